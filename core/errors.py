@@ -1,0 +1,106 @@
+"""Every error this program raises on purpose.
+
+    SandboxTuiError
+     ├─ ConfigError            a setting, flag, prompt pack or theme that cannot be used
+     ├─ ModelError             the model server refused, failed, or sent something unusable
+     │   ├─ ModelIncomplete    the reply ended before it was whole (what came is kept)
+     │   └─ ContextOverflow    the conversation no longer fits the model's window
+     ├─ SandboxError           the sandbox itself failed (not: a command in it failed)
+     │   ├─ SandboxUnavailable nothing here can run a sandbox, or the chosen kind cannot
+     │   ├─ ImageMissing       the engine is there, the image is not
+     │   └─ SandboxLost        a running sandbox ended, was removed, or stopped answering
+     ├─ FileRefused            a file operation that cannot be done, with the reason for the reader
+     ├─ EventDecodeError       a stored or imported event that this version cannot read
+     └─ StoreError             the session database cannot be opened, read or written
+
+Messages are one or two sentences for the person at the screen: what was wrong, what to do.
+"""
+
+from __future__ import annotations
+
+
+class SandboxTuiError(Exception):
+    """Base of all errors raised on purpose; `str(error)` is fit to be shown."""
+
+    exit_code = 1
+
+
+class ConfigError(SandboxTuiError):
+    """A setting that cannot be used."""
+
+    exit_code = 2
+
+
+class ModelError(SandboxTuiError):
+    """The model server refused, failed, or sent something unusable.
+
+    Attributes:
+        status: HTTP status, or None where there was none.
+        retryable: whether asking again may help.
+        retry_after: seconds the server asked us to wait, or None.
+    """
+
+    exit_code = 5
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retryable: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+
+class ModelIncomplete(ModelError):
+    """The reply ended before it was whole."""
+
+
+class ContextOverflow(ModelError):
+    """The conversation no longer fits the model's context window."""
+
+
+class SandboxError(SandboxTuiError):
+    """The sandbox itself failed."""
+
+    exit_code = 4
+
+
+class SandboxUnavailable(SandboxError):
+    """No sandbox of the wanted kind can be started on this machine."""
+
+    exit_code = 3
+
+
+class ImageMissing(SandboxUnavailable):
+    """The container image is not on the engine.
+
+    Attributes:
+        image: the name that was looked for.
+    """
+
+    def __init__(self, message: str, *, image: str) -> None:
+        super().__init__(message)
+        self.image = image
+
+
+class SandboxLost(SandboxError):
+    """A running sandbox ended, was removed, or stopped answering."""
+
+
+class FileRefused(SandboxTuiError):
+    """A file operation in the sandbox that cannot be done."""
+
+
+class EventDecodeError(SandboxTuiError):
+    """A stored or imported event that this version cannot read."""
+
+
+class StoreError(SandboxTuiError):
+    """The session database cannot be opened, read or written."""
+
+    exit_code = 6

@@ -1,0 +1,99 @@
+"""What a model is: something that answers a conversation with a streamed reply."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from ..events import Usage
+
+Message = dict[str, Any]
+"""One message of a conversation, in the OpenAI chat format."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One question to a model.
+
+    Attributes:
+        messages: the conversation.
+        tools: OpenAI function objects.
+        max_tokens: most tokens of the reply, or None for the server's own limit.
+        deadline: seconds the whole reply may take.
+    """
+
+    messages: Sequence[Message]
+    tools: Sequence[dict[str, Any]]
+    max_tokens: int | None = None
+    deadline: float = 1200.0
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """Part of a reply. Fields as in `events.ModelDelta`."""
+
+    channel: Literal["text", "reasoning", "call"]
+    text: str
+    index: int = 0
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenCall:
+    """A tool call as it stands in a reply: the server's id, name, and raw JSON arguments.
+
+    Attributes:
+        cut: the reply ended (token limit) before the arguments were whole; not to be run.
+    """
+
+    id: str
+    name: str
+    arguments: str
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A whole reply.
+
+    Attributes:
+        message: the assistant message to append to the conversation.
+        text, reasoning: its prose (no lone surrogates).
+        calls: its tool calls, in order.
+        usage: tokens, zeros where the server did not say.
+        finish_reason: stop, tool_calls, length, content_filter ... or None.
+    """
+
+    message: Message
+    text: str = ""
+    reasoning: str = ""
+    calls: tuple[WrittenCall, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    finish_reason: str | None = None
+
+
+class Model(Protocol):
+    """A model.
+
+    Attributes:
+        name: what to show.
+        params: server address and sampling parameters to record; no secrets.
+    """
+
+    name: str
+    params: dict[str, Any]
+
+    def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        """Stream one reply: any number of `Delta`, then exactly one `Reply`.
+
+        One attempt; the agent decides about retries from the error.
+
+        Raises:
+            ModelError: see its fields (ModelIncomplete, ContextOverflow).
+        """
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...

@@ -1,0 +1,217 @@
+"""What a sandbox is, for the rest of the program.
+
+Two kinds of channel lead into one: *exec*, where commands run one after the other in a shell state
+that is carried from call to call (cwd, exported variables, functions), and *control*, stateless
+and separate, on which files are read, written and listed while a command is still running.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+Stream = Literal["stdout", "stderr"]
+
+OutputSink = Callable[[Stream, bytes], Awaitable[None]]
+"""Gets output as it comes; while it waits, reading stops, so a flood is held back at its source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxSpec:
+    """What a run asks of its sandbox.
+
+    Attributes:
+        session_id: the run's id, written on everything the sandbox leaves on the host.
+        image: container image (docker only).
+        network: bridge (outgoing connections) or none.
+        memory: bytes, or None for the default (2 GiB in Docker).
+        cpus: number of CPUs, or None for all.
+        pids: most processes at once.
+        working_dir, input_dir, output_dir: absolute paths, made if missing.
+        environment: extra variables for commands; nothing of the host's environment goes in.
+        grace: seconds a sandbox outlives a program that was killed.
+    """
+
+    session_id: str
+    image: str = ""
+    network: Literal["bridge", "none"] = "bridge"
+    memory: int | None = None
+    cpus: float | None = None
+    pids: int = 512
+    working_dir: str = "/testbed"
+    input_dir: str = "/testbed/input"
+    output_dir: str = "/testbed/output"
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+    grace: float = 120.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecResult:
+    """How a command ended.
+
+    Attributes:
+        exit_code: of the command; 128 + n when signal n ended it; None when it was never learnt.
+        stdout, stderr: what it wrote, up to the channel's cap (16 MiB each).
+        stdout_bytes, stderr_bytes: what it wrote in full.
+        duration: seconds.
+        timed_out: the time limit ended it.
+        interrupted: `interrupt` ended it.
+        background: processes it started are still alive.
+        state_lost: the shell state could not be saved (the command killed its shell); the next
+            command starts from the state before this one.
+    """
+
+    exit_code: int | None
+    stdout: bytes
+    stderr: bytes
+    stdout_bytes: int
+    stderr_bytes: int
+    duration: float
+    timed_out: bool = False
+    interrupted: bool = False
+    background: bool = False
+    state_lost: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEntry:
+    """One path as a listing shows it. `path` is bytes, absolute; `size` is 0 unless a file."""
+
+    path: bytes
+    kind: Literal["file", "dir", "link", "other"]
+    size: int
+    mode: int
+    mtime: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """The files below a directory; `complete` is False when there were more than asked for."""
+
+    entries: dict[bytes, FileEntry]
+    complete: bool = True
+
+
+class Shell(Protocol):
+    """A person's interactive shell in the sandbox, on a pseudo-terminal of its own."""
+
+    def output(self) -> AsyncIterator[bytes]:
+        """What the terminal prints, until the shell ends."""
+        ...
+
+    async def write(self, data: bytes) -> None:
+        """Type `data`."""
+        ...
+
+    async def resize(self, cols: int, rows: int) -> None:
+        """Tell the programs inside the new size; never raises for a shell that has ended."""
+        ...
+
+    async def close(self) -> int | None:
+        """End the shell (hang up, then kill) and return its exit code where known."""
+        ...
+
+
+class Sandbox(Protocol):
+    """A computer for the model. All methods raise `SandboxLost` once it is gone.
+
+    Attributes:
+        kind: `docker` or `bubblewrap`.
+        spec: what was asked for.
+        info: what it is, as text to show (image, container, network, limits). Filled by `start`.
+    """
+
+    kind: str
+    spec: SandboxSpec
+    info: dict[str, str]
+
+    async def start(self) -> None:
+        """Make the sandbox and its three directories.
+
+        Raises:
+            SandboxUnavailable: it cannot be made here (ImageMissing: only the image is missing).
+        """
+        ...
+
+    async def exec(
+        self, command: str, *, timeout: float, on_output: OutputSink | None = None
+    ) -> ExecResult:
+        """Run `command` with bash, in the carried shell state; callers take turns, first come first.
+
+        A command past its `timeout` (seconds) is ended by INT, TERM and KILL within 2 s more; what
+        it printed is kept. Cancelling the coroutine ends the command likewise.
+        """
+        ...
+
+    async def interrupt(self) -> bool:
+        """End the running command as a timeout would; False when none is running."""
+        ...
+
+    async def read_file(self, path: str, *, max_bytes: int | None = None) -> bytes:
+        """Content of a regular file, at most `max_bytes` of it.
+
+        `path` is text as `core.paths` writes it, relative to the carried cwd if not absolute.
+
+        Raises:
+            FileRefused: it is missing, a directory, a device, or not readable.
+        """
+        ...
+
+    async def write_file(self, path: str, data: bytes, *, exclusive: bool = False) -> None:
+        """Write a regular file, byte for byte, making its parent directories; keeps mode and owner
+        of an existing one and follows symbolic links.
+
+        Raises:
+            FileRefused: it cannot be written, or exists and `exclusive` is set.
+        """
+        ...
+
+    async def stat(self, path: str) -> FileEntry | None:
+        """The entry at `path` (links followed), or None if there is none."""
+        ...
+
+    async def list_files(self, path: str, *, limit: int = 20_000) -> Listing:
+        """Everything below `path` (itself left out), links not followed, at most `limit` entries."""
+        ...
+
+    async def changed_files(self, path: str, before: Listing) -> Listing:
+        """The listing of `path` now; `before` is the last one and may be used to do less work."""
+        ...
+
+    async def open_shell(self, cols: int, rows: int) -> Shell:
+        """Open an interactive shell in the carried cwd and environment."""
+        ...
+
+    async def copy_in(self, source: Path, path: str) -> None:
+        """Copy a host file, or the content of a host folder, into the directory `path`.
+
+        Raises:
+            FileRefused: the source cannot be read.
+        """
+        ...
+
+    async def copy_out(self, path: str, target: Path) -> list[str]:
+        """Copy the content of the directory `path` into the host folder `target` (made if missing).
+
+        Regular files and folders only: links, devices and names that would leave `target` are left
+        behind, setuid bits dropped, count and size capped. Written to a fresh folder first, then
+        moved into place, never replacing a file that is there (a number is added to the name).
+
+        Returns:
+            A sentence for each thing left behind.
+        """
+        ...
+
+    async def freeze(self) -> None:
+        """Stop all processes where they are (docker pause)."""
+        ...
+
+    async def thaw(self) -> None:
+        """Let them go on."""
+        ...
+
+    async def close(self) -> None:
+        """End everything inside and remove the sandbox. Safe to call twice, and after a loss."""
+        ...

@@ -1,0 +1,71 @@
+"""What a terminal emulator is, for recordings and for the screen."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pyte.screens import Char
+
+
+class Terminal(Protocol):
+    """An emulator: bytes in, cells out. Feeding never raises, whatever the bytes.
+
+    Attributes:
+        columns, lines: size in cells.
+        dirty: rows (0-based) changed since the set was last cleared by the reader.
+        x, y: cursor position, 0-based; `x` may equal `columns` while a wrap is pending.
+        title: set by OSC 0/2, as sent (clean it before showing it).
+        modes: DEC private modes that are on (25 cursor shown, 1 application cursor keys,
+            1000/1002/1003/1006 mouse, 1007 alternate scroll, 1049 alternate screen,
+            2004 bracketed paste, 2026 synchronised output ...).
+        scrolled: lines that ever left the top into scrollback (monotonic), so that a reader who
+            scrolled up can stay where they are.
+    """
+
+    columns: int
+    lines: int
+    dirty: set[int]
+    x: int
+    y: int
+    title: str
+    modes: set[int]
+    scrolled: int
+
+    def feed(self, data: bytes) -> None:
+        """Take output in. Any chunking of the same bytes gives the same state."""
+        ...
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Change the size, keeping the bottom of the screen (lines that leave go to scrollback)."""
+        ...
+
+    def replies(self) -> bytes:
+        """Answers owed to the program (cursor position, device attributes); emptied by the call."""
+        ...
+
+    @property
+    def in_alternate(self) -> bool:
+        """Whether the alternate screen is shown (it has no scrollback)."""
+        ...
+
+    @property
+    def history_size(self) -> int:
+        """Lines kept in scrollback."""
+        ...
+
+    def row(self, index: int) -> list[tuple[str, Char]]:
+        """One line as runs of (text, attributes): 0 .. history_size-1 is scrollback, oldest first,
+        then the screen. A run's text has no control characters; trailing default blanks are cut."""
+        ...
+
+    def text(self, index: int) -> str:
+        """The same line as plain text, trailing blanks cut."""
+        ...
+
+    def keyframe(self) -> bytes:
+        """The whole state (both screens, modes, scrollback, parser tail) as bytes."""
+        ...
+
+    def restore(self, keyframe: bytes) -> None:
+        """Become the state a `keyframe` was taken of; data that is not one raises ValueError."""
+        ...

@@ -1,0 +1,67 @@
+"""What a tool is: a schema for the model and a coroutine that answers a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..sandboxes.base import OutputSink, Sandbox
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """A tool's answer.
+
+    Attributes:
+        text: what the model reads, already bounded.
+        ok: whether the tool did what was asked.
+        exit_code, stdout_bytes, stderr_bytes, truncated, timed_out, interrupted: as in
+            `events.CallFinished`.
+        submitted: the model handed in its work; the run ends after this turn.
+    """
+
+    text: str
+    ok: bool = True
+    exit_code: int | None = None
+    stdout_bytes: int = 0
+    stderr_bytes: int = 0
+    truncated: bool = False
+    timed_out: bool = False
+    interrupted: bool = False
+    submitted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """What a tool may use.
+
+    Attributes:
+        sandbox: the computer.
+        command_timeout: seconds for one command.
+        on_output: gets a command's output as it comes.
+        max_lines, max_chars: bounds of an observation, head and tail together.
+    """
+
+    sandbox: Sandbox
+    command_timeout: float = 120.0
+    on_output: OutputSink | None = None
+    max_lines: int = 160
+    max_chars: int = 20_000
+
+
+class Tool(Protocol):
+    """A tool.
+
+    Attributes:
+        name: as the model calls it.
+        schema: the OpenAI function object (`name`, `description`, `parameters`).
+    """
+
+    name: str
+    schema: Mapping[str, Any]
+
+    async def __call__(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
+        """Answer a call. Wrong arguments are answered with an Observation that says so
+        (`ok=False`), never by raising; only `SandboxError` is raised."""
+        ...
