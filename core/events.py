@@ -56,7 +56,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
     """A value inside an event."""
 
 
-class Limits(Part):
+class Limits(Part, frozen=True, kw_only=True):
     """What ends a run that does not submit. None means no limit.
 
     Attributes:
@@ -76,7 +76,7 @@ class Limits(Part):
     command_timeout: float = 120.0
 
 
-class Usage(Part):
+class Usage(Part, frozen=True, kw_only=True):
     """Tokens of one reply, as the server counted them (0 where it did not say).
 
     Attributes:
@@ -92,7 +92,7 @@ class Usage(Part):
     reasoning_tokens: int = 0
 
 
-class ToolCall(Part):
+class ToolCall(Part, frozen=True, kw_only=True):
     """One call of a tool, as the model wrote it.
 
     Attributes:
@@ -110,7 +110,7 @@ class ToolCall(Part):
     arguments: str
 
 
-class FileChange(Part):
+class FileChange(Part, frozen=True, kw_only=True):
     """What became of one path.
 
     Attributes:
@@ -132,7 +132,7 @@ class FileChange(Part):
     blob: str | None = None
 
 
-class Totals(Part):
+class Totals(Part, frozen=True, kw_only=True):
     """Sums over a run.
 
     Attributes:
@@ -164,7 +164,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=lam
         return type(self).__name__
 
 
-class RunStarted(Event):
+class RunStarted(Event, frozen=True, kw_only=True):
     """A run began. Holds all that is needed to say what was run, and never a key.
 
     Attributes:
@@ -203,7 +203,7 @@ class RunStarted(Event):
     parent_seq: int | None = None
 
 
-class RunFinished(Event):
+class RunFinished(Event, frozen=True, kw_only=True):
     """A run ended. `error` is a sentence for the reader unless the model submitted.
 
     Attributes:
@@ -218,7 +218,7 @@ class RunFinished(Event):
     output: str | None = None
 
 
-class ModelAsked(Event):
+class ModelAsked(Event, frozen=True, kw_only=True):
     """A request is going out.
 
     Attributes:
@@ -235,7 +235,7 @@ class ModelAsked(Event):
     attempt: int = 1
 
 
-class ModelDelta(Event):
+class ModelDelta(Event, frozen=True, kw_only=True):
     """Part of a reply as it streams in.
 
     Attributes:
@@ -252,7 +252,7 @@ class ModelDelta(Event):
     name: str | None = None
 
 
-class ModelReplied(Event):
+class ModelReplied(Event, frozen=True, kw_only=True):
     """A whole reply.
 
     Attributes:
@@ -275,7 +275,7 @@ class ModelReplied(Event):
     cost: float | None = None
 
 
-class ModelFailed(Event):
+class ModelFailed(Event, frozen=True, kw_only=True):
     """A request failed; `retry_in` is the seconds until the next try, None when there is none."""
 
     step: int
@@ -284,13 +284,13 @@ class ModelFailed(Event):
     retry_in: float | None = None
 
 
-class CallProposed(Event):
+class CallProposed(Event, frozen=True, kw_only=True):
     """The model wants to call a tool."""
 
     call: ToolCall
 
 
-class CallDecided(Event):
+class CallDecided(Event, frozen=True, kw_only=True):
     """Somebody decided about a call.
 
     Attributes:
@@ -308,13 +308,13 @@ class CallDecided(Event):
     feedback: str | None = None
 
 
-class CallStarted(Event):
+class CallStarted(Event, frozen=True, kw_only=True):
     """A call's tool begins to work."""
 
     call: int
 
 
-class CallFinished(Event):
+class CallFinished(Event, frozen=True, kw_only=True):
     """A call has its answer.
 
     Attributes:
@@ -340,7 +340,7 @@ class CallFinished(Event):
     interrupted: bool = False
 
 
-class TerminalOpened(Event):
+class TerminalOpened(Event, frozen=True, kw_only=True):
     """A terminal appeared. `terminal` is `model` (the mirror) or `shell`, `shell-2` ..."""
 
     terminal: str
@@ -348,14 +348,14 @@ class TerminalOpened(Event):
     rows: int
 
 
-class TerminalOutput(Event):
+class TerminalOutput(Event, frozen=True, kw_only=True):
     """Bytes for a terminal's screen."""
 
     terminal: str
     data: bytes
 
 
-class TerminalInput(Event):
+class TerminalInput(Event, frozen=True, kw_only=True):
     """Bytes typed into a terminal."""
 
     terminal: str
@@ -363,7 +363,7 @@ class TerminalInput(Event):
     by: Actor = "human"
 
 
-class TerminalResized(Event):
+class TerminalResized(Event, frozen=True, kw_only=True):
     """A terminal's screen has a new size, in cells."""
 
     terminal: str
@@ -371,20 +371,20 @@ class TerminalResized(Event):
     rows: int
 
 
-class TerminalClosed(Event):
+class TerminalClosed(Event, frozen=True, kw_only=True):
     """A terminal's program ended."""
 
     terminal: str
     exit_code: int | None = None
 
 
-class FilesListed(Event):
+class FilesListed(Event, frozen=True, kw_only=True):
     """All paths of the working directory at the start of a run (every change is `created`)."""
 
     files: tuple[FileChange, ...]
 
 
-class FilesChanged(Event):
+class FilesChanged(Event, frozen=True, kw_only=True):
     """What changed among the files since the last such event.
 
     Attributes:
@@ -399,14 +399,14 @@ class FilesChanged(Event):
     call: int | None = None
 
 
-class HumanMessage(Event):
+class HumanMessage(Event, frozen=True, kw_only=True):
     """A person's words for the model, waiting until it is asked next."""
 
     id: int
     text: str
 
 
-class HumanCommand(Event):
+class HumanCommand(Event, frozen=True, kw_only=True):
     """A person's command in the model's own shell state.
 
     Attributes:
@@ -419,7 +419,7 @@ class HumanCommand(Event):
     told_to_model: bool
 
 
-class HumanCommandFinished(Event):
+class HumanCommandFinished(Event, frozen=True, kw_only=True):
     """A person's command has ended. Fields as in `CallFinished`."""
 
     id: int
@@ -429,7 +429,7 @@ class HumanCommandFinished(Event):
     timed_out: bool = False
 
 
-class Delivered(Event):
+class Delivered(Event, frozen=True, kw_only=True):
     """Waiting words went into the conversation, in this order."""
 
     step: int
@@ -437,14 +437,14 @@ class Delivered(Event):
     text: str
 
 
-class ModeChanged(Event):
+class ModeChanged(Event, frozen=True, kw_only=True):
     """How the run proceeds: auto, step (every call waits for a person) or paused."""
 
     mode: Literal["auto", "step", "paused"]
     by: Actor = "human"
 
 
-class SnapshotTaken(Event):
+class SnapshotTaken(Event, frozen=True, kw_only=True):
     """The file system was kept.
 
     Attributes:
@@ -457,7 +457,7 @@ class SnapshotTaken(Event):
     size: int = 0
 
 
-class Warned(Event):
+class Warned(Event, frozen=True, kw_only=True):
     """Something the reader should know that does not end the run."""
 
     text: str

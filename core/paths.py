@@ -18,7 +18,7 @@ def path_to_text(path: bytes) -> str:
 
 
 def text_to_path(text: str) -> bytes:
-    """The bytes this text stands for. An escape that `path_to_text` never writes is kept as it is."""
+    """The bytes this text stands for. Other escapes are kept as they are."""
 
     def back(match: re.Match[bytes]) -> bytes:
         return bytes.fromhex(match[1].decode()) if match[1] else b"\\"

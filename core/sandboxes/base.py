@@ -138,7 +138,7 @@ class Sandbox(Protocol):
     async def exec(
         self, command: str, *, timeout: float, on_output: OutputSink | None = None
     ) -> ExecResult:
-        """Run `command` with bash, in the carried shell state; callers take turns, first come first.
+        """Run `command` with bash in the carried shell state; callers take turns, in order.
 
         A command past its `timeout` (seconds) is ended by INT, TERM and KILL within 2 s more; what
         it printed is kept. Cancelling the coroutine ends the command likewise.
@@ -173,7 +173,7 @@ class Sandbox(Protocol):
         ...
 
     async def list_files(self, path: str, *, limit: int = 20_000) -> Listing:
-        """Everything below `path` (itself left out), links not followed, at most `limit` entries."""
+        """Everything below `path` (itself left out), links not followed, up to `limit` entries."""
         ...
 
     async def changed_files(self, path: str, before: Listing) -> Listing:
