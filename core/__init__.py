@@ -1,1 +1,1 @@
-"""The agent and its computer: runs, tools, models, sandboxes. Knows nothing of screens or databases."""
+"""The agent and its computer. Knows nothing of screens or of databases."""

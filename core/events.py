@@ -35,11 +35,13 @@ FinishReason = Literal[
     "model_error",
     "sandbox_error",
     "store_error",
+    "internal_error",
 ]
 """Why a run ended. Only `submitted` is a success."""
 
 EXIT_CODES: dict[FinishReason, int] = {
     "submitted": 0,
+    "internal_error": 1,
     "sandbox_error": 4,
     "model_error": 5,
     "store_error": 6,
@@ -437,6 +439,12 @@ class Delivered(Event, frozen=True, kw_only=True):
     text: str
 
 
+class Withdrawn(Event, frozen=True, kw_only=True):
+    """Words that waited for the model were taken back before it saw them."""
+
+    id: int
+
+
 class ModeChanged(Event, frozen=True, kw_only=True):
     """How the run proceeds: auto, step (every call waits for a person) or paused."""
 
@@ -485,6 +493,7 @@ AnyEvent = (
     | HumanCommand
     | HumanCommandFinished
     | Delivered
+    | Withdrawn
     | ModeChanged
     | SnapshotTaken
     | Warned
