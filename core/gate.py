@@ -73,6 +73,11 @@ class Gate:
         """The call that waits for a person, if one does."""
         return self._pending[0] if self._pending else None
 
+    @property
+    def holds_submit(self) -> bool:
+        """Whether words wait that the model should read before it hands its work in."""
+        return any(waiting.holds_submit for waiting in self.outbox)
+
     # --- the agent's side
 
     async def before_request(self) -> None:

@@ -1,0 +1,202 @@
+"""Settings, from the file, the environment and the command line, each stronger than the one before.
+
+The file is TOML: `config.toml` in the config folder. Keys are never written to it: an API key comes
+from the environment (`OPENAI_API_KEY`, or the variable that `model.api_key_env` names).
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import msgspec
+import platformdirs
+
+from .errors import ConfigError
+from .events import Limits
+
+APP = "sandbox-tui"
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of the config file."""
+
+
+class ModelSettings(Section, frozen=True, kw_only=True):
+    """Which model to ask, and how.
+
+    Attributes:
+        name: the model's name as its server knows it.
+        base_url: the server's address, ending in /v1 on most; empty for the hosted default.
+        api_key_env: environment variable that holds the key.
+        temperature: sampling temperature; unset: the server's own.
+        extra_body: more fields for every request.
+        request_timeout: seconds a whole reply may take.
+        stall_timeout: seconds without a byte after which a reply is given up.
+    """
+
+    name: str = ""
+    base_url: str = ""
+    api_key_env: str = "OPENAI_API_KEY"
+    temperature: float | None = None
+    extra_body: dict[str, Any] = {}
+    request_timeout: float = 1200.0
+    stall_timeout: float = 300.0
+
+
+class SandboxSettings(Section, frozen=True, kw_only=True):
+    """Which computer to give it.
+
+    Attributes:
+        kind: auto, docker or bubblewrap.
+        image: container image; empty for the default one.
+        network: bridge or none.
+        memory: bytes; unset: 2 GiB.
+        cpus: number of CPUs; unset: all.
+        pids: most processes at once.
+        grace: seconds a sandbox outlives a program that was killed.
+    """
+
+    kind: Literal["auto", "docker", "bubblewrap"] = "auto"
+    image: str = ""
+    network: Literal["bridge", "none"] = "bridge"
+    memory: int | None = None
+    cpus: float | None = None
+    pids: int = 512
+    grace: float = 120.0
+
+
+class AgentSettings(Section, frozen=True, kw_only=True):
+    """How the agent works.
+
+    Attributes:
+        prompts: a built-in prompt pack, or a file.
+        observation_lines, observation_chars: bounds of what the model sees of one call.
+        output: host folder for results; each run gets a folder of its own in it.
+    """
+
+    prompts: str = "general"
+    observation_lines: int = 160
+    observation_chars: int = 20_000
+    output: str = "output"
+
+
+class UiSettings(Section, frozen=True, kw_only=True):
+    """How it looks.
+
+    Attributes:
+        theme: name of a theme, built in or in the config folder's themes/.
+        animations: whether anything may move.
+    """
+
+    theme: str = "lagoon"
+    animations: bool = True
+
+
+class Settings(Section, frozen=True, kw_only=True):
+    """Everything that can be set."""
+
+    model: ModelSettings = ModelSettings()
+    sandbox: SandboxSettings = SandboxSettings()
+    limits: Limits = Limits()
+    agent: AgentSettings = AgentSettings()
+    ui: UiSettings = UiSettings()
+
+
+def home() -> Path | None:
+    """The one folder for everything that `SANDBOX_TUI_HOME` names, or None."""
+    value = os.environ.get("SANDBOX_TUI_HOME")
+    return Path(value).expanduser() if value else None
+
+
+def config_dir() -> Path:
+    """Where config.toml, themes/ and prompts/ are."""
+    return home() or platformdirs.user_config_path(APP)
+
+
+def data_dir() -> Path:
+    """Where the session database is."""
+    return home() or platformdirs.user_data_path(APP)
+
+
+def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None) -> Settings:
+    """The settings in force.
+
+    Args:
+        overrides: from the command line, by dotted name (`{"model.name": "qwen3"}`); None values
+            are left out.
+        file: config file to read instead of the usual one.
+
+    Raises:
+        ConfigError: naming the file, the key and what would be right.
+    """
+    path = file or config_dir() / "config.toml"
+    tables = _read(path)
+    _put_environment(tables)
+    for name, value in (overrides or {}).items():
+        if value is not None:
+            _put(tables, name, value)
+    try:
+        return msgspec.convert(tables, Settings)
+    except msgspec.ValidationError as error:
+        raise ConfigError(_explain(str(error), tables, path)) from error
+
+
+def api_key(settings: ModelSettings) -> str | None:
+    """The key for the model's server, from the environment; None when there is none."""
+    return os.environ.get(settings.api_key_env) or None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _put_environment(tables: dict[str, Any]) -> None:
+    """`OPENAI_BASE_URL`, and `SANDBOX_TUI_<SECTION>_<FIELD>` for every field."""
+    if url := os.environ.get("OPENAI_BASE_URL"):
+        _put(tables, "model.base_url", url)
+    for section in msgspec.structs.fields(Settings):
+        for setting in msgspec.structs.fields(section.type):
+            variable = f"SANDBOX_TUI_{section.name}_{setting.name}".upper()
+            if (value := os.environ.get(variable)) is not None:
+                _put(tables, f"{section.name}.{setting.name}", _typed(value, setting.type))
+
+
+def _typed(value: str, kind: Any) -> Any:
+    try:
+        return msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError:
+        return value  # the conversion of the whole says what is wrong with it
+
+
+def _put(tables: dict[str, Any], name: str, value: Any) -> None:
+    section, _, key = name.partition(".")
+    table = tables.setdefault(section, {})
+    if isinstance(table, dict):
+        cast(dict[str, Any], table)[key] = value
+
+
+def _explain(problem: str, tables: dict[str, Any], path: Path) -> str:
+    text = f"Settings (file {path}): {problem}."
+    if "unknown field" not in problem:
+        return text
+    unknown = problem.split("`")[1]
+    sections = {f.name: f.type for f in msgspec.structs.fields(Settings)}
+    known = list(sections)
+    for name, kind in sections.items():
+        if unknown in tables.get(name, {}):
+            known = [f.name for f in msgspec.structs.fields(kind)]
+    close = difflib.get_close_matches(unknown, known, 1)
+    hint = f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(known)}."
+    return f"{text} {hint}"

@@ -1,0 +1,140 @@
+"""Notices what changes among the sandbox's files, and keeps the content of small ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Literal
+
+import msgspec
+
+from .blobs import Blobs
+from .errors import FileRefused
+from .events import Actor, AnyEvent, FileChange, FilesChanged, FilesListed
+from .paths import path_to_text
+from .sandboxes.base import FileEntry, Listing, Sandbox
+
+KEPT_BYTES = 256 * 1024
+"""Files up to this size are kept, so that any moment can be previewed and diffed."""
+
+KEPT_FILES = 100
+"""At most so many files are kept after one look; a package installation changes thousands."""
+
+NOT_KEPT = (b"/.git/", b"/.venv/", b"/venv/", b"/node_modules/", b"/__pycache__/", b"/.cache/")
+"""Folders whose content is listed but not kept."""
+
+
+class Watcher:
+    """Watches one directory of a sandbox.
+
+    Args:
+        sandbox: where to look.
+        root: the directory (text path).
+        blobs: where contents go.
+        post: writes an event.
+    """
+
+    def __init__(
+        self, sandbox: Sandbox, root: str, blobs: Blobs, post: Callable[[AnyEvent], AnyEvent]
+    ) -> None:
+        self._sandbox = sandbox
+        self._root = root
+        self._blobs = blobs
+        self._post = post
+        self._listing = Listing(entries={})
+        self._lock = asyncio.Lock()
+        self._task: asyncio.Task[None] | None = None
+
+    async def begin(self) -> None:
+        """Take the first listing and write it as `FilesListed`."""
+        self._listing = await self._sandbox.list_files(self._root)
+        self._post(FilesListed(files=await self._kept(diff(Listing(entries={}), self._listing))))
+
+    def look_later(self, *, step: int, by: Actor, call: int | None = None) -> None:
+        """Look for changes while the run goes on; `settled` waits for the end of it."""
+        before = self._task
+
+        async def look() -> None:
+            if before is not None:
+                await asyncio.wait([before])
+            await self.look(step=step, by=by, call=call)
+
+        self._task = asyncio.create_task(look())
+
+    async def settled(self) -> None:
+        """Wait until the last look has been written; raises what it raised."""
+        if self._task is not None:
+            await self._task
+
+    async def look(self, *, step: int, by: Actor, call: int | None = None) -> None:
+        """Compare the files with the last look and write what changed as `FilesChanged`."""
+        async with self._lock:
+            now = await self._sandbox.changed_files(self._root, self._listing)
+            changes = diff(self._listing, now)
+            self._listing = now
+            if changes:
+                kept = await self._kept(changes)
+                self._post(FilesChanged(step=step, changes=kept, by=by, call=call))
+
+    async def _kept(self, changes: list[FileChange]) -> tuple[FileChange, ...]:
+        """The changes, with the content of small files put away and named."""
+        result: list[FileChange] = []
+        room = KEPT_FILES
+        for change in changes:
+            if room and _worth_keeping(change):
+                room -= 1
+                change = await self._keep(change)
+            result.append(change)
+        return tuple(result)
+
+    async def _keep(self, change: FileChange) -> FileChange:
+        try:
+            data = await self._sandbox.read_file(change.path, max_bytes=KEPT_BYTES + 1)
+        except FileRefused:  # gone again, or not readable: the change itself still stands
+            return change
+        if len(data) > KEPT_BYTES:
+            return change
+        name = await asyncio.to_thread(self._blobs.put, data)
+        return msgspec.structs.replace(change, blob=name)
+
+
+def diff(before: Listing, after: Listing) -> list[FileChange]:
+    """What turns one listing into the other, sorted by path.
+
+    A folder counts as modified only when its permissions change: its time changes with its content.
+    """
+    changes: list[FileChange] = []
+    for path, entry in after.entries.items():
+        old = before.entries.get(path)
+        if old is None:
+            changes.append(_change(entry, "created"))
+        elif _differs(old, entry):
+            changes.append(_change(entry, "modified"))
+    if after.complete:
+        gone = before.entries.keys() - after.entries.keys()
+        changes += [_change(before.entries[path], "deleted") for path in gone]
+    return sorted(changes, key=lambda change: change.path)
+
+
+def _differs(old: FileEntry, new: FileEntry) -> bool:
+    if (old.kind, old.mode) != (new.kind, new.mode):
+        return True
+    return new.kind != "dir" and (old.size, old.mtime) != (new.size, new.mtime)
+
+
+def _change(entry: FileEntry, change: Literal["created", "modified", "deleted"]) -> FileChange:
+    return FileChange(
+        path=path_to_text(entry.path),
+        change=change,
+        kind=entry.kind,
+        size=entry.size,
+        mode=entry.mode,
+        mtime=entry.mtime,
+    )
+
+
+def _worth_keeping(change: FileChange) -> bool:
+    if change.change == "deleted" or change.kind != "file" or change.size > KEPT_BYTES:
+        return False
+    path = change.path.encode()
+    return not any(folder in path for folder in NOT_KEPT)
