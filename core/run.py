@@ -1,0 +1,446 @@
+"""A run: the background worker that owns model, sandbox and gate, and yields events.
+
+    run = Run(spec, model=..., sandbox=..., pack=..., blobs=...)
+    async for event in run.events():
+        ...
+
+`events` starts the worker and ends after `RunFinished`, when the sandbox is gone. Everything a
+person may do to a run is a method here, may be called at any moment, and is written as an event.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from . import events as e
+from .agent import Agent, Ending
+from .blobs import Blobs
+from .errors import FileRefused, SandboxError, SandboxTuiError
+from .gate import Decision, Gate, Mode, Waiting
+from .headline import headline, nickname
+from .journal import Journal
+from .models.base import Model
+from .prompts import PromptPack
+from .sandboxes.base import Sandbox, Stream
+from .shells import Shells
+from .state import RunState
+from .terminal.console import Console
+from .tools import DEFAULT_TOOLS, command_docs
+from .tools.base import Observation, Tool, ToolContext
+from .watcher import Watcher
+
+MIRROR = "model"
+"""Name of the terminal that mirrors what runs through the channel."""
+
+LOOK_EVERY = 2.0
+"""Seconds between looks at the files while a command is running or a shell is open."""
+
+ANSWER_BYTES = 64 * 1024
+
+
+class RunOver(SandboxTuiError):
+    """Something was asked of a run that has ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSpec:
+    """What to run.
+
+    Attributes:
+        run_id: the session's id.
+        task: what the model is asked.
+        limits: what ends it.
+        mode: whether it begins by itself, call by call, or paused.
+        input: host file or folder copied into the input directory.
+        output: host folder the results are copied to, or None.
+        max_lines, max_chars: bounds of an observation.
+        mirror_size: columns and rows of the mirror until a screen says otherwise.
+    """
+
+    run_id: str
+    task: str
+    limits: e.Limits = field(default_factory=e.Limits)
+    mode: Mode = "auto"
+    input: Path | None = None
+    output: Path | None = None
+    max_lines: int = 160
+    max_chars: int = 20_000
+    mirror_size: tuple[int, int] = (100, 30)
+
+
+class Run:
+    """One run of one model in one sandbox.
+
+    Attributes:
+        spec: what was asked.
+        state: the fold of all events so far.
+        gate: where a person decides.
+    """
+
+    def __init__(
+        self,
+        spec: RunSpec,
+        *,
+        model: Model,
+        sandbox: Sandbox,
+        pack: PromptPack,
+        blobs: Blobs,
+        tools: Sequence[Tool] = DEFAULT_TOOLS,
+    ) -> None:
+        self.spec = spec
+        self.state = RunState()
+        self._model = model
+        self._sandbox = sandbox
+        self._pack = pack
+        self._tools = tools
+        self._journal = Journal()
+        self._journal.observers.append(self.state.apply)
+        self.gate = Gate(self._journal.post, "auto")
+        self._console = Console()
+        self._watcher = Watcher(sandbox, pack.working_dir, blobs, self._journal.post)
+        self._shells = Shells(sandbox, self._journal)
+        self._turn = asyncio.Lock()
+        self._human_ids = 0
+        self._human_tasks: set[asyncio.Task[None]] = set()
+        self._agent: Agent | None = None
+        self._agent_task: asyncio.Task[Ending] | None = None
+        self._cancelled_because: str | None = None
+
+    # --- the worker
+
+    async def events(self) -> AsyncIterator[e.AnyEvent]:
+        """Start the run and yield its events; ends when it is over and the sandbox is gone.
+
+        Raises:
+            SandboxUnavailable: nothing was begun.
+        """
+        try:
+            await self._sandbox.start()
+        except BaseException:
+            await self._sandbox.close()
+            raise
+        worker = asyncio.create_task(self._work())
+        try:
+            async for event in self._journal.read():
+                yield event
+            await worker
+        finally:
+            if not worker.done():
+                self.cancel("The program stopped watching the run.")
+                await asyncio.wait([worker])
+
+    async def _work(self) -> None:
+        try:
+            ending = await self._begin_and_run()
+            await self._finish(ending)
+        finally:
+            with contextlib.suppress(SandboxError):
+                await self._sandbox.close()
+            await self._model.close()
+            self._journal.close()
+
+    async def _begin_and_run(self) -> Ending:
+        watch = asyncio.create_task(self._look_now_and_then())
+        try:
+            self._agent_task = asyncio.create_task(self._agent_life())
+            if self._cancelled_because is not None:
+                self._agent_task.cancel()
+            return await self._agent_task
+        except asyncio.CancelledError:
+            return Ending("cancelled", self._cancelled_because or "The run was cancelled.")
+        except (SandboxError, FileRefused) as error:
+            return Ending("sandbox_error", str(error))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it must end up in the record
+            return Ending("internal_error", f"This is a defect of sandbox-tui: {error!r}.")
+        finally:
+            watch.cancel()
+
+    async def _agent_life(self) -> Ending:
+        self._post_started()
+        columns, rows = self.spec.mirror_size
+        self._journal.post(e.TerminalOpened(terminal=MIRROR, cols=columns, rows=rows))
+        if self.spec.input is not None:
+            await self._sandbox.copy_in(self.spec.input, self._pack.input_dir)
+        await self._watcher.begin()
+        if self.spec.mode != "auto":
+            self.gate.set_mode(self.spec.mode)
+        self._agent = Agent(
+            model=self._model,
+            tools=self._tools,
+            messages=self._opening(),
+            limits=self.spec.limits,
+            gate=self.gate,
+            journal=self._journal,
+            workbench=self,
+        )
+        limit = self.spec.limits.time_limit
+        try:
+            async with asyncio.timeout(limit) as clock:
+                return await self._agent.run()
+        except TimeoutError:
+            if not clock.expired():
+                raise
+            return Ending("time_limit", f"The run reached its limit of {limit:g} s.")
+
+    def _opening(self) -> list[dict[str, Any]]:
+        return [
+            {"role": "system", "content": self._pack.system(command_docs())},
+            {"role": "user", "content": self._pack.instance(self.spec.task)},
+        ]
+
+    def _post_started(self) -> None:
+        system, instance = (message["content"] for message in self._opening())
+        self._journal.post(
+            e.RunStarted(
+                schema=e.SCHEMA_VERSION,
+                run_id=self.spec.run_id,
+                started_at=time.time(),
+                task=self.spec.task,
+                model=self._model.name,
+                model_params=self._model.params,
+                sandbox=self._sandbox.kind,
+                sandbox_info=dict(self._sandbox.info),
+                prompt_pack=self._pack.name,
+                system_prompt=system,
+                instance_prompt=instance,
+                working_dir=self._pack.working_dir,
+                input_dir=self._pack.input_dir,
+                output_dir=self._pack.output_dir,
+                limits=self.spec.limits,
+            )
+        )
+
+    async def _finish(self, ending: Ending) -> None:
+        for task in self._human_tasks:
+            task.cancel()
+        with contextlib.suppress(SandboxError):
+            await self._watcher.settled()
+            await self._watcher.look(step=self.state.step, by="model")
+        await self._shells.close()
+        answer = await self._read_answer()
+        output = await self._copy_out()
+        for waiting in self.gate.take_outbox():
+            self._journal.post(e.Warned(text=f"The model never saw: {waiting.text[:200]}"))
+        totals = msgspec.structs.replace(self.state.totals, seconds=round(self._journal.elapsed, 3))
+        self._journal.post(
+            e.RunFinished(
+                reason=ending.reason,
+                error=ending.error,
+                totals=totals,
+                answer=answer,
+                output=output,
+            )
+        )
+
+    async def _read_answer(self) -> str | None:
+        try:
+            path = f"{self._pack.output_dir}/answer.txt"
+            data = await self._sandbox.read_file(path, max_bytes=ANSWER_BYTES)
+        except SandboxTuiError:
+            return None
+        return data.decode("utf-8", "replace")
+
+    async def _copy_out(self) -> str | None:
+        target = self.spec.output
+        if target is None:
+            return None
+        try:
+            left_behind = await self._sandbox.copy_out(self._pack.output_dir, target)
+        except (SandboxTuiError, OSError) as error:
+            self._journal.post(e.Warned(text=f"The results could not be copied out: {error}"))
+            return None
+        for sentence in left_behind:
+            self._journal.post(e.Warned(text=sentence))
+        return str(target)
+
+    async def _look_now_and_then(self) -> None:
+        """Keep the file tree live while something may be changing it."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            running = self.state.running
+            if running is None and not self._shells.used_since_last_look():
+                continue
+            by: e.Actor = "human" if running is None else "model"
+            number = None if running is None else running.call.number
+            with contextlib.suppress(SandboxTuiError):
+                await self._watcher.look(step=self.state.step, by=by, call=number)
+
+    # --- calls (the agent's Workbench)
+
+    async def use(self, tool: Tool, arguments: dict[str, Any], call: e.ToolCall) -> Observation:
+        """Carry out one call, mirrored on the terminal; see `agent.Workbench`."""
+        async with self._turn:
+            await self._watcher.settled()
+            shown = arguments.get("command") if tool.name == "execute_bash" else None
+            if not isinstance(shown, str):
+                shown = f"{nickname(tool.name)} {headline(tool.name, call.arguments)}"
+            observation = await self._mirrored(tool, arguments, "model", shown)
+            self._watcher.look_later(step=call.step, by="model", call=call.number)
+            return observation
+
+    async def _mirrored(
+        self, tool: Tool, arguments: dict[str, Any], who: Literal["model", "you"], shown: str
+    ) -> Observation:
+        await self._journal.output(MIRROR, self._console.prompt(who, shown))
+
+        async def sink(stream: Stream, data: bytes) -> None:
+            await self._journal.output(MIRROR, self._console.output(stream, data))
+
+        began = time.monotonic()
+        observation = await tool(arguments, self._tool_context(sink))
+        closing = self._console.finished(
+            exit_code=observation.exit_code,
+            duration=time.monotonic() - began,
+            timed_out=observation.timed_out,
+            interrupted=observation.interrupted,
+        )
+        await self._journal.output(MIRROR, closing)
+        return observation
+
+    def _tool_context(self, sink: Any) -> ToolContext:
+        return ToolContext(
+            sandbox=self._sandbox,
+            command_timeout=self.spec.limits.command_timeout,
+            on_output=sink,
+            max_lines=self.spec.max_lines,
+            max_chars=self.spec.max_chars,
+        )
+
+    # --- what a person may do
+
+    @property
+    def over(self) -> bool:
+        """Whether the agent has stopped."""
+        return self._agent_task is not None and self._agent_task.done()
+
+    def pause(self) -> None:
+        """Hold the run before its next request or call."""
+        self._alive()
+        self.gate.set_mode("paused")
+
+    def resume(self) -> None:
+        """Let the run go on by itself; a waiting call runs."""
+        self._alive()
+        self.gate.set_mode("auto")
+
+    def step(self) -> None:
+        """Let one call through and hold at the next."""
+        self._alive()
+        self.gate.step()
+
+    def approve(self, call: int) -> bool:
+        """Let a waiting call run as it is; False when it is not waiting."""
+        return self.gate.decide(call, Decision(verdict="approve", by="human"))
+
+    def edit(self, call: int, arguments: str) -> bool:
+        """Let a waiting call run with other arguments (JSON text); the model is told."""
+        return self.gate.decide(call, Decision(verdict="edit", by="human", arguments=arguments))
+
+    def reject(self, call: int, feedback: str = "") -> bool:
+        """Keep a waiting call from running, with words for the model."""
+        return self.gate.decide(call, Decision(verdict="reject", by="human", feedback=feedback))
+
+    def answer(self, call: int, observation: str) -> bool:
+        """Answer a waiting call in the tool's stead."""
+        return self.gate.decide(call, Decision(verdict="answer", by="human", feedback=observation))
+
+    def message(self, text: str) -> int:
+        """Say something to the model; it reads it before its next reply. Returns its id."""
+        self._alive()
+        self._human_ids += 1
+        self._journal.post(e.HumanMessage(id=self._human_ids, text=text))
+        words = f"A person who watches this run writes to you:\n{text}"
+        self.gate.outbox.append(Waiting(self._human_ids, words, holds_submit=True))
+        return self._human_ids
+
+    def inject(self, command: str, *, tell: bool = True) -> int:
+        """Run a command in the model's own shell state, after the one that is running.
+
+        Args:
+            command: for bash.
+            tell: whether the model is told of command and output with its next turn.
+
+        Returns:
+            The id its events carry.
+        """
+        self._alive()
+        self._human_ids += 1
+        item = self._human_ids
+        self._journal.post(e.HumanCommand(id=item, command=command, told_to_model=tell))
+        task = asyncio.create_task(self._run_injected(item, command, tell))
+        self._human_tasks.add(task)
+        task.add_done_callback(self._human_tasks.discard)
+        return item
+
+    async def _run_injected(self, item: int, command: str, tell: bool) -> None:
+        bash = next(tool for tool in self._tools if tool.name == "execute_bash")
+        began = time.monotonic()
+        async with self._turn:
+            await self._watcher.settled()
+            try:
+                observation = await self._mirrored(bash, {"command": command}, "you", command)
+            except SandboxError as error:
+                self._journal.post(e.Warned(text=str(error)))
+                observation = Observation(text=str(error), ok=False)
+            self._journal.post(
+                e.HumanCommandFinished(
+                    id=item,
+                    observation=observation.text,
+                    exit_code=observation.exit_code,
+                    duration=round(time.monotonic() - began, 4),
+                    timed_out=observation.timed_out,
+                )
+            )
+            self._watcher.look_later(step=self.state.step, by="human")
+        if tell:
+            words = (
+                "A person who watches this run ran a command in your sandbox, in your shell:\n"
+                f"$ {command}\n{observation.text}"
+            )
+            self.gate.outbox.append(Waiting(item, words, holds_submit=False))
+
+    async def interrupt(self) -> bool:
+        """End the running command alone (as ctrl+c would); False when none is running."""
+        return await self._sandbox.interrupt()
+
+    def interrupt_reply(self) -> bool:
+        """Break off the reply that is streaming in; the model is asked again."""
+        return self._agent is not None and self._agent.interrupt_reply()
+
+    def cancel(self, because: str = "The run was cancelled.") -> None:
+        """End the run; results so far are kept and copied out."""
+        if self._cancelled_because is None:
+            self._cancelled_because = because
+        if self._agent_task is not None:
+            self._agent_task.cancel()
+
+    # --- shells
+
+    async def open_shell(self, columns: int, rows: int) -> str:
+        """Open a shell on a terminal of its own; returns the terminal's name."""
+        self._alive()
+        return await self._shells.open(columns, rows)
+
+    async def type(self, terminal: str, data: bytes) -> None:
+        """Type into a shell."""
+        await self._shells.type(terminal, data)
+
+    async def resize(self, terminal: str, columns: int, rows: int) -> None:
+        """Give a terminal another size."""
+        if terminal == MIRROR:
+            if not self.over:
+                self._journal.post(e.TerminalResized(terminal=MIRROR, cols=columns, rows=rows))
+        else:
+            await self._shells.resize(terminal, columns, rows)
+
+    def _alive(self) -> None:
+        if self.over or self._cancelled_because is not None:
+            raise RunOver("This run has ended; start a new one to go on.")

@@ -1,0 +1,305 @@
+"""What a run looks like at one moment: a fold of its events, the same live and in replay.
+
+`RunState.apply` reads nothing but the event it is given. Terminal screens are folded beside it
+(`core.terminal`), because their bytes are fed in slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from . import events as e
+
+CallStatus = Literal["proposed", "waiting", "running", "done", "failed", "rejected"]
+RunStatus = Literal["starting", "running", "paused", "waiting", "finished", "failed"]
+
+
+@dataclass(slots=True)
+class CallItem:
+    """A tool call and what became of it."""
+
+    call: e.ToolCall
+    proposed_at: float
+    decided: e.CallDecided | None = None
+    started_at: float | None = None
+    finished: e.CallFinished | None = None
+
+    @property
+    def arguments(self) -> str:
+        """The arguments it ran with: the person's where they were edited."""
+        edited = self.decided.arguments if self.decided else None
+        return self.call.arguments if edited is None else edited
+
+    @property
+    def status(self) -> CallStatus:
+        """Where it stands."""
+        if self.finished is not None:
+            if self.decided and self.decided.verdict in ("reject", "skip"):
+                return "rejected"
+            return "done" if self.finished.ok else "failed"
+        if self.started_at is not None:
+            return "running"
+        return "waiting" if self.decided is None else "proposed"
+
+
+@dataclass(slots=True)
+class ReplyItem:
+    """A model's reply: grows by fragments, complete once `replied` is there."""
+
+    step: int
+    asked_at: float
+    text: str = ""
+    reasoning: str = ""
+    writing: dict[int, tuple[str, str]] = field(default_factory=dict[int, tuple[str, str]])
+    replied: e.ModelReplied | None = None
+    failures: list[e.ModelFailed] = field(default_factory=list[e.ModelFailed])
+
+
+@dataclass(slots=True)
+class HumanItem:
+    """A person's message (`command` None) or command."""
+
+    id: int
+    at: float
+    text: str
+    command: str | None = None
+    told_to_model: bool = True
+    finished: e.HumanCommandFinished | None = None
+    delivered: bool = False
+    withdrawn: bool = False
+
+
+@dataclass(slots=True)
+class NoteItem:
+    """A sentence for the reader."""
+
+    at: float
+    text: str
+    level: Literal["info", "warning", "error"] = "info"
+
+
+Item = CallItem | ReplyItem | HumanItem | NoteItem
+
+
+@dataclass(slots=True)
+class FileState:
+    """A path of the sandbox.
+
+    Attributes:
+        last: its last change (`deleted` ones stay, so that the screen can show them as gone).
+        run_mark: what became of it since the run began; None when nothing did.
+        step: step of its last change.
+        by: whose work that was.
+    """
+
+    last: e.FileChange
+    run_mark: Literal["created", "modified", "deleted"] | None
+    step: int
+    by: e.Actor
+
+
+@dataclass(slots=True)
+class RunState:
+    """A run at one moment.
+
+    Attributes:
+        seq, t: of the last event applied.
+        items: what happened, in order, for the list of calls.
+        files: by path.
+        terminals: size in cells by name.
+        totals: sums so far.
+        step: the step that is running.
+    """
+
+    seq: int = 0
+    t: float = 0.0
+    started: e.RunStarted | None = None
+    finished: e.RunFinished | None = None
+    mode: Literal["auto", "step", "paused"] = "auto"
+    step: int = 0
+    context_tokens: int = 0
+    totals: e.Totals = field(default_factory=e.Totals)
+    items: list[Item] = field(default_factory=list[Item])
+    calls: dict[int, CallItem] = field(default_factory=dict[int, CallItem])
+    humans: dict[int, HumanItem] = field(default_factory=dict[int, HumanItem])
+    files: dict[str, FileState] = field(default_factory=dict[str, FileState])
+    terminals: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    reply: ReplyItem | None = None
+
+    @property
+    def pending(self) -> CallItem | None:
+        """The call that waits for a person, in a mode in which calls do."""
+        if self.mode == "auto" or self.finished:
+            return None
+        waiting = (item for item in self.calls.values() if item.status == "waiting")
+        return next(waiting, None)
+
+    @property
+    def running(self) -> CallItem | None:
+        """The call that is being carried out."""
+        return next((item for item in self.calls.values() if item.status == "running"), None)
+
+    @property
+    def status(self) -> RunStatus:
+        """One word for the header."""
+        if self.finished is not None:
+            return "finished" if self.finished.reason == "submitted" else "failed"
+        if self.started is None:
+            return "starting"
+        if self.mode != "auto" and self.pending:
+            return "waiting"
+        return "paused" if self.mode == "paused" else "running"
+
+    def apply(self, event: e.AnyEvent) -> None:
+        """Take one event in."""
+        self.seq, self.t = event.seq, event.t
+        match event:
+            case e.RunStarted():
+                self.started = event
+            case e.RunFinished():
+                self._finish(event)
+            case e.ModelAsked() | e.ModelDelta() | e.ModelReplied() | e.ModelFailed():
+                self._apply_model(event)
+            case e.CallProposed() | e.CallDecided() | e.CallStarted() | e.CallFinished():
+                self._apply_call(event)
+            case e.HumanMessage() | e.HumanCommand() | e.HumanCommandFinished():
+                self._apply_human(event)
+            case e.Delivered(ids=ids):
+                for item in ids:
+                    self.humans[item].delivered = True
+            case e.Withdrawn(id=item):
+                self.humans[item].withdrawn = True
+            case e.FilesListed(files=files):
+                self.files = {f.path: FileState(f, None, 0, "program") for f in files}
+            case e.FilesChanged():
+                self._apply_files(event)
+            case e.TerminalOpened() | e.TerminalResized():
+                self.terminals[event.terminal] = (event.cols, event.rows)
+            case e.TerminalClosed():
+                self.terminals.pop(event.terminal, None)
+            case e.ModeChanged(mode=mode):
+                self.mode = mode
+            case e.Warned(text=text):
+                self.items.append(NoteItem(event.t, text, "warning"))
+            case e.TerminalOutput() | e.TerminalInput() | e.SnapshotTaken():
+                pass
+
+    def _finish(self, event: e.RunFinished) -> None:
+        self.finished = event
+        self.totals = event.totals
+        if event.error:
+            self.items.append(NoteItem(event.t, event.error, "error"))
+
+    def _apply_model(
+        self, event: e.ModelAsked | e.ModelDelta | e.ModelReplied | e.ModelFailed
+    ) -> None:
+        self.step = event.step
+        reply = self.reply
+        if reply is None or reply.step != event.step:
+            reply = self.reply = ReplyItem(event.step, event.t)
+            self.items.append(reply)
+        match event:
+            case e.ModelAsked():
+                reply.asked_at = event.t
+                reply.text = reply.reasoning = ""
+                reply.writing.clear()
+            case e.ModelDelta():
+                _write(reply, event)
+            case e.ModelReplied():
+                self._replied(reply, event)
+            case e.ModelFailed():
+                reply.failures.append(event)
+
+    def _replied(self, reply: ReplyItem, event: e.ModelReplied) -> None:
+        reply.replied, reply.text, reply.reasoning = event, event.text, event.reasoning
+        reply.writing.clear()
+        self.context_tokens = event.usage.input_tokens + event.usage.output_tokens
+        totals = self.totals
+        cost = totals.cost
+        if event.cost is not None:
+            cost = (cost or 0.0) + event.cost
+        self.totals = msgspec.structs.replace(
+            totals, steps=event.step, usage=_sum(totals.usage, event.usage), cost=cost
+        )
+
+    def _apply_call(
+        self, event: e.CallProposed | e.CallDecided | e.CallStarted | e.CallFinished
+    ) -> None:
+        if isinstance(event, e.CallProposed):
+            item = CallItem(event.call, event.t)
+            self.items.append(item)
+            self.calls[event.call.number] = item
+            return
+        item = self.calls[event.call]
+        match event:
+            case e.CallDecided():
+                item.decided = event
+            case e.CallStarted():
+                item.started_at = event.t
+            case e.CallFinished():
+                item.finished = event
+                self.totals = msgspec.structs.replace(
+                    self.totals,
+                    calls=self.totals.calls + 1,
+                    failed_calls=self.totals.failed_calls + (not event.ok),
+                )
+
+    def _apply_human(self, event: e.HumanMessage | e.HumanCommand | e.HumanCommandFinished) -> None:
+        match event:
+            case e.HumanMessage():
+                item = HumanItem(event.id, event.t, event.text)
+            case e.HumanCommand():
+                told = event.told_to_model
+                item = HumanItem(event.id, event.t, event.command, event.command, told)
+            case e.HumanCommandFinished():
+                self.humans[event.id].finished = event
+                return
+        self.humans[event.id] = item
+        self.items.append(item)
+
+    def _apply_files(self, event: e.FilesChanged) -> None:
+        for change in event.changes:
+            known = self.files.get(change.path)
+            mark = _run_mark(known, change)
+            self.files[change.path] = FileState(change, mark, event.step, event.by)
+
+
+def fold(events: Iterable[e.AnyEvent]) -> RunState:
+    """The state after these events."""
+    state = RunState()
+    for event in events:
+        state.apply(event)
+    return state
+
+
+def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
+    if delta.channel == "text":
+        reply.text += delta.text
+    elif delta.channel == "reasoning":
+        reply.reasoning += delta.text
+    else:
+        name, arguments = reply.writing.get(delta.index, ("", ""))
+        reply.writing[delta.index] = (delta.name or name, arguments + delta.text)
+
+
+def _sum(a: e.Usage, b: e.Usage) -> e.Usage:
+    return e.Usage(
+        input_tokens=a.input_tokens + b.input_tokens,
+        output_tokens=a.output_tokens + b.output_tokens,
+        cached_tokens=a.cached_tokens + b.cached_tokens,
+        reasoning_tokens=a.reasoning_tokens + b.reasoning_tokens,
+    )
+
+
+def _run_mark(
+    known: FileState | None, change: e.FileChange
+) -> Literal["created", "modified", "deleted"]:
+    """What became of a path since the run began, given what it was before this change."""
+    at_start = known is not None and known.run_mark != "created"
+    if change.change == "deleted":
+        return "deleted"
+    return "modified" if at_start else "created"
