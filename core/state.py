@@ -94,12 +94,14 @@ class FileState:
         run_mark: what became of it since the run began; None when nothing did.
         step: step of its last change.
         by: whose work that was.
+        history: (step, digest) of every content that was kept, oldest first.
     """
 
     last: e.FileChange
     run_mark: Literal["created", "modified", "deleted"] | None
     step: int
     by: e.Actor
+    history: list[tuple[int, str | None]] = field(default_factory=list[tuple[int, str | None]])
 
 
 @dataclass(slots=True)
@@ -174,7 +176,9 @@ class RunState:
             case e.Withdrawn(id=item):
                 self.humans[item].withdrawn = True
             case e.FilesListed(files=files):
-                self.files = {f.path: FileState(f, None, 0, "program") for f in files}
+                self.files = {
+                    f.path: FileState(f, None, 0, "program", [(0, f.blob)]) for f in files
+                }
             case e.FilesChanged():
                 self._apply_files(event)
             case e.TerminalOpened() | e.TerminalResized():
@@ -265,7 +269,9 @@ class RunState:
         for change in event.changes:
             known = self.files.get(change.path)
             mark = _run_mark(known, change)
-            self.files[change.path] = FileState(change, mark, event.step, event.by)
+            history = [*known.history] if known else []
+            history.append((event.step, change.blob))
+            self.files[change.path] = FileState(change, mark, event.step, event.by, history)
 
 
 def fold(events: Iterable[e.AnyEvent]) -> RunState:

@@ -1,0 +1,155 @@
+"""The styles in which the cockpit's own widgets draw, taken from the theme in force."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+from rich.style import Style
+from textual.dom import DOMNode
+from textual.theme import Theme
+
+from ..themes import ThemeFile
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """Rich styles by what they mean.
+
+    Attributes:
+        highlight: name of the Pygments style for code.
+        code_background: its background, as #rrggbb.
+    """
+
+    text: Style
+    dim: Style
+    faint: Style
+    strong: Style
+    accent: Style
+    model: Style
+    human: Style
+    tool: Style
+    good: Style
+    bad: Style
+    warn: Style
+    code: Style
+    selected: Style
+    highlight: str
+    code_background: str
+
+
+def to_textual(theme: ThemeFile) -> Theme:
+    """The theme as Textual wants it; roles become CSS variables `$role-model` and so on."""
+    colors, roles = theme.colors, theme.roles
+    return Theme(
+        name=theme.name,
+        dark=theme.dark,
+        primary=colors.primary,
+        secondary=colors.secondary,
+        accent=colors.accent,
+        foreground=colors.foreground,
+        background=colors.background,
+        surface=colors.surface,
+        panel=colors.panel,
+        success=colors.success,
+        warning=colors.warning,
+        error=colors.error,
+        variables={
+            "role-model": roles.model,
+            "role-human": roles.human,
+            "role-tool": roles.tool,
+            "role-dim": roles.dim,
+            "role-faint": roles.faint,
+            "role-code": roles.code,
+            "role-select": roles.select,
+            "border": colors.accent,
+            "border-blurred": roles.faint,
+            "block-cursor-background": roles.select,
+            "block-cursor-foreground": colors.foreground,
+            "input-selection-background": f"{colors.accent} 30%",
+            "footer-key-foreground": colors.accent,
+            "footer-background": colors.background,
+            "footer-description-foreground": roles.dim,
+            "scrollbar": roles.faint,
+            "scrollbar-hover": roles.dim,
+            "scrollbar-active": colors.accent,
+            "scrollbar-background": colors.background,
+            "scrollbar-background-hover": colors.background,
+            "scrollbar-background-active": colors.background,
+            "scrollbar-corner-color": colors.background,
+        },
+    )
+
+
+def palette_of(widget: DOMNode) -> Palette:
+    """The palette in force where a widget is shown.
+
+    Themes of our own bring their roles as CSS variables; in one of Textual's the roles are taken
+    from its colours.
+    """
+    variables: dict[str, str] = widget.app.get_css_variables()  # pyright: ignore[reportUnknownMemberType]
+    return _palette(
+        *(
+            _plain(variables.get(f"role-{role}") or variables.get(other, ""))
+            for role, other in _ROLES
+        ),
+        highlight="native" if widget.app.current_theme.dark else "friendly",  # pyright: ignore[reportUnknownMemberType]
+    )
+
+
+_ROLES = (
+    ("text", "foreground"),
+    ("accent", "accent"),
+    ("good", "success"),
+    ("bad", "error"),
+    ("warn", "warning"),
+    ("dim", "text-muted"),
+    ("faint", "panel-lighten-2"),
+    ("model", "secondary"),
+    ("human", "accent"),
+    ("tool", "primary"),
+    ("code", "panel"),
+    ("select", "panel-lighten-1"),
+)
+"""Roles, each with the variable of Textual's that stands in where a theme does not name it."""
+
+
+@functools.lru_cache(8)
+def _palette(
+    text: str,
+    accent: str,
+    good: str,
+    bad: str,
+    warn: str,
+    dim: str,
+    faint: str,
+    model: str,
+    human: str,
+    tool: str,
+    code: str,
+    select: str,
+    *,
+    highlight: str,
+) -> Palette:
+    return Palette(
+        text=Style.parse(text),
+        dim=Style.parse(dim),
+        faint=Style.parse(faint),
+        strong=Style.parse(f"bold {text}"),
+        accent=Style.parse(accent),
+        model=Style.parse(model),
+        human=Style.parse(human),
+        tool=Style.parse(f"bold {tool}"),
+        good=Style.parse(good),
+        bad=Style.parse(bad),
+        warn=Style.parse(warn),
+        code=Style.parse(f"on {code}"),
+        selected=Style.parse(f"on {select}"),
+        highlight=highlight,
+        code_background=code,
+    )
+
+
+def _plain(value: str) -> str:
+    """A CSS colour as Rich knows it; what it does not know becomes the terminal's default."""
+    return value if value.startswith("#") and len(value) == 7 else "default"
