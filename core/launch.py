@@ -1,0 +1,80 @@
+"""Puts a run together from settings: model, sandbox, prompt pack, limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import config
+from .blobs import Blobs
+from .errors import ConfigError
+from .gate import Mode
+from .models import open_model
+from .models.base import Model
+from .prompts import load_pack
+from .run import Run, RunSpec
+from .sandboxes import open_sandbox
+from .sandboxes.base import SandboxSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """What a person asks for.
+
+    Attributes:
+        task: for the model.
+        settings: in force.
+        mode: how it begins.
+        input: host file or folder for the input directory.
+        output: host folder for the results; None: a new one below `settings.agent.output`.
+        model: instead of the one the settings name.
+    """
+
+    task: str
+    settings: config.Settings
+    mode: Mode = "auto"
+    input: Path | None = None
+    output: Path | None = None
+    model: Model | None = None
+
+
+async def open_run(request: RunRequest, run_id: str, blobs: Blobs) -> Run:
+    """A run, ready for `events`.
+
+    Raises:
+        ConfigError: no task, no model, or an input that is not there.
+        SandboxUnavailable: nothing here can run a sandbox.
+    """
+    settings = request.settings
+    if not request.task.strip():
+        raise ConfigError("There is no task: say what the model shall do.")
+    if request.input is not None and not request.input.exists():
+        raise ConfigError(f"The input {request.input} does not exist.")
+    model = request.model or open_model(settings.model, config.api_key(settings.model))
+    pack = load_pack(settings.agent.prompts)
+    sandbox = await open_sandbox(
+        settings.sandbox.kind,
+        SandboxSpec(
+            session_id=run_id,
+            image=settings.sandbox.image,
+            network=settings.sandbox.network,
+            memory=settings.sandbox.memory,
+            cpus=settings.sandbox.cpus,
+            pids=settings.sandbox.pids,
+            grace=settings.sandbox.grace,
+            working_dir=pack.working_dir,
+            input_dir=pack.input_dir,
+            output_dir=pack.output_dir,
+        ),
+    )
+    spec = RunSpec(
+        run_id=run_id,
+        task=request.task,
+        limits=settings.limits,
+        mode=request.mode,
+        input=request.input,
+        output=request.output or Path(settings.agent.output) / run_id,
+        max_lines=settings.agent.observation_lines,
+        max_chars=settings.agent.observation_chars,
+    )
+    return Run(spec, model=model, sandbox=sandbox, pack=pack, blobs=blobs)

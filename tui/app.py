@@ -1,0 +1,143 @@
+"""The application: themes, screens, and ways out that leave everything in order."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from ..core.config import Settings, config_dir
+from ..core.launch import RunRequest
+from ..core.text import clean_line
+from ..sessions import RunSummary, Store
+from ..themes import load_themes
+from .palette import to_textual
+from .screens.home import Home
+from .screens.live import LiveScreen
+from .screens.replay import ReplayScreen
+
+LONGEST_GOODBYE = 10.0
+"""Seconds to wait for a run to put its things away before the program ends all the same."""
+
+SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: 131}
+"""Signals that would otherwise leave the terminal in disorder, with the exit code of each."""
+
+
+class SandboxTui(App[int]):
+    """The cockpit.
+
+    Args:
+        settings: in force.
+        store: the session database.
+        begin: what to show first: a run to start, a session to replay, or None for the home screen.
+    """
+
+    TITLE = "sandbox-tui"
+    ENABLE_COMMAND_PALETTE = True
+
+    CSS = """
+    Screen { background: $background; }
+    Toast { background: $panel; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "quit", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        begin: RunRequest | RunSummary | None = None,
+    ) -> None:
+        super().__init__()
+        self._settings_in_force = settings
+        self._session_store = store
+        self._begin = begin
+        self._themes, self._broken_themes = load_themes(config_dir() / "themes")
+        for theme in self._themes.values():
+            self.register_theme(to_textual(theme))
+
+    def on_mount(self) -> None:
+        """Dress up, then show the first screen."""
+        self._choose_theme(self._settings_in_force.ui.theme)
+        if not self._settings_in_force.ui.animations:
+            self.animation_level = "none"
+        self._handle_signals()
+        store = self._session_store
+        match self._begin:
+            case RunRequest():
+                self.push_screen(LiveScreen(self._begin, store), self._exit_with)
+            case RunSummary():
+                self.push_screen(ReplayScreen(self._begin, store), self._exit_with)
+            case None:
+                self.push_screen(Home(self._settings_in_force, store))
+        for broken in self._broken_themes:
+            words = clean_line(f"Theme {broken.file} was left out: {broken.problem}")
+            self.notify(words, severity="warning", markup=False, timeout=10)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Every action of the screen that is shown, by name, and then Textual's own."""
+        for active in screen.active_bindings.values():
+            binding = active.binding
+            if binding.description and not binding.system and active.enabled:
+                name = binding.description[:1].upper() + binding.description[1:]
+                action = binding.action
+
+                async def run(action: str = action, node: object = active.node) -> None:
+                    await self.run_action(action, node)  # pyright: ignore[reportArgumentType]
+
+                yield SystemCommand(name, f"key {self.get_key_display(binding)}", run)
+        yield from super().get_system_commands(screen)
+
+    async def action_quit(self) -> None:
+        """End what is running, wait until it is put away, and leave."""
+        await self._leave(self._code_of_runs())
+
+    # --- ways out
+
+    def _exit_with(self, result: object) -> None:
+        """The first screen is closed: so is the program."""
+        self.exit(return_code=self._code_of_runs(), result=self._code_of_runs())
+
+    def _code_of_runs(self) -> int:
+        begun = self._live_screens()
+        return begun[0].exit_code if begun and isinstance(self._begin, RunRequest) else self._last
+
+    _last = 0
+
+    def _live_screens(self) -> list[LiveScreen]:
+        return [screen for screen in self.screen_stack if isinstance(screen, LiveScreen)]
+
+    async def _leave(self, code: int) -> None:
+        for screen in self._live_screens():
+            if screen.run is not None and not screen.run.over:
+                screen.run.cancel("The program was ended.")
+        try:
+            async with asyncio.timeout(LONGEST_GOODBYE):
+                for screen in self._live_screens():
+                    await screen.workers.wait_for_complete()
+        except TimeoutError:
+            pass
+        self.exit(result=code, return_code=code)
+
+    def _handle_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for number, code in SIGNALS.items():
+            loop.add_signal_handler(number, self._on_signal, code)
+
+    def _on_signal(self, code: int) -> None:
+        self.run_worker(self._leave(code), exclusive=False)
+
+    def _choose_theme(self, name: str) -> None:
+        if name in self.available_themes:
+            self.theme = name
+            return
+        self.theme = "lamplight"
+        words = f"There is no theme named {clean_line(name)!r}; lamplight is used."
+        self.notify(words, severity="warning", markup=False)

@@ -1,0 +1,42 @@
+"""A question with yes and no."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+
+class Confirm(ModalScreen[bool]):
+    """Asks; enter and y say yes, escape and n say no."""
+
+    CSS = """
+    Confirm { align: center middle; }
+    Confirm Vertical {
+        width: 60; max-width: 95%; height: auto; padding: 1 2;
+        border: round $accent; background: $surface; border-subtitle-color: $role-dim;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y,enter", "answer(True)", "yes"),
+        Binding("n,escape", "answer(False)", "no"),
+    ]
+
+    def __init__(self, question: str) -> None:
+        super().__init__()
+        self._question = question
+
+    def compose(self) -> ComposeResult:
+        """The question."""
+        with Vertical() as box:
+            box.border_subtitle = "y yes · n no"
+            yield Static(self._question, markup=False)
+
+    def action_answer(self, sure: bool) -> None:
+        """Close with the answer."""
+        self.dismiss(sure)

@@ -1,0 +1,48 @@
+"""Something that could not be begun, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from ...core.text import clean
+
+
+class Failure(ModalScreen[None]):
+    """Shows an error's sentence; any of the usual keys closes it and the screen below."""
+
+    CSS = """
+    Failure { align: center middle; }
+    Failure Vertical {
+        width: 76; max-width: 95%; height: auto; padding: 1 2;
+        border: round $error; background: $surface;
+        border-title-color: $error; border-subtitle-color: $role-dim;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,enter,q,space", "close", "close"),
+    ]
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__()
+        self._sentence = sentence
+
+    def compose(self) -> ComposeResult:
+        """The sentence."""
+        with Vertical() as box:
+            box.border_title = "✗ this cannot be done"
+            box.border_subtitle = "esc goes back"
+            yield Static(clean(self._sentence), markup=False)
+
+    def action_close(self) -> None:
+        """Close, and leave the screen that could not begin."""
+        self.dismiss(None)
+        below = self.app.screen_stack[-2] if len(self.app.screen_stack) > 1 else None
+        if below is not None and len(self.app.screen_stack) > 1:
+            below.dismiss(None)

@@ -1,0 +1,286 @@
+"""A run as it happens: the cockpit with everything a person may do to it."""
+
+from __future__ import annotations
+
+import time
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from ...core import events as e
+from ...core.errors import SandboxTuiError
+from ...core.launch import RunRequest, open_run
+from ...core.run import Run
+from ...core.text import clean_line
+from ...sessions import Store, new_id, record
+from ..widgets.inject_bar import InjectBar
+from ..widgets.terminals import Terminals
+from .cockpit import Cockpit
+from .confirm import Confirm
+from .edit_call import EditCall
+from .failure import Failure
+
+
+class LiveScreen(Cockpit):
+    """Starts a run, shows its events once they are stored, and passes on what a person does.
+
+    Args:
+        request: what to run.
+        store: where it is kept.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "pause", "pause"),
+        Binding("s", "step", "step"),
+        Binding("a", "approve", "approve"),
+        Binding("e", "edit", "edit"),
+        Binding("r", "reject", "reject"),
+        Binding("A", "answer", "Answer in the tool's stead", show=False),
+        Binding("i", "inject", "inject"),
+        Binding("m", "message", "message"),
+        Binding("t", "take_over", "shell"),
+        Binding("escape", "interrupt", "Interrupt the command", show=False),
+        Binding("R", "interrupt_reply", "Interrupt the reply", show=False),
+        Binding("x", "end", "End the run", show=False),
+        Binding("q", "leave", "Back", show=False),
+    ]
+
+    def __init__(self, request: RunRequest, store: Store) -> None:
+        self.run_id = new_id()
+        super().__init__(request.task, live=True, get_blob=store.blobs(self.run_id).get)
+        self._request = request
+        self._store = store
+        self.run: Run | None = None
+        self._leaving = False
+        self.exit_code = 1
+
+    def compose_bottom(self) -> ComposeResult:
+        """The line to type commands and messages in."""
+        yield InjectBar(id="inject")
+
+    def on_mount(self) -> None:
+        """Start the run."""
+        super().on_mount()
+        self._work()
+
+    @work(exclusive=True)
+    async def _work(self) -> None:
+        """The background worker: the run's events, stored, then shown."""
+        try:
+            blobs = self._store.blobs(self.run_id)
+            self.run = await open_run(self._request, self.run_id, blobs)
+            async for event in record(self.run.events(), self._store, self.run_id):
+                await self.apply(event)
+        except SandboxTuiError as error:
+            self.exit_code = error.exit_code
+            self.app.push_screen(Failure(str(error)))
+        finally:
+            self._ended()
+
+    def _ended(self) -> None:
+        finished = self.state.finished
+        if finished is None:
+            return
+        self.exit_code = e.EXIT_CODES[finished.reason]
+        if finished.reason == "submitted":
+            answer = clean_line((finished.answer or "").strip())
+            where = f"\nresults in {clean_line(finished.output)}" if finished.output else ""
+            self.notify(f"{answer[:200]}{where}", title="submitted", markup=False, timeout=10)
+        else:
+            reason = finished.reason.replace("_", " ")
+            words = clean_line(finished.error or "")
+            self.notify(words, title=reason, severity="error", markup=False, timeout=20)
+        self.refresh_bindings()
+        self.sync_bars()
+        if self._leaving:
+            self.dismiss(None)
+
+    @property
+    def now(self) -> float:
+        """Seconds since the run began, going on between events."""
+        if self.state.started is None or self.state.finished is not None:
+            return self.state.t
+        return self.state.t + time.monotonic() - self._clock_at
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The footer shows what can be done at this moment."""
+        if action in ("approve", "edit", "reject", "answer"):
+            return self.state.pending is not None
+        if action in ("pause", "step", "inject", "message", "take_over", "interrupt", "end"):
+            return self.state.finished is None
+        return True
+
+    def sync_bars(self) -> None:
+        """Also the keys that can be pressed now."""
+        super().sync_bars()
+        pending = self.state.pending
+        number = pending.call.number if pending else None
+        if number != getattr(self, "_pending_shown", None):
+            self._pending_shown = number
+            self.refresh_bindings()
+            if number is not None:
+                self.app.bell()
+
+    # --- what a person may do
+
+    def action_pause(self) -> None:
+        """Hold the run, or let it go on."""
+        run = self._running()
+        if run is not None:
+            run.resume() if run.gate.mode == "paused" else run.pause()
+
+    def action_step(self) -> None:
+        """One call further."""
+        run = self._running()
+        if run is not None:
+            run.step()
+
+    def action_approve(self) -> None:
+        """Let the waiting call run."""
+        run, pending = self._running(), self.state.pending
+        if run is not None and pending is not None:
+            run.approve(pending.call.number)
+
+    def action_edit(self) -> None:
+        """Change the waiting call before it runs."""
+        run, pending = self._running(), self.state.pending
+        if run is None or pending is None:
+            return
+        number = pending.call.number
+
+        def edited(arguments: str | None) -> None:
+            if arguments is not None and not run.edit(number, arguments):
+                self.notify("That call is no longer waiting; nothing was changed.")
+
+        self.app.push_screen(EditCall(pending.call), edited)
+
+    def action_reject(self) -> None:
+        """Keep the waiting call from running, with words for the model."""
+        if self.state.pending is not None:
+            self._type_in("reject")
+
+    def action_answer(self) -> None:
+        """Answer the waiting call in the tool's stead."""
+        if self.state.pending is not None:
+            self._type_in("answer")
+
+    def action_inject(self) -> None:
+        """Type a command."""
+        self._type_in("command")
+
+    def action_message(self) -> None:
+        """Type a message."""
+        self._type_in("message")
+
+    def _type_in(self, purpose: str) -> None:
+        self.add_class("-typing")
+        bar = self.query_one(InjectBar)
+        self.call_after_refresh(bar.ask, purpose)
+
+    @on(InjectBar.Left)
+    def _left_bar(self) -> None:
+        self.remove_class("-typing")
+        self.query_one("#calls").focus()
+
+    @on(InjectBar.Sent)
+    def _sent(self, event: InjectBar.Sent) -> None:
+        run, pending = self._running(), self.state.pending
+        if run is None:
+            return
+        if event.purpose == "command":
+            run.inject(event.text, tell=event.told)
+        elif event.purpose == "message":
+            run.message(event.text)
+        elif pending is not None and event.purpose == "reject":
+            run.reject(pending.call.number, event.text)
+        elif pending is not None:
+            run.answer(pending.call.number, event.text)
+        if event.purpose in ("reject", "answer"):
+            self._left_bar()
+
+    async def action_interrupt(self) -> None:
+        """End the running command alone."""
+        if self.run is not None and await self.run.interrupt():
+            self.notify("The command was interrupted.", timeout=2)
+
+    def action_interrupt_reply(self) -> None:
+        """Break off the reply alone."""
+        if self.run is not None and self.run.interrupt_reply():
+            self.notify("The reply was broken off; the model is asked again.", timeout=2)
+
+    def action_end(self) -> None:
+        """End the run, after asking."""
+        if self._running() is None:
+            return
+
+        def ended(sure: bool | None) -> None:
+            if sure and self.run is not None:
+                self.run.cancel("A person ended the run.")
+
+        self.app.push_screen(Confirm("End this run? Its results so far are kept."), ended)
+
+    def action_leave(self) -> None:
+        """Back to where one came from; a run that goes on is ended first, after asking."""
+        if self.run is None or self.state.finished is not None:
+            self.dismiss(None)
+            return
+
+        def left(sure: bool | None) -> None:
+            if sure and self.run is not None:
+                self._leaving = True
+                self.run.cancel("A person ended the run.")
+
+        self.app.push_screen(Confirm("The run is still going. End it and leave?"), left)
+
+    def _running(self) -> Run | None:
+        """The run while something can still be done to it; says so when not."""
+        if self.run is None or self.run.over:
+            self.notify("This run is not running." if self.run else "The run is starting.")
+            return None
+        return self.run
+
+    # --- shells
+
+    async def action_take_over(self) -> None:
+        """Take the keyboard into a shell of the sandbox."""
+        run = self._running()
+        if run is None:
+            return
+        terminals = self.query_one(Terminals)
+        self.action_pane("terminals")
+        shells = [name for name in terminals.names if name in self.state.terminals][1:]
+        if shells:
+            self._attach(shells[0])
+            return
+        size = terminals.view.content_size
+        try:
+            name = await run.open_shell(max(20, size.width), max(5, size.height))
+        except SandboxTuiError as error:
+            self.notify(clean_line(str(error)), severity="error", markup=False)
+            return
+        terminals.opened(name, max(20, size.width), max(5, size.height))
+        self.call_after_refresh(self._attach, name)
+
+    def _attach(self, name: str) -> None:
+        terminals = self.query_one(Terminals)
+        terminals.switch(name)
+        terminals.view.attached = True
+        terminals.view.focus()
+        terminals.refresh_subtitle()
+
+    @on(Terminals.Typed)
+    async def _typed(self, event: Terminals.Typed) -> None:
+        if self.run is not None:
+            await self.run.type(event.terminal, event.data)
+
+    @on(Terminals.Resized)
+    async def _resized(self, event: Terminals.Resized) -> None:
+        if self.run is not None and event.terminal in self.state.terminals:
+            await self.run.resize(event.terminal, event.columns, event.rows)
+
+    @on(Input.Changed)
+    def _stop_input(self, event: Input.Changed) -> None:
+        event.stop()

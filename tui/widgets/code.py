@@ -1,0 +1,89 @@
+"""Code, diffs and prose as coloured lines of text."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+
+from rich.style import Style
+from rich.text import Text
+
+from ...core.text import clean
+from ..palette import Palette
+
+HIGHLIGHT_CHARS = 60_000
+"""Longer texts are shown without syntax colour: highlighting them would be felt."""
+
+
+def highlighted(code: str, lexer: str, palette: Palette) -> list[Text]:
+    """Code with syntax colour, a Text a line; hostile characters made visible."""
+    text = clean(code.expandtabs(4))
+    if len(text) > HIGHLIGHT_CHARS or not lexer:
+        return [Text(line) for line in text.split("\n")]
+    return [line.copy() for line in _highlight(text, lexer, palette.highlight)]
+
+
+@functools.lru_cache(64)
+def _highlight(text: str, lexer: str, theme: str) -> tuple[Text, ...]:
+    from rich.syntax import Syntax  # lexers are slow to import and not needed to start
+
+    syntax = Syntax(text, lexer, theme=theme, background_color="default")
+    coloured = syntax.highlight(text)
+    coloured.no_wrap = True
+    return tuple(coloured.split("\n", allow_blank=True))[: text.count("\n") + 1]
+
+
+@functools.lru_cache(256)
+def lexer_for(path: str, start: str = "") -> str:
+    """Name of the lexer for a file, by its name and first characters; empty for none."""
+    from rich.syntax import Syntax
+
+    name = Syntax.guess_lexer(path, start or None)
+    return "" if name in ("default", "text") else name
+
+
+def diff_lines(before: str, after: str, palette: Palette) -> list[Text]:
+    """A unified diff with three lines of context, without file headers."""
+    old, new = before.splitlines(), after.splitlines()
+    lines: list[Text] = []
+    for line in list(difflib.unified_diff(old, new, lineterm="", n=3))[2:]:
+        shown = clean(line.expandtabs(4))
+        lines.append(Text(shown, style=_diff_style(line, palette), no_wrap=True))
+    return lines
+
+
+def _diff_style(line: str, palette: Palette) -> Style:
+    if line.startswith("@@"):
+        return palette.model
+    if line.startswith("+"):
+        return palette.good
+    return palette.bad if line.startswith("-") else palette.dim
+
+
+def wrapped(text: str, width: int, style: Style) -> list[Text]:
+    """Prose, cleaned and wrapped to a width."""
+    lines: list[Text] = []
+    for line in clean(text.expandtabs(4)).split("\n"):
+        lines += _wrap(line, max(1, width), style)
+    return lines
+
+
+def _wrap(line: str, width: int, style: Style) -> list[Text]:
+    if len(line) <= width and line.isascii():
+        return [Text(line, style=style, no_wrap=True)]
+    from rich.console import Console
+
+    pieces = Text(line, style=style).wrap(Console(width=width), width)
+    return list(pieces) or [Text("")]
+
+
+def indented(lines: list[Text], by: int, style: Style | None = None) -> list[Text]:
+    """The lines, moved right; `style` lies under them."""
+    result: list[Text] = []
+    for line in lines:
+        moved = Text(" " * by, no_wrap=True)
+        moved.append_text(line)
+        if style:
+            moved.stylize_before(style)
+        result.append(moved)
+    return result

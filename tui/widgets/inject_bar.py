@@ -1,0 +1,111 @@
+"""The line in which a person types a command for the sandbox or words for the model."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import Input, Label
+
+Purpose = Literal["command", "message", "reject", "answer"]
+
+_PLACEHOLDER: dict[Purpose, str] = {
+    "command": "run a command in the sandbox · ctrl+t told / not told · m writes to the model",
+    "message": "write to the model; it reads this before its next reply",
+    "reject": "why not? the model reads this instead of the call's result · esc goes back",
+    "answer": "answer the call in the tool's stead · esc goes back",
+}
+_SIGN: dict[Purpose, str] = {"command": "❯", "message": "✉", "reject": "✗", "answer": "↩"}
+
+
+class InjectBar(Horizontal):
+    """One input with four purposes.
+
+    Attributes:
+        purpose: what enter does.
+        told: whether the model is told of a command and its output.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", show=False),
+        Binding("ctrl+t", "toggle_told", "Told / not told", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    InjectBar {
+        height: 3; border: round $border-blurred; padding: 0 1;
+        border-title-color: $role-dim; border-subtitle-color: $role-dim;
+        &:focus-within { border: round $accent; border-subtitle-color: $accent; }
+        Label { width: 2; color: $accent; }
+        Input { border: none; height: 1; padding: 0; background: transparent; width: 1fr; }
+        Input:focus { border: none; }
+    }
+    """
+
+    purpose: reactive[Purpose] = reactive("command", init=False)
+    told: reactive[bool] = reactive(True, init=False)
+
+    class Sent(Message):
+        """A person pressed enter on something."""
+
+        def __init__(self, purpose: Purpose, text: str, told: bool) -> None:
+            super().__init__()
+            self.purpose: Purpose = purpose
+            self.text = text
+            self.told = told
+
+    class Left(Message):
+        """The keyboard is given back."""
+
+    def compose(self) -> ComposeResult:
+        """A sign and an input."""
+        yield Label(_SIGN["command"])
+        yield Input(placeholder=_PLACEHOLDER["command"], id="inject-input", select_on_focus=False)
+
+    def on_mount(self) -> None:
+        """Show what enter does."""
+        self._show()
+
+    def ask(self, purpose: Purpose) -> None:
+        """Take the keyboard for this purpose."""
+        self.purpose = purpose
+        self.query_one(Input).focus()
+
+    def action_leave(self) -> None:
+        """Give the keyboard back; what was typed stays."""
+        if self.purpose in ("reject", "answer"):
+            self.purpose = "command"
+        self.post_message(self.Left())
+
+    def action_toggle_told(self) -> None:
+        """Change whether the model is told."""
+        self.told = not self.told
+
+    def watch_purpose(self) -> None:
+        """Show what enter does."""
+        self._show()
+
+    def watch_told(self) -> None:
+        """Show whether the model is told."""
+        self._show()
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        text = event.value if self.purpose in ("reject", "answer") else event.value.strip()
+        if not text and self.purpose in ("command", "message"):
+            return
+        event.input.value = ""
+        purpose, self.purpose = self.purpose, "command"
+        self.post_message(self.Sent(purpose, text, self.told))
+
+    def _show(self) -> None:
+        self.query_one(Label).update(_SIGN[self.purpose])
+        self.query_one(Input).placeholder = _PLACEHOLDER[self.purpose]
+        told = "told to model ◉" if self.told else "not told to model ○"
+        self.border_subtitle = told if self.purpose == "command" else self.purpose

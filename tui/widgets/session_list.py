@@ -1,0 +1,103 @@
+"""The saved sessions, newest first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from rich.style import Style
+from rich.text import Text
+
+from ...core.text import clean_line
+from ...sessions import RunSummary
+from .. import figures
+from ..palette import Palette, palette_of
+from .blocks import Blocks
+
+
+class SessionList(Blocks):
+    """Shows summaries, two lines each: what was asked, and how it went."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._runs: Sequence[RunSummary] = ()
+        self.following = False
+        self.border_title = "sessions"
+
+    def show(self, runs: Sequence[RunSummary]) -> None:
+        """Show these; the cursor stays on the session it was on."""
+        selected = self.current
+        self._runs = runs
+        self.following = False
+        self.reset()
+        ids = [run.id for run in runs]
+        if selected is not None and selected.id in ids:
+            self.cursor = ids.index(selected.id)
+        elif runs and self.cursor < 0:
+            self.cursor = 0
+        self.border_title = f"sessions {len(runs)}"
+
+    @property
+    def current(self) -> RunSummary | None:
+        """The session under the cursor, or None."""
+        return self._runs[self.cursor] if 0 <= self.cursor < len(self._runs) else None
+
+    def block_count(self) -> int:
+        """See `Blocks`."""
+        return len(self._runs) or 1
+
+    def block_height(self, index: int, width: int) -> int:
+        """See `Blocks`."""
+        return 2 if self._runs else 3
+
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        """See `Blocks`."""
+        palette = palette_of(self)
+        if not self._runs:
+            words = "Nothing here yet. n starts a run, d plays the demo: no key, no network."
+            return [Text(), Text(f"  {words}", style=palette.dim), Text()]
+        run = self._runs[index]
+        return [self._title(run, width, palette), self._facts(run, width, palette)]
+
+    def _title(self, run: RunSummary, width: int, palette: Palette) -> Text:
+        sign, style = _sign(run, palette)
+        when = _ago(run.started_at)
+        line = Text(f" {sign} ", style=style, no_wrap=True)
+        line.append(clean_line(run.task.strip().split("\n", 1)[0]), style=palette.text)
+        room = max(1, width - len(when) - 2)
+        line.truncate(room, overflow="ellipsis")
+        line.pad_right(max(0, room - line.cell_len) + 1)
+        line.append(when, style=palette.dim)
+        return line
+
+    def _facts(self, run: RunSummary, width: int, palette: Palette) -> Text:
+        tokens = run.input_tokens + run.output_tokens
+        parts = [
+            run.outcome.replace("_", " "),
+            clean_line(run.model),
+            run.sandbox,
+            f"{run.steps} steps",
+            f"{figures.count(tokens)} tok" if tokens else "",
+            figures.cost(run.cost),
+            figures.clock(run.seconds),
+        ]
+        words = " · ".join(part for part in parts if part)
+        line = Text(f"   {words}", style=palette.dim, no_wrap=True)
+        line.truncate(width, overflow="ellipsis")
+        return line
+
+
+def _sign(run: RunSummary, palette: Palette) -> tuple[str, Style]:
+    if run.outcome == "submitted":
+        return "✓", palette.good
+    if run.outcome == "running":
+        return "●", palette.good
+    return ("◌", palette.warn) if run.outcome == "interrupted" else ("✗", palette.bad)
+
+
+def _ago(then: float) -> str:
+    passed = max(0.0, time.time() - then)
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if passed >= length:
+            return f"{int(passed // length)} {unit} ago"
+    return "just now"

@@ -1,0 +1,93 @@
+"""The line at the top: what runs where, how far it is, and how it is doing."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from ...core.state import RunState
+from ...core.text import clean_line
+from .. import figures
+from ..palette import Palette, palette_of
+
+_STATUS = {
+    "starting": ("◌", "starting", "dim"),
+    "running": ("●", "running", "good"),
+    "paused": ("‖", "paused", "warn"),
+    "waiting": ("◆", "waits for you", "warn"),
+    "finished": ("✓", "submitted", "good"),
+    "failed": ("✗", "ended", "bad"),
+}
+
+
+class StatusBar(Widget):
+    """Shows a RunState's figures; `sync` after events were applied."""
+
+    DEFAULT_CSS = """
+    StatusBar { height: 1; padding: 0 1; background: $panel; }
+    """
+
+    prefix: reactive[str] = reactive("")
+
+    def __init__(self, state: RunState, task: str, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._state = state
+        self._headline = task
+        self._now = 0.0
+
+    def sync(self, state: RunState, now: float) -> None:
+        """Show this state; `now` is the run's clock in seconds."""
+        self._state, self._now = state, now
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The line (Textual's line API)."""
+        palette = palette_of(self)
+        width = self.content_size.width
+        right = self._figures(palette, width)
+        left = Text(no_wrap=True)
+        left.append(
+            "sandbox-tui" if width >= 90 else "sbx", style=palette.accent + Style(bold=True)
+        )
+        if self.prefix:
+            left.append(f"  {self.prefix}", style=palette.human)
+        left.append(f"  {clean_line(self._headline)}", style=palette.strong)
+        room = max(0, width - right.cell_len - 2)
+        left.truncate(room, overflow="ellipsis")
+        left.pad_right(max(0, room - left.cell_len) + 2)
+        left.append_text(right)
+        segments = [Segment(s.text, s.style) for s in left.render(self.app.console)]
+        return Strip(segments).crop_extend(0, width, None)
+
+    def _figures(self, palette: Palette, width: int) -> Text:
+        state = self._state
+        line = Text(no_wrap=True)
+        parts = self._parts()
+        keep = 6 if width >= 120 else 3 if width >= 80 else 1 if width >= 50 else 0
+        for part in parts[len(parts) - keep :] if keep else []:
+            line.append(f"{part}  ", style=palette.dim)
+        sign, words, role = _STATUS[state.status]
+        if state.status == "failed" and state.finished is not None:
+            words = state.finished.reason.replace("_", " ")
+        line.append(f"{sign} {words}", style=getattr(palette, role))
+        return line
+
+    def _parts(self) -> list[str]:
+        """Least important first."""
+        state = self._state
+        started = state.started
+        usage = state.totals.usage
+        tokens = usage.input_tokens + usage.output_tokens
+        parts: list[str] = []
+        if started is not None:
+            parts += [clean_line(started.model), started.sandbox]
+        parts.append(figures.cost(state.totals.cost))
+        parts.append(f"{figures.count(tokens)} tok" if tokens else "")
+        parts.append(figures.clock(self._now))
+        if started is not None:
+            parts.append(f"step {state.step}/{started.limits.max_steps}")
+        return [part for part in parts if part]
