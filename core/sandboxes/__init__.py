@@ -1,0 +1,1 @@
+"""Computers for models: containers, and namespaces where no engine answers."""

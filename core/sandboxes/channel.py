@@ -1,0 +1,308 @@
+"""The host's side of the dispatcher: one command at a time over one open connection.
+
+A `Channel` speaks to one dispatcher. `Exec` keeps one for the model's commands and replaces it when
+a command leaves processes behind, so that their late output never lands in the next observation;
+the old one is read on until they end, so that they are not stopped by a full pipe.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import time
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from ..errors import SandboxLost
+from .base import ExecResult, OutputSink, Stream
+from .marks import Mark, MarkScanner
+
+CAPTURE_BYTES = 16 << 20
+"""Output kept of one stream of one command; the rest is counted only."""
+
+INLINE_BYTES = 2048
+"""Longer commands travel as a block: bash reads fields byte by byte."""
+
+ENDING = (("INT", 0.4), ("TERM", 0.6), ("KILL", 0.3), ("KILL", 0.5))
+"""Signals that end a command, and the seconds each is given; in all less than 2."""
+
+
+class Transport(Protocol):
+    """A byte connection to a dispatcher."""
+
+    async def write(self, data: bytes) -> None:
+        """Send to its stdin; raises OSError when it is gone."""
+        ...
+
+    async def read(self) -> tuple[Stream, bytes] | None:
+        """The next piece of its stdout or stderr, None when both have ended."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it; the dispatcher ends."""
+        ...
+
+
+class _Command:
+    """A command that is under way."""
+
+    def __init__(self, sink: OutputSink | None, cap: int) -> None:
+        self.nonce = secrets.token_hex(8).encode()
+        self.sink = sink
+        self.cap = cap
+        self.began = time.monotonic()
+        self.scanners: dict[Stream, MarkScanner] = {
+            "stdout": MarkScanner(self.nonce),
+            "stderr": MarkScanner(self.nonce),
+        }
+        self.captured: dict[Stream, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
+        self.totals: dict[Stream, int] = {"stdout": 0, "stderr": 0}
+        self.open: set[Stream] = {"stdout", "stderr"}
+        self.pid: int | None = None
+        self.code: int | None = None
+        self.survivors = False
+        self.saved = False
+        self.ended = asyncio.Event()
+
+    def result(self, *, timed_out: bool, interrupted: bool) -> ExecResult:
+        """How it ended."""
+        return ExecResult(
+            exit_code=self.code,
+            stdout=bytes(self.captured["stdout"]),
+            stderr=bytes(self.captured["stderr"]),
+            stdout_bytes=self.totals["stdout"],
+            stderr_bytes=self.totals["stderr"],
+            duration=time.monotonic() - self.began,
+            timed_out=timed_out,
+            interrupted=interrupted,
+            background=self.survivors,
+            state_lost=not self.saved,
+        )
+
+
+class Channel:
+    """One dispatcher.
+
+    Attributes:
+        broken: the connection ended, or a command could not be ended; use another channel.
+        last_pid: process id of the last command, as the dispatcher sees it.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._command: _Command | None = None
+        self._interrupted = asyncio.Event()
+        self.last_pid = 0
+        self._reader = asyncio.create_task(self._read())
+        self.broken = False
+
+    async def run(
+        self,
+        op: bytes,
+        argument: bytes,
+        *,
+        call: int = 0,
+        payload: bytes = b"",
+        timeout: float | None = None,
+        sink: OutputSink | None = None,
+        cap: int = CAPTURE_BYTES,
+    ) -> ExecResult:
+        """Run one request to its end (see dispatcher.sh for `op`).
+
+        Raises:
+            SandboxLost: the connection is gone before anything was sent.
+        """
+        command = self._command = _Command(sink, cap)
+        self._interrupted.clear()
+        fields = (op, command.nonce, b"%d" % call, b"%d" % len(payload), argument)
+        try:
+            await self._send(b"\0".join(fields) + b"\0" + payload)
+            timed_out, interrupted = await self._wait(command, call, timeout)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._end(command, call))
+            raise
+        finally:
+            self._command = None
+        return command.result(timed_out=timed_out, interrupted=interrupted)
+
+    def interrupt(self) -> bool:
+        """End the command that is under way; False when none is."""
+        if self._command is None:
+            return False
+        self._interrupted.set()
+        return True
+
+    def close(self) -> None:
+        """Let the dispatcher end."""
+        self.broken = True
+        self._reader.cancel()
+        self._transport.close()
+
+    async def retire(self, call: int, pid: int) -> None:
+        """Let the dispatcher end once nothing is left of `call`, and wait for that.
+
+        It must not end before: Docker stops reading when it does, and a server in the background
+        would be killed by what it prints.
+        """
+        with contextlib.suppress(SandboxLost):
+            await self._send(b"w\0-\0%d\0" % call + b"0\0%d\0" % pid)
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._reader
+        self.close()
+
+    async def _send(self, data: bytes) -> None:
+        try:
+            await self._transport.write(data)
+        except (OSError, RuntimeError) as error:
+            self.broken = True
+            raise SandboxLost("The connection into the sandbox is gone.") from error
+
+    async def _wait(self, command: _Command, call: int, timeout: float | None) -> tuple[bool, bool]:
+        """Wait for the end of a command, or bring it about; (timed out, interrupted)."""
+        ended = asyncio.create_task(command.ended.wait())
+        asked = asyncio.create_task(self._interrupted.wait())
+        try:
+            await asyncio.wait((ended, asked), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            ended.cancel()
+            asked.cancel()
+        if command.ended.is_set():
+            return False, False
+        interrupted = self._interrupted.is_set()
+        await self._end(command, call)
+        return not interrupted, interrupted
+
+    async def _end(self, command: _Command, call: int) -> None:
+        """End a command for good; a channel on which that fails is broken."""
+        command.sink = None  # nobody waits for output any more: the end must not be held back
+        for signal, grace in ENDING:
+            if command.pid is not None:
+                fields = (b"k", signal.encode(), b"%d" % call, b"0", b"%d" % command.pid)
+                with contextlib.suppress(SandboxLost):
+                    await self._send(b"\0".join(fields) + b"\0")
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(command.ended.wait(), grace)
+                return
+        self.broken = True
+
+    async def _read(self) -> None:
+        """Take in whatever comes, until the connection ends."""
+        try:
+            while (piece := await self._transport.read()) is not None:
+                await self._take(*piece)
+        except OSError:
+            pass
+        finally:
+            self.broken = True
+            if self._command is not None:
+                self._command.ended.set()
+
+    async def _take(self, stream: Stream, data: bytes) -> None:
+        command = self._command
+        if command is None:  # late output of what a command left behind: nobody's
+            return
+        for part in command.scanners[stream].feed(data):
+            if isinstance(part, Mark):
+                self._marked(command, stream, part)
+            elif stream in command.open:
+                await self._output(command, stream, part)
+
+    @staticmethod
+    async def _output(command: _Command, stream: Stream, data: bytes) -> None:
+        captured = command.captured[stream]
+        if len(captured) < command.cap:
+            captured += data[: command.cap - len(captured)]
+        command.totals[stream] += len(data)
+        if command.sink is not None:
+            await command.sink(stream, data)
+
+    def _marked(self, command: _Command, stream: Stream, mark: Mark) -> None:
+        fields = mark.fields
+        if fields[0] == b"B":
+            command.pid = self.last_pid = int(fields[1])
+            return
+        command.open.discard(stream)
+        if len(fields) == 4:
+            command.code = int(fields[1])
+            command.survivors = fields[2] == b"1"
+            command.saved = fields[3] == b"1"
+        if not command.open:
+            command.ended.set()
+
+
+class Exec:
+    """The model's commands: one after the other, in one carried shell state.
+
+    Args:
+        open_channel: makes a channel to a fresh dispatcher on the same state.
+    """
+
+    def __init__(self, open_channel: Callable[[], Awaitable[Channel]]) -> None:
+        self._open_channel = open_channel
+        self._turn = asyncio.Lock()
+        self._channel: Channel | None = None
+        self._spare: asyncio.Task[Channel] | None = None
+        self._retired: dict[Channel, asyncio.Task[None]] = {}
+        self._calls = 0
+
+    async def run(
+        self, command: str, *, timeout: float, on_output: OutputSink | None = None
+    ) -> ExecResult:
+        """See `Sandbox.exec`."""
+        async with self._turn:
+            channel = await self._ready()
+            self._calls += 1
+            code = command.encode("utf-8", "surrogateescape").replace(b"\0", b"")
+            inline = len(code) <= INLINE_BYTES
+            try:
+                result = await channel.run(
+                    b"c" if inline else b"f",
+                    code if inline else b"",
+                    payload=b"" if inline else code,
+                    call=self._calls,
+                    timeout=timeout,
+                    sink=on_output,
+                )
+            finally:
+                if channel.broken:
+                    self._drop(channel)
+            if result.background and not channel.broken:
+                self._retire(channel)
+            return result
+
+    def interrupt(self) -> bool:
+        """End the running command; False when none is running."""
+        return self._channel is not None and self._channel.interrupt()
+
+    def close(self) -> None:
+        """Let go of all dispatchers."""
+        if self._spare is not None:
+            self._spare.cancel()
+        for channel, task in list(self._retired.items()):
+            task.cancel()
+            channel.close()
+        if self._channel is not None:
+            self._channel.close()
+
+    async def _ready(self) -> Channel:
+        if self._channel is None or self._channel.broken:
+            spare, self._spare = self._spare, None
+            self._channel = await spare if spare is not None else await self._open_channel()
+        return self._channel
+
+    def _retire(self, channel: Channel) -> None:
+        """Read on from a dispatcher whose command left processes behind; take another from now."""
+        task = asyncio.create_task(channel.retire(self._calls, channel.last_pid))
+        task.add_done_callback(lambda _: self._retired.pop(channel, None))
+        self._retired[channel] = task
+        self._channel = None
+        self._spare = asyncio.create_task(self._prepare())
+
+    async def _prepare(self) -> Channel:
+        return await self._open_channel()
+
+    def _drop(self, channel: Channel) -> None:
+        channel.close()
+        if self._channel is channel:
+            self._channel = None

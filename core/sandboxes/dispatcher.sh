@@ -1,0 +1,110 @@
+# The dispatcher: runs commands for a host that speaks to it over stdin. Needs bash and coreutils.
+#
+#   bash -c "$(cat dispatcher.sh)" sandbox STATE_DIR START_DIR
+#
+# A request is five fields, each ended by NUL: op, nonce, call, size, argument.
+#   c  run `argument` with bash, in the carried shell state
+#   f  the same with the `size` bytes that follow the fields
+#   x  run `argument` with no state, the `size` bytes that follow being its stdin
+#   k  send signal `nonce` to process group `argument` and to all that belongs to `call`
+#   w  no more commands will come: exit when nothing that belongs to `call` is left
+# Output goes to our stdout and stderr as it is; where it ends is marked in both (R is 0x1e):
+#   NUL R nonce " B " pid NUL                               stdout: the command has begun
+#   NUL R nonce " E " code " " survivors " " saved NUL      stdout: it has ended
+#   NUL R nonce " E" NUL                                    stderr: likewise
+# A command never learns the nonce, so it cannot forge its own end.
+
+SBX=$1
+mkdir -p "$SBX" || exit 125
+cd -- "$2" 2>/dev/null || cd /
+trap : INT TERM HUP PIPE
+exec 5<&0 0</dev/null
+
+for lib in /usr/libexec/coreutils/libstdbuf.so /usr/lib/*/coreutils/libstdbuf.so; do
+  # C programs buffer whole blocks on a pipe; a person watches lines
+  if [ -r "$lib" ] && [ "$3" = lines ]; then
+    export LD_PRELOAD=$lib _STDBUF_O=L
+    break
+  fi
+done
+
+# Whatever belongs to call $1 and is younger than process $2: /proc tells by the environment,
+# which children inherit even when they leave the process group.
+belonging() {
+  members=()
+  local dir pid entry environ
+  for dir in /proc/[0-9]*; do
+    pid=${dir#/proc/}
+    [ "$pid" -gt "$2" ] || continue
+    mapfile -d '' environ <"$dir/environ" || continue
+    for entry in "${environ[@]}"; do
+      if [ "$entry" = "SANDBOX_CALL=$1" ]; then
+        members+=("$pid")
+        break
+      fi
+    done
+  done 2>/dev/null
+}
+
+# In a subshell of its own, so that the loop below can go on listening.
+run() {
+  exec 5<&-
+  trap - INT TERM HUP PIPE
+  set -m # a process group for each job, in which SIGINT is not ignored
+  local slot=0 last=0 lastslot=1 pid code survivors=0 saved=0
+  [ -r "$SBX/saved" ] && read -r last lastslot <"$SBX/saved"
+  [ "$lastslot" = 0 ] && slot=1
+  exec 9>&2 2>/dev/null # what bash says about jobs is nobody's output
+  BASH_ENV=$SBX/pre __SBX_DIR=$SBX __SBX_IN=$SBX/state.$lastslot __SBX_OUT=$SBX/state.$slot \
+    __SBX_MARK="$call $slot" SANDBOX_CALL=$call "$@" 2>&9 9>&- &
+  pid=$!
+  printf '\0\036%s B %s\0' "$nonce" "$pid"
+  wait "$pid"
+  code=$?
+  belonging "$call" "$pid"
+  if kill -0 -- "-$pid" || [ ${#members[@]} -gt 0 ]; then survivors=1; fi 2>/dev/null
+  [ -r "$SBX/saved" ] && read -r last lastslot <"$SBX/saved"
+  [ "$last" = "$call" ] && saved=1
+  printf '\0\036%s E %s %s %s\0' "$nonce" "$code" "$survivors" "$saved"
+  printf '\0\036%s E\0' "$nonce" >&9
+}
+
+while IFS= read -r -d '' -u 5 op && IFS= read -r -d '' -u 5 nonce &&
+  IFS= read -r -d '' -u 5 call && IFS= read -r -d '' -u 5 size &&
+  IFS= read -r -d '' -u 5 argument; do
+  case $op in
+  c) (run bash -c "$argument") & ;;
+  f)
+    head -c "$size" <&5 >"$SBX/command" || exit 125
+    (run bash "$SBX/command") &
+    ;;
+  x)
+    if [ "$size" -gt 0 ]; then
+      head -c "$size" <&5 >"$SBX/stdin.$$" || exit 125
+      bash -c "$argument" <"$SBX/stdin.$$"
+      code=$?
+      : >"$SBX/stdin.$$"
+    else
+      bash -c "$argument"
+      code=$?
+    fi
+    printf '\0\036%s E %s 0 0\0' "$nonce" "$code"
+    printf '\0\036%s E\0' "$nonce" >&2
+    ;;
+  k)
+    {
+      kill -s "$nonce" -- "-$argument"
+      belonging "$call" "$argument"
+      [ ${#members[@]} -gt 0 ] && kill -s "$nonce" "${members[@]}"
+    } 2>/dev/null
+    ;;
+  w)
+    belonging "$call" "$argument"
+    while [ ${#members[@]} -gt 0 ]; do
+      read -r -t 5 -u 5 _ || [ $? -gt 128 ] || exit 0
+      belonging "$call" "$argument"
+    done
+    exit 0
+    ;;
+  esac
+done

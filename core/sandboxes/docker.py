@@ -1,0 +1,272 @@
+"""The sandbox in a Docker container."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
+
+from ..errors import FileRefused, ImageMissing, SandboxError, SandboxLost, SandboxUnavailable
+from .base import ExecResult, FileEntry, Listing, OutputSink, SandboxSpec, Shell
+from .channel import Channel, Exec
+from .copying import MOST_BYTES, pack, unpack
+from .docker_engine import (
+    CAPABILITIES,
+    DEFAULT_IMAGE,
+    connect,
+    owner_labels,
+    plainly,
+)
+from .docker_shell import DockerShell
+from .docker_transport import DockerTransport
+from .environment import command_environment
+from .files import Files
+from .lease import Lease, keeper_command
+from .scripts import STATE_DIR, dispatcher_command, install, quote
+
+LISTED_FILES = 20_000
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class DockerSandbox:
+    """One container: hardened, labelled as ours, gone when the run is over.
+
+    Its first process is a shell that watches a lease the program renews; when the program dies
+    without a word, the container ends itself after `spec.grace` seconds (see lease.py).
+    """
+
+    kind = "docker"
+
+    def __init__(self, spec: SandboxSpec) -> None:
+        self.spec = spec
+        self.info: dict[str, str] = {}
+        self._client: Any = None
+        self._container: Any = None
+        self._exec = Exec(self._open_channel)
+        self._files = Files(self._open_channel, default_dir=spec.working_dir)
+        self._lease = Lease(self._files.control)
+        self._closed = False
+
+    # --- life
+
+    async def start(self) -> None:
+        """See `Sandbox.start`."""
+        self._client = await _thread(connect)
+        image = self.spec.image or DEFAULT_IMAGE
+        await self._require_image(image)
+        try:
+            self._container = await _thread(self._create, image)
+            await _thread(self._container.start)
+            await self._prepare()
+        except SandboxError:
+            await self.close()
+            raise
+        except Exception as error:
+            await self.close()
+            raise SandboxUnavailable(f"The container did not start: {plainly(error)}") from error
+        self.info = self._describe(image)
+
+    async def close(self) -> None:
+        """See `Sandbox.close`."""
+        if self._closed:
+            return
+        self._closed = True
+        self._lease.stop()
+        self._exec.close()
+        self._files.close()
+        container, client = self._container, self._client
+        if container is not None:
+            with contextlib.suppress(Exception):
+                await _thread(container.remove, force=True, v=True)
+        if client is not None:
+            with contextlib.suppress(Exception):
+                await _thread(client.close)
+
+    async def _require_image(self, image: str) -> None:
+        import docker.errors
+
+        try:
+            await _thread(self._client.images.get, image)
+        except docker.errors.ImageNotFound as error:
+            message = (
+                f"The Docker engine has no image named {image!r}. "
+                "Make one with `sandbox-tui image build` (or `--from-packages` without a registry)."
+            )
+            raise ImageMissing(message, image=image) from error
+
+    def _create(self, image: str) -> Any:
+        spec = self.spec
+        return self._client.containers.create(
+            image,
+            command=keeper_command(spec.grace),
+            entrypoint=[],
+            name=f"sandbox-tui-{spec.session_id}",
+            labels=owner_labels(spec.session_id),
+            environment=command_environment(spec),
+            working_dir="/",
+            user="root",
+            stdin_open=True,
+            tty=False,
+            detach=True,
+            auto_remove=True,
+            network_mode=spec.network,
+            cap_drop=["ALL"],
+            cap_add=list(CAPABILITIES),
+            security_opt=["no-new-privileges:true"],
+            pids_limit=spec.pids,
+            mem_limit=spec.memory or 2 << 30,
+            memswap_limit=spec.memory or 2 << 30,
+            nano_cpus=int(spec.cpus * 1e9) if spec.cpus else None,
+            init=False,
+        )
+
+    async def _prepare(self) -> None:
+        spec = self.spec
+        folders = b" ".join(map(quote, (spec.working_dir, spec.input_dir, spec.output_dir)))
+        made = await self._files.control(b"mkdir -p %b" % folders)
+        if made.exit_code != 0:
+            words = made.stderr.decode("utf-8", "replace").strip()
+            raise SandboxUnavailable(f"The image cannot be used as a sandbox: {words}")
+        await install(self._files.control)
+        self._lease.start()
+
+    def _describe(self, image: str) -> dict[str, str]:
+        spec = self.spec
+        return {
+            "image": image,
+            "container": str(self._container.name),
+            "network": spec.network,
+            "memory": f"{(spec.memory or 2 << 30) >> 20} MiB",
+            "cpus": f"{spec.cpus:g}" if spec.cpus else "all",
+            "processes": str(spec.pids),
+        }
+
+    # --- commands
+
+    async def exec(
+        self, command: str, *, timeout: float, on_output: OutputSink | None = None
+    ) -> ExecResult:
+        """See `Sandbox.exec`."""
+        result = await self._exec.run(command, timeout=timeout, on_output=on_output)
+        if result.exit_code is None and not (result.timed_out or result.interrupted):
+            await self._require_alive()
+        return result
+
+    async def interrupt(self) -> bool:
+        """See `Sandbox.interrupt`."""
+        return self._exec.interrupt()
+
+    async def open_shell(self, cols: int, rows: int) -> Shell:
+        """See `Sandbox.open_shell`."""
+        await self._require_alive()
+        return await DockerShell.open(
+            self._client.api, self._container.id, self.spec.working_dir, cols, rows
+        )
+
+    async def freeze(self) -> None:
+        """See `Sandbox.freeze`."""
+        await self._engine(self._container.pause)
+
+    async def thaw(self) -> None:
+        """See `Sandbox.thaw`."""
+        await self._engine(self._container.unpause)
+
+    async def _open_channel(self) -> Channel:
+        await self._require_alive()
+        command = dispatcher_command(STATE_DIR, self.spec.working_dir, line_buffered=True)
+        transport = await self._engine(
+            DockerTransport.open, self._client.api, self._container.id, command
+        )
+        return Channel(transport)
+
+    # --- files
+
+    async def read_file(self, path: str, *, max_bytes: int | None = None) -> bytes:
+        """See `Sandbox.read_file`."""
+        return await self._files.read(path, max_bytes=max_bytes)
+
+    async def write_file(self, path: str, data: bytes, *, exclusive: bool = False) -> None:
+        """See `Sandbox.write_file`."""
+        await self._files.write(path, data, exclusive=exclusive)
+
+    async def stat(self, path: str) -> FileEntry | None:
+        """See `Sandbox.stat`."""
+        return await self._files.stat(path)
+
+    async def list_files(self, path: str, *, limit: int = LISTED_FILES) -> Listing:
+        """See `Sandbox.list_files`."""
+        return await self._files.list(path, limit=limit)
+
+    async def changed_files(self, path: str, before: Listing) -> Listing:
+        """See `Sandbox.changed_files`."""
+        return await self._files.changed(path, before, limit=LISTED_FILES)
+
+    async def copy_in(self, source: Path, path: str) -> None:
+        """See `Sandbox.copy_in`."""
+        stream = await _thread(pack, source)
+        with stream:
+            made = await self._files.control(
+                b"mkdir -p %b && cd %b && pwd -P" % (quote(path), quote(path))
+            )
+            real = made.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
+            if made.exit_code != 0:
+                raise FileRefused(f"{path} cannot be made in the sandbox.")
+            await self._engine(self._container.put_archive, real, stream)
+
+    async def copy_out(self, path: str, target: Path) -> list[str]:
+        """See `Sandbox.copy_out`."""
+        archive = await self._engine(self._fetch, path)
+        with archive:
+            return await _thread(unpack, archive, target, strip=1)
+
+    def _fetch(self, path: str) -> Any:
+        """The tar of a directory, in a temporary file with a cap on its size."""
+        chunks, _ = self._container.get_archive(f"{path.rstrip('/')}/")
+        spool = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+        size = 0
+        for chunk in cast(Iterable[bytes], chunks):
+            size += len(chunk)
+            if size > MOST_BYTES:
+                spool.close()
+                raise FileRefused(f"{path} holds more than {MOST_BYTES >> 30} GiB.")
+            spool.write(chunk)
+        spool.seek(0)
+        return spool
+
+    # --- the engine
+
+    async def _engine(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call docker-py in a thread; what it raises becomes a `SandboxError`."""
+        try:
+            return await _thread(call, *args, **kwargs)
+        except SandboxError:
+            raise
+        except Exception as error:
+            await self._require_alive()
+            raise SandboxError(f"Docker could not do that: {plainly(error)}") from error
+
+    async def _require_alive(self) -> None:
+        """Raise `SandboxLost`, saying what became of the container, when it does not run."""
+        if self._closed or self._container is None:
+            raise SandboxLost("The sandbox has been closed.")
+        import docker.errors
+
+        try:
+            await _thread(self._container.reload)
+        except docker.errors.NotFound as error:
+            raise SandboxLost("The container is gone: somebody removed or killed it.") from error
+        except Exception as error:
+            raise SandboxLost(f"The Docker engine does not answer: {plainly(error)}") from error
+        state: dict[str, Any] = self._container.attrs.get("State", {})
+        if state.get("Running") and not state.get("Dead"):
+            return
+        why = "it ran out of memory" if state.get("OOMKilled") else "it was ended from outside"
+        raise SandboxLost(f"The container has ended: {why} (exit code {state.get('ExitCode')}).")
+
+
+async def _thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    return await asyncio.to_thread(call, *args, **kwargs)

@@ -1,0 +1,77 @@
+"""A connection to a dispatcher over one `docker exec`."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections import deque
+from typing import Any
+
+from .base import Stream
+
+CHUNK = 256 * 1024
+
+
+class FrameParser:
+    """Takes apart the engine's framing of stdout and stderr (Docker Engine API, attach: an
+    8-byte header, stream and big-endian length, before each piece), whatever the chunks."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def feed(self, data: bytes) -> list[tuple[Stream, bytes]]:
+        """The whole pieces that can be taken out now."""
+        held = self._held
+        held += data
+        pieces: list[tuple[Stream, bytes]] = []
+        at, length = 0, len(held)
+        while length - at >= 8:
+            size = int.from_bytes(held[at + 4 : at + 8], "big")
+            if length - at - 8 < size:
+                break
+            stream: Stream = "stderr" if held[at] == 2 else "stdout"
+            pieces.append((stream, bytes(held[at + 8 : at + 8 + size])))
+            at += 8 + size
+        del held[:at]
+        return pieces
+
+
+class DockerTransport:
+    """See `channel.Transport`."""
+
+    def __init__(self, owner: Any, connection: socket.socket) -> None:
+        self._owner = owner
+        self._socket = connection
+        self._socket.setblocking(False)
+        self._frames = FrameParser()
+        self._pieces: deque[tuple[Stream, bytes]] = deque()
+
+    @classmethod
+    def open(cls, api: Any, container: str, command: list[str]) -> DockerTransport:
+        """Start `command` in the container (blocking)."""
+        made = api.exec_create(container, command, stdin=True, tty=False, workdir="/")
+        owner = api.exec_start(made["Id"], socket=True, tty=False)
+        return cls(owner, getattr(owner, "_sock", owner))
+
+    async def write(self, data: bytes) -> None:
+        """See `channel.Transport`."""
+        await asyncio.get_running_loop().sock_sendall(self._socket, data)
+
+    async def read(self) -> tuple[Stream, bytes] | None:
+        """See `channel.Transport`."""
+        while not self._pieces:
+            data = await asyncio.get_running_loop().sock_recv(self._socket, CHUNK)
+            if not data:
+                return None
+            self._pieces.extend(self._frames.feed(data))
+        return self._pieces.popleft()
+
+    def close(self) -> None:
+        """See `channel.Transport`. Closing alone leaks the exec: docker-py's response object still
+        holds the connection, so it is shut down first."""
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):
+            self._owner.close()
+            self._socket.close()

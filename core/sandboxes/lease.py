@@ -1,0 +1,66 @@
+"""The lease: how a container learns that its program is gone.
+
+The program touches a file in the container every few seconds. The container's first process looks
+at the file's age and ends when it is older than the grace period; Docker then removes the
+container (auto_remove). It is a bash that loops on `read -t`, which survives `kill -9 -1` inside
+(process 1 of a namespace gets no fatal signal from within it) and needs nothing but bash.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+
+from ..errors import SandboxError
+from .base import ExecResult
+
+LEASE_FILE = "/run/sandbox-tui.lease"
+
+RENEW_EVERY = 5.0
+
+_KEEPER = """
+mkdir -p /run; : >{file}; exec 3<>/dev/stdin
+trap : TERM INT HUP
+last= age=0
+while [ "$age" -lt {grace} ]; do
+  read -r -t 1 _ <&3
+  now=; [ -r {file} ] && read -r now <{file}
+  if [ "$now" = "$last" ]; then age=$((age + 1)); else age=0 last=$now; fi
+done
+"""
+
+
+def keeper_command(grace: float) -> list[str]:
+    """The container's first process: waits, reaps, and ends when the lease runs out."""
+    seconds = max(2, round(grace))
+    return ["bash", "-c", _KEEPER.format(file=LEASE_FILE, grace=seconds)]
+
+
+class Lease:
+    """Renews the lease while the program lives.
+
+    Args:
+        control: runs a command in the container.
+    """
+
+    def __init__(self, control: Callable[[bytes], Awaitable[ExecResult]]) -> None:
+        self._control = control
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Renew from now on."""
+        self._task = asyncio.create_task(self._renew())
+
+    def stop(self) -> None:
+        """Renew no more."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _renew(self) -> None:
+        count = 0
+        while True:
+            count += 1
+            with contextlib.suppress(SandboxError):
+                await self._control(b"echo %d >%b" % (count, LEASE_FILE.encode()))
+            await asyncio.sleep(RENEW_EVERY)

@@ -1,0 +1,68 @@
+"""Finds the dispatcher's marks in a command's output (see dispatcher.sh)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+_LONGEST = 96
+"""No mark is longer; more bytes without its end are output that only looks like one."""
+
+
+class Mark(NamedTuple):
+    """A mark: `fields` are its words after the nonce, `B pid`, `E code survivors saved`, `E`."""
+
+    fields: tuple[bytes, ...]
+
+
+class MarkScanner:
+    """Splits one stream of one command into output and marks, whatever the chunks.
+
+    Args:
+        nonce: of the command.
+    """
+
+    def __init__(self, nonce: bytes) -> None:
+        self._start = b"\0\x1e" + nonce + b" "
+        self._held = b""
+
+    def feed(self, data: bytes) -> list[bytes | Mark]:
+        """The parts of `data` in order; what may be the beginning of a mark is held back."""
+        data = self._held + data
+        self._held = b""
+        parts: list[bytes | Mark] = []
+        while data:
+            at = data.find(self._start)
+            if at < 0:
+                keep = self._possible_start(data)
+                self._held = data[len(data) - keep :]
+                data = data[: len(data) - keep]
+                if data:
+                    parts.append(data)
+                return parts
+            end = data.find(b"\0", at + len(self._start))
+            if end < 0 and len(data) - at < _LONGEST:
+                self._held = data[at:]
+                if at:
+                    parts.append(data[:at])
+                return parts
+            if at:
+                parts.append(data[:at])
+            if end < 0:  # looks like a mark, is none
+                parts.append(data[at : at + 1])
+                data = data[at + 1 :]
+                continue
+            parts.append(Mark(tuple(data[at + len(self._start) : end].split(b" "))))
+            data = data[end + 1 :]
+        return parts
+
+    def rest(self) -> bytes:
+        """What was held back, when nothing more will come."""
+        held, self._held = self._held, b""
+        return held
+
+    def _possible_start(self, data: bytes) -> int:
+        """How many bytes at the end of `data` could be the beginning of a mark."""
+        for length in range(min(len(data), len(self._start) - 1), 0, -1):
+            if data.endswith(self._start[:length]):
+                return length
+        return 0
