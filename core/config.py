@@ -54,7 +54,7 @@ class SandboxSettings(Section, frozen=True, kw_only=True):
     Attributes:
         kind: auto, docker or bubblewrap.
         image: container image; empty for the default one.
-        network: bridge or none.
+        network: bridge, none, or auto: bridge in Docker, none in bubblewrap.
         memory: bytes; unset: 2 GiB.
         cpus: number of CPUs; unset: all.
         pids: most processes at once.
@@ -63,7 +63,7 @@ class SandboxSettings(Section, frozen=True, kw_only=True):
 
     kind: Literal["auto", "docker", "bubblewrap"] = "auto"
     image: str = ""
-    network: Literal["bridge", "none"] = "bridge"
+    network: Literal["auto", "bridge", "none"] = "auto"
     memory: int | None = None
     cpus: float | None = None
     pids: int = 512

@@ -25,7 +25,7 @@ class SandboxSpec:
     Attributes:
         session_id: the run's id, written on everything the sandbox leaves on the host.
         image: container image (docker only).
-        network: bridge (outgoing connections) or none.
+        network: bridge (outgoing connections), none, or auto: bridge in Docker, none elsewhere.
         memory: bytes, or None for the default (2 GiB in Docker).
         cpus: number of CPUs, or None for all.
         pids: most processes at once.
@@ -36,7 +36,7 @@ class SandboxSpec:
 
     session_id: str
     image: str = ""
-    network: Literal["bridge", "none"] = "bridge"
+    network: Literal["auto", "bridge", "none"] = "auto"
     memory: int | None = None
     cpus: float | None = None
     pids: int = 512

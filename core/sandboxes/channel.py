@@ -61,7 +61,7 @@ class _Command:
         self.open: set[Stream] = {"stdout", "stderr"}
         self.pid: int | None = None
         self.code: int | None = None
-        self.survivors = False
+        self.survivors = 0
         self.saved = False
         self.ended = asyncio.Event()
 
@@ -76,7 +76,7 @@ class _Command:
             duration=time.monotonic() - self.began,
             timed_out=timed_out,
             interrupted=interrupted,
-            background=self.survivors,
+            background=self.survivors > 0,
             state_lost=not self.saved,
         )
 
@@ -87,6 +87,7 @@ class Channel:
     Attributes:
         broken: the connection ended, or a command could not be ended; use another channel.
         last_pid: process id of the last command, as the dispatcher sees it.
+        last_survivors: processes it left behind.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -94,6 +95,7 @@ class Channel:
         self._command: _Command | None = None
         self._interrupted = asyncio.Event()
         self.last_pid = 0
+        self.last_survivors = 0
         self._reader = asyncio.create_task(self._read())
         self.broken = False
 
@@ -175,6 +177,7 @@ class Channel:
 
     async def _end(self, command: _Command, call: int) -> None:
         """End a command for good; a channel on which that fails is broken."""
+        self.last_survivors = 0
         command.sink = None  # nobody waits for output any more: the end must not be held back
         for signal, grace in ENDING:
             if command.pid is not None:
@@ -225,8 +228,9 @@ class Channel:
         command.open.discard(stream)
         if len(fields) == 4:
             command.code = int(fields[1])
-            command.survivors = fields[2] == b"1"
+            command.survivors = int(fields[2])
             command.saved = fields[3] == b"1"
+            self.last_survivors = command.survivors
         if not command.open:
             command.ended.set()
 
@@ -236,10 +240,20 @@ class Exec:
 
     Args:
         open_channel: makes a channel to a fresh dispatcher on the same state.
+        clear_out: kills every process that a command left behind.
+        runaway: more processes left behind than this are a fork bomb, and cleared out at once.
     """
 
-    def __init__(self, open_channel: Callable[[], Awaitable[Channel]]) -> None:
+    def __init__(
+        self,
+        open_channel: Callable[[], Awaitable[Channel]],
+        clear_out: Callable[[], Awaitable[None]],
+        *,
+        runaway: int = 100,
+    ) -> None:
         self._open_channel = open_channel
+        self._clear_out = clear_out
+        self._runaway = runaway
         self._turn = asyncio.Lock()
         self._channel: Channel | None = None
         self._spare: asyncio.Task[Channel] | None = None
@@ -267,6 +281,8 @@ class Exec:
             finally:
                 if channel.broken:
                     self._drop(channel)
+            if channel.last_survivors > self._runaway or result.exit_code is None:
+                await self._clear_out()
             if result.background and not channel.broken:
                 self._retire(channel)
             return result

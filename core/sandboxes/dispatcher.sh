@@ -7,6 +7,8 @@
 #   f  the same with the `size` bytes that follow the fields
 #   x  run `argument` with no state, the `size` bytes that follow being its stdin
 #   k  send signal `nonce` to process group `argument` and to all that belongs to `call`
+#   e  evaluate `argument` here: builtins only, so that it works when no process can be started
+#   z  kill everything that belongs to any call: after a fork bomb nothing else can begin
 #   w  no more commands will come: exit when nothing that belongs to `call` is left
 # Output goes to our stdout and stderr as it is; where it ends is marked in both (R is 0x1e):
 #   NUL R nonce " B " pid NUL                               stdout: the command has begun
@@ -28,8 +30,8 @@ for lib in /usr/libexec/coreutils/libstdbuf.so /usr/lib/*/coreutils/libstdbuf.so
   fi
 done
 
-# Whatever belongs to call $1 and is younger than process $2: /proc tells by the environment,
-# which children inherit even when they leave the process group.
+# Whatever belongs to call $1 (empty: to any) and is younger than process $2: /proc tells by the
+# environment, which children inherit even when they leave the process group.
 belonging() {
   members=()
   local dir pid entry environ
@@ -38,7 +40,7 @@ belonging() {
     [ "$pid" -gt "$2" ] || continue
     mapfile -d '' environ <"$dir/environ" || continue
     for entry in "${environ[@]}"; do
-      if [ "$entry" = "SANDBOX_CALL=$1" ]; then
+      if [[ $entry == "SANDBOX_CALL=$1" || -z $1 && $entry == SANDBOX_CALL=* ]]; then
         members+=("$pid")
         break
       fi
@@ -62,11 +64,17 @@ run() {
   wait "$pid"
   code=$?
   belonging "$call" "$pid"
-  if kill -0 -- "-$pid" || [ ${#members[@]} -gt 0 ]; then survivors=1; fi 2>/dev/null
+  survivors=${#members[@]}
+  if [ "$survivors" = 0 ] && kill -0 -- "-$pid"; then survivors=1; fi 2>/dev/null
   [ -r "$SBX/saved" ] && read -r last lastslot <"$SBX/saved"
   [ "$last" = "$call" ] && saved=1
   printf '\0\036%s E %s %s %s\0' "$nonce" "$code" "$survivors" "$saved"
   printf '\0\036%s E\0' "$nonce" >&9
+}
+
+answer() {
+  printf '\0\036%s E %s 0 0\0' "$nonce" "$1"
+  printf '\0\036%s E\0' "$nonce" >&2
 }
 
 while IFS= read -r -d '' -u 5 op && IFS= read -r -d '' -u 5 nonce &&
@@ -88,8 +96,7 @@ while IFS= read -r -d '' -u 5 op && IFS= read -r -d '' -u 5 nonce &&
       bash -c "$argument"
       code=$?
     fi
-    printf '\0\036%s E %s 0 0\0' "$nonce" "$code"
-    printf '\0\036%s E\0' "$nonce" >&2
+    answer "$code"
     ;;
   k)
     {
@@ -97,6 +104,19 @@ while IFS= read -r -d '' -u 5 op && IFS= read -r -d '' -u 5 nonce &&
       belonging "$call" "$argument"
       [ ${#members[@]} -gt 0 ] && kill -s "$nonce" "${members[@]}"
     } 2>/dev/null
+    ;;
+  e)
+    eval "$argument"
+    answer $?
+    ;;
+  z)
+    {
+      for signal in STOP STOP STOP KILL; do
+        belonging "" 1
+        [ ${#members[@]} -gt 0 ] && kill -s $signal "${members[@]}"
+      done
+    } 2>/dev/null
+    answer 0
     ;;
   w)
     belonging "$call" "$argument"

@@ -46,9 +46,9 @@ class DockerSandbox:
         self.info: dict[str, str] = {}
         self._client: Any = None
         self._container: Any = None
-        self._exec = Exec(self._open_channel)
         self._files = Files(self._open_channel, default_dir=spec.working_dir)
-        self._lease = Lease(self._files.control)
+        self._exec = Exec(self._open_channel, self._files.clear_out, runaway=spec.pids // 3)
+        self._lease = Lease(self._files.control, spec.grace)
         self._closed = False
 
     # --- life
@@ -113,7 +113,7 @@ class DockerSandbox:
             tty=False,
             detach=True,
             auto_remove=True,
-            network_mode=spec.network,
+            network_mode="none" if spec.network == "none" else "bridge",
             cap_drop=["ALL"],
             cap_add=list(CAPABILITIES),
             security_opt=["no-new-privileges:true"],
@@ -139,7 +139,7 @@ class DockerSandbox:
         return {
             "image": image,
             "container": str(self._container.name),
-            "network": spec.network,
+            "network": "none" if spec.network == "none" else "bridge",
             "memory": f"{(spec.memory or 2 << 30) >> 20} MiB",
             "cpus": f"{spec.cpus:g}" if spec.cpus else "all",
             "processes": str(spec.pids),

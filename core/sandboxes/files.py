@@ -50,9 +50,14 @@ class Files:
         self._turn = asyncio.Lock()
 
     async def control(
-        self, command: bytes, *, payload: bytes = b"", cap: int = READ_BYTES
+        self,
+        command: bytes,
+        *,
+        payload: bytes = b"",
+        cap: int = READ_BYTES,
+        builtin: bool = False,
     ) -> ExecResult:
-        """Run one of our own commands.
+        """Run one of our own commands; a `builtin` one without starting a process.
 
         Raises:
             SandboxLost: it did not end, or the sandbox is gone.
@@ -62,12 +67,23 @@ class Files:
                 self._channel = await self._open_channel()
             channel = self._channel
             result = await channel.run(
-                b"x", command, payload=payload, timeout=CONTROL_TIMEOUT, cap=cap
+                b"e" if builtin else b"x",
+                command,
+                payload=payload,
+                timeout=CONTROL_TIMEOUT,
+                cap=cap,
             )
             if result.exit_code is None or result.timed_out:
                 channel.close()
                 raise SandboxLost("The sandbox stopped answering.")
             return result
+
+    async def clear_out(self) -> None:
+        """Kill every process a command left behind, without starting a single one."""
+        async with self._turn:
+            if self._channel is None or self._channel.broken:
+                self._channel = await self._open_channel()
+            await self._channel.run(b"z", b"", timeout=CONTROL_TIMEOUT)
 
     async def read(self, path: str, *, max_bytes: int | None = None) -> bytes:
         """See `Sandbox.read_file`."""

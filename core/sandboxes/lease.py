@@ -18,6 +18,7 @@ from .base import ExecResult
 LEASE_FILE = "/run/sandbox-tui.lease"
 
 RENEW_EVERY = 5.0
+"""Seconds between renewals, less where the grace period is short."""
 
 _KEEPER = """
 mkdir -p /run; : >{file}; exec 3<>/dev/stdin
@@ -41,11 +42,13 @@ class Lease:
     """Renews the lease while the program lives.
 
     Args:
-        control: runs a command in the container.
+        control: runs a builtin in the container.
+        grace: seconds the lease lasts.
     """
 
-    def __init__(self, control: Callable[[bytes], Awaitable[ExecResult]]) -> None:
+    def __init__(self, control: Callable[..., Awaitable[ExecResult]], grace: float) -> None:
         self._control = control
+        self._every = min(RENEW_EVERY, grace / 4)
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -62,5 +65,6 @@ class Lease:
         while True:
             count += 1
             with contextlib.suppress(SandboxError):
-                await self._control(b"echo %d >%b" % (count, LEASE_FILE.encode()))
-            await asyncio.sleep(RENEW_EVERY)
+                renew = b"echo %d >%b" % (count, LEASE_FILE.encode())
+                await self._control(renew, builtin=True)
+            await asyncio.sleep(self._every)

@@ -1,0 +1,328 @@
+"""The embedded sandbox: Linux namespaces made by `bwrap`, for machines without a Docker engine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import socket
+import stat
+import subprocess
+import tempfile
+from pathlib import Path
+
+from ..errors import FileRefused, SandboxLost, SandboxUnavailable
+from .base import ExecResult, FileEntry, Listing, OutputSink, SandboxSpec, Shell
+from .cgroup import Cgroup
+from .channel import Channel, Exec
+from .copying import pack, unpack
+from .docker_engine import process_start
+from .environment import command_environment
+from .files import Files
+from .namespace import namespace_arguments
+from .pipes import PipeShell, PipeTransport
+from .scripts import STATE_DIR, install, quote, script
+
+PREFIX = "sandbox-tui-"
+PIPES = "/run/sandbox-tui-pipes"
+LISTED_FILES = 20_000
+START_TIMEOUT = 10.0
+INSTALL = "Install it (Debian: apt-get install bubblewrap), or start a Docker engine."
+
+
+class BubblewrapSandbox:
+    """One set of namespaces over private folders on the host, which go when the run is over.
+
+    The system is read-only, /etc holds only what programs need, and there is no network unless it
+    was asked for. It dies with the program.
+    """
+
+    kind = "bubblewrap"
+
+    def __init__(self, spec: SandboxSpec) -> None:
+        self.spec = spec
+        self.info: dict[str, str] = {}
+        self._folder: Path | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._cgroup: Cgroup | None = None
+        self._pipes = 0
+        self._files = Files(self._open_channel, default_dir=spec.working_dir)
+        self._exec = Exec(self._open_channel, self._files.clear_out, runaway=spec.pids // 3)
+        self._closed = False
+
+    # --- life
+
+    async def start(self) -> None:
+        """See `Sandbox.start`."""
+        problem = await asyncio.to_thread(bubblewrap_problem)
+        if problem:
+            raise SandboxUnavailable(problem)
+        sweep()
+        self._folder = self._make_folder()
+        try:
+            await self._begin()
+            spec = self.spec
+            folders = b" ".join(map(quote, (spec.working_dir, spec.input_dir, spec.output_dir)))
+            await self._files.control(b"mkdir -p %b" % folders)
+            await install(self._files.control)
+        except SandboxLost as error:
+            await self.close()
+            raise SandboxUnavailable(f"The embedded sandbox did not start: {error}") from error
+        except BaseException:
+            await self.close()
+            raise
+        self.info = self._describe()
+
+    async def _begin(self) -> None:
+        spec, folder = self.spec, self._root
+        memory = spec.memory or 2 << 30
+        self._cgroup = Cgroup(f"{PREFIX}{spec.session_id}", pids=spec.pids, memory=memory)
+        processes = "" if os.geteuid() == 0 else str(spec.pids)
+        command = [
+            "bwrap",
+            *namespace_arguments(folder, spec, command_environment(spec)),
+            "bash",
+            "-c",
+            script("supervisor.sh"),
+            "sandbox",
+            *(PIPES, STATE_DIR, spec.working_dir, script("dispatcher.sh"), processes),
+        ]
+        self._process = await asyncio.create_subprocess_exec(
+            *self._cgroup.entering(command),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    async def close(self) -> None:
+        """See `Sandbox.close`."""
+        if self._closed:
+            return
+        self._closed = True
+        self._exec.close()
+        self._files.close()
+        await self._kill()
+        if self._folder is not None:
+            await asyncio.to_thread(_remove, self._folder)
+
+    async def _kill(self) -> None:
+        process = self._process
+        if process is not None and process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+        if process is not None:
+            await process.wait()
+        if self._cgroup is not None:
+            await self._cgroup.remove()
+
+    @property
+    def _root(self) -> Path:
+        if self._folder is None:
+            raise SandboxLost("The sandbox has not been started.")
+        return self._folder
+
+    def _make_folder(self) -> Path:
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        owner = {"pid": os.getpid(), "started": process_start(os.getpid()), "host": _host()}
+        (folder / "owner.json").write_text(json.dumps(owner), encoding="ascii")
+        for name in ("work", "tmp", "home", "run", "etc"):
+            (folder / name).mkdir()
+        (folder / "tmp").chmod(0o1777)
+        (folder / "run" / Path(PIPES).name).mkdir()
+        local = folder / "home" / ".local" / "bin"
+        local.mkdir(parents=True)
+        (local / "python").symlink_to("/usr/bin/python3")
+        user = f"root:x:{os.getuid() and 1000}:{os.getgid() and 1000}:root:/root:/bin/bash\n"
+        (folder / "etc" / "passwd").write_text(user, encoding="ascii")
+        (folder / "etc" / "group").write_text("root:x:0:\n", encoding="ascii")
+        return folder
+
+    def _describe(self) -> dict[str, str]:
+        shared = self.spec.network == "bridge"
+        limits = self._cgroup.limits if self._cgroup else {}
+        return {
+            "system": "this machine's, read-only",
+            "network": "this machine's: its loopback services are in reach" if shared else "none",
+            "memory": limits.get("memory", "not limited"),
+            "processes": limits.get("processes", f"{self.spec.pids} of this user"),
+        }
+
+    # --- commands
+
+    async def exec(
+        self, command: str, *, timeout: float, on_output: OutputSink | None = None
+    ) -> ExecResult:
+        """See `Sandbox.exec`."""
+        return await self._exec.run(command, timeout=timeout, on_output=on_output)
+
+    async def interrupt(self) -> bool:
+        """See `Sandbox.interrupt`."""
+        return self._exec.interrupt()
+
+    async def open_shell(self, cols: int, rows: int) -> Shell:
+        """See `Sandbox.open_shell`."""
+        name = await self._ask("shell", cols, rows)
+        transport = PipeTransport(self._pipe_folder, name)
+        return PipeShell(transport, self._files.control, f"{STATE_DIR}/{name}.tty")
+
+    async def freeze(self) -> None:
+        """See `Sandbox.freeze`."""
+        await self._files.control(b"kill -STOP -1 2>/dev/null; :")
+
+    async def thaw(self) -> None:
+        """See `Sandbox.thaw`."""
+        await self._files.control(b"kill -CONT -1 2>/dev/null; :")
+
+    async def _open_channel(self) -> Channel:
+        try:
+            return await self._try_channel()
+        except SandboxLost:
+            if self._closed:
+                raise
+            await self._restart()
+            return await self._try_channel()
+
+    async def _restart(self) -> None:
+        """End all processes and begin anew on the same folders: files and shell state are kept."""
+        await self._kill()
+        await self._begin()
+
+    async def _try_channel(self) -> Channel:
+        name = await self._ask("dispatcher")
+        channel = Channel(PipeTransport(self._pipe_folder, name))
+        ready = await channel.run(b"e", b":", timeout=START_TIMEOUT)
+        self._unlink(name)
+        if ready.exit_code != 0:
+            channel.close()
+            raise SandboxLost("The embedded sandbox does not answer.")
+        return channel
+
+    async def _ask(self, what: str, *size: int) -> str:
+        """Have the supervisor start something on pipes of its own; their name."""
+        process = self._process
+        if process is None or process.returncode is not None or process.stdin is None:
+            raise SandboxLost("The embedded sandbox has ended.")
+        self._pipes += 1
+        name = str(self._pipes)
+        for end in ("in", "out", "err"):
+            os.mkfifo(self._pipe_folder / f"{name}.{end}", 0o600)
+        words = " ".join([what, name, *map(str, size)])
+        try:
+            process.stdin.write(f"{words}\n".encode())
+            await process.stdin.drain()
+        except OSError as error:
+            raise SandboxLost("The embedded sandbox has ended.") from error
+        return name
+
+    def _unlink(self, name: str) -> None:
+        """Both ends are open: nothing in the sandbox needs to find the pipes any more."""
+        for end in ("in", "out", "err"):
+            (self._pipe_folder / f"{name}.{end}").unlink(missing_ok=True)
+
+    @property
+    def _pipe_folder(self) -> Path:
+        return self._root / "run" / Path(PIPES).name
+
+    # --- files
+
+    async def read_file(self, path: str, *, max_bytes: int | None = None) -> bytes:
+        """See `Sandbox.read_file`."""
+        return await self._files.read(path, max_bytes=max_bytes)
+
+    async def write_file(self, path: str, data: bytes, *, exclusive: bool = False) -> None:
+        """See `Sandbox.write_file`."""
+        await self._files.write(path, data, exclusive=exclusive)
+
+    async def stat(self, path: str) -> FileEntry | None:
+        """See `Sandbox.stat`."""
+        return await self._files.stat(path)
+
+    async def list_files(self, path: str, *, limit: int = LISTED_FILES) -> Listing:
+        """See `Sandbox.list_files`."""
+        return await self._files.list(path, limit=limit)
+
+    async def changed_files(self, path: str, before: Listing) -> Listing:
+        """See `Sandbox.changed_files`."""
+        return await self._files.changed(path, before, limit=LISTED_FILES)
+
+    async def copy_in(self, source: Path, path: str) -> None:
+        """See `Sandbox.copy_in`. Unpacked inside, where a link cannot lead to the host's files."""
+        stream = await asyncio.to_thread(pack, source)
+        with stream:
+            data = await asyncio.to_thread(stream.read)
+        command = b"mkdir -p %b && tar -xf - --no-same-owner -C %b" % (quote(path), quote(path))
+        result = await self._files.control(command, payload=data)
+        if result.exit_code != 0:
+            words = result.stderr.decode("utf-8", "replace").strip()
+            raise FileRefused(f"The input could not be copied in: {words}")
+
+    async def copy_out(self, path: str, target: Path) -> list[str]:
+        """See `Sandbox.copy_out`."""
+        archive = f"{STATE_DIR}/out.tar"
+        command = b"rm -f %b; tar -cf %b -C %b ." % (quote(archive), quote(archive), quote(path))
+        result = await self._files.control(command)
+        if result.exit_code != 0:
+            words = result.stderr.decode("utf-8", "replace").strip()
+            raise FileRefused(f"{path} could not be copied out: {words}")
+        file = self._root / "run" / Path(STATE_DIR).name / "out.tar"
+        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
+        with os.fdopen(descriptor, "rb") as stream:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise FileRefused(f"{path} could not be copied out.")
+            return await asyncio.to_thread(unpack, stream, target)
+
+
+def bubblewrap_problem() -> str:
+    """Why the embedded sandbox cannot be used here, as a sentence; empty when it can."""
+    program = shutil.which("bwrap")
+    if program is None:
+        return f"There is no `bwrap` on this machine. {INSTALL}"
+    command = [program, "--unshare-all", "--ro-bind", "/", "/", "true"]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=START_TIMEOUT, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"`bwrap` does not work here: {error}."
+    if done.returncode == 0:
+        return ""
+    words = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
+    return f"`bwrap` may not make namespaces here ({words}). Start a Docker engine instead."
+
+
+def sweep() -> list[Path]:
+    """Remove private folders of programs that are gone from this host; those removed."""
+    removed: list[Path] = []
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        try:
+            owner = json.loads((folder / "owner.json").read_text(encoding="ascii"))
+            gone = process_start(int(owner["pid"])) != owner["started"]
+            ours = owner["host"] == _host() and folder.stat().st_uid == os.geteuid()
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        if gone and ours:
+            _remove(folder)
+            removed.append(folder)
+    return removed
+
+
+def _host() -> str:
+    return socket.gethostname()
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder that a model has worked in: it may have taken rights away on the way."""
+
+    def allow(function: object, path: str, _: object) -> None:
+        parent = Path(path).parent
+        with contextlib.suppress(OSError):
+            parent.chmod(0o700)
+            Path(path).chmod(0o700)
+            if Path(path).is_dir() and not Path(path).is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                Path(path).unlink()
+
+    shutil.rmtree(folder, onerror=allow)
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,79 @@
+"""What an embedded sandbox sees: the arguments of bwrap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .base import SandboxSpec
+
+NEEDED_OF_ETC = (
+    "alternatives",
+    "bash.bashrc",
+    "ca-certificates.conf",
+    "fonts",
+    "gai.conf",
+    "ImageMagick-6",
+    "inputrc",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "magic",
+    "mime.types",
+    "nsswitch.conf",
+    "pki",
+    "python3",
+    "python3.11",
+    "python3.12",
+    "python3.13",
+    "R",
+    "ssl",
+    "terminfo",
+    "timezone",
+    "vim",
+)
+"""The rest of /etc stays outside: as root, all of it would show the password hashes."""
+
+
+def namespace_arguments(folder: Path, spec: SandboxSpec, environment: dict[str, str]) -> list[str]:
+    """Arguments for bwrap, without the command.
+
+    Args:
+        folder: with the private folders work, tmp, home, run and etc.
+        spec: which directories and which network.
+        environment: the whole environment of the first process.
+    """
+    shared = spec.network == "bridge"
+    arguments = [
+        "--unshare-all",
+        *(["--share-net"] if shared else []),
+        "--die-with-parent",
+        "--as-pid-1",
+        "--cap-drop",
+        "ALL",
+        "--hostname",
+        "sandbox",
+        "--ro-bind",
+        "/usr",
+        "/usr",
+    ]
+    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
+        arguments += _system_folder(Path("/") / name)
+    arguments += ["--proc", "/proc", "--dev", "/dev", "--dir", "/etc", "--dir", "/var/tmp"]
+    for name in (*NEEDED_OF_ETC, *(("resolv.conf", "hosts") if shared else ())):
+        arguments += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    for name in ("passwd", "group"):
+        arguments += ["--ro-bind", str(folder / "etc" / name), f"/etc/{name}"]
+    for name, inside in (("work", spec.working_dir), ("tmp", "/tmp"), ("home", "/root")):
+        arguments += ["--bind", str(folder / name), inside]
+    arguments += ["--bind", str(folder / "run"), "/run", "--chdir", spec.working_dir, "--clearenv"]
+    for name, value in environment.items():
+        arguments += ["--setenv", name, value]
+    return arguments
+
+
+def _system_folder(path: Path) -> list[str]:
+    """/bin and its like: a link into /usr on most systems, a folder of its own on some."""
+    if path.is_symlink():
+        return ["--symlink", str(path.readlink()), str(path)]
+    return ["--ro-bind", str(path), str(path)] if path.is_dir() else []
