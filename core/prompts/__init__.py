@@ -1,0 +1,7 @@
+"""Prompt packs: what the model is told at the start."""
+
+from __future__ import annotations
+
+from .pack import PromptPack, load_pack
+
+__all__ = ["PromptPack", "load_pack"]

@@ -1,0 +1,92 @@
+"""The arguments of a call: JSON a model wrote, which may be anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+
+class ArgumentsError(ValueError):
+    """Arguments that cannot be used; the message is for the model."""
+
+
+def parse_arguments(raw: str) -> dict[str, Any]:
+    """The arguments as a dict; an empty text means none.
+
+    Raises:
+        ArgumentsError: it is not a JSON object.
+    """
+    if not raw.strip():
+        return {}
+    try:
+        value: object = json.loads(raw, strict=False)
+    except (ValueError, RecursionError) as error:
+        raise ArgumentsError(
+            f"the arguments are not valid JSON ({error}). Send the call again with one JSON object."
+        ) from error
+    if not isinstance(value, dict):
+        kind = type(value).__name__
+        raise ArgumentsError(f"the arguments must be one JSON object, not a {kind}.")
+    return cast(dict[str, Any], value)
+
+
+def text(arguments: Mapping[str, Any], name: str) -> str | None:
+    """A text argument, None where it is missing; a number is taken as its digits.
+
+    Raises:
+        ArgumentsError: it is something else.
+    """
+    value = arguments.get(name)
+    if value is None or isinstance(value, str):
+        return None if value is None else without_surrogates(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ArgumentsError(f"{name} must be a string.")
+    return str(value)
+
+
+def whole_number(arguments: Mapping[str, Any], name: str) -> int | None:
+    """A whole number, also where it was written as a string.
+
+    Raises:
+        ArgumentsError: it is none.
+    """
+    value = arguments.get(name)
+    return None if value is None or value == "" else _whole(value, name)
+
+
+def whole_numbers(arguments: Mapping[str, Any], name: str) -> list[int] | None:
+    """A list of whole numbers, also where it, or they, were written as strings.
+
+    Raises:
+        ArgumentsError: it is none.
+    """
+    value: object = arguments.get(name)
+    if value is None or value == "" or value == []:
+        return None
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            value = value.replace(",", " ").split()
+    if not isinstance(value, list):
+        raise ArgumentsError(f"{name} must be a list of whole numbers, such as [1, 40].")
+    return [_whole(item, name) for item in cast(list[object], value)]
+
+
+def without_surrogates(value: str) -> str:
+    """The text with each lone surrogate, which no file can hold, as U+FFFD."""
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _whole(value: object, name: str) -> int:
+    try:
+        if isinstance(value, bool):
+            raise ValueError
+        if isinstance(value, str):
+            return int(value.strip())
+        if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+            return int(value)
+        raise ValueError
+    except ValueError:
+        raise ArgumentsError(f"{name} must be a whole number, not {value!r}.") from None

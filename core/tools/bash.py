@@ -1,0 +1,99 @@
+"""`execute_bash`: a command in the sandbox, in a shell that remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..sandboxes.base import ExecResult
+from .arguments import ArgumentsError, text
+from .base import Observation, ToolContext
+from .bounds import Bounded, bound, to_text
+
+
+class ExecuteBash:
+    """See `Tool`. The observation's form is the reference's, without its stray backslashes."""
+
+    name = "execute_bash"
+    schema: Mapping[str, Any] = {
+        "name": "execute_bash",
+        "description": (
+            "Run a command with bash in the sandbox. The shell remembers: the current directory, "
+            "variables, functions and an activated environment are kept from call to call. Stdin "
+            "is empty, so nothing can be asked. A command that takes too long is ended and what "
+            "it printed until then is returned; start long-lived services in the background with "
+            "& and their output sent to a file. Long output is cut in the middle."
+        ),
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "command": {"type": "string", "description": "The command, of one or more lines."}
+            },
+            "required": ["command"],
+        },
+    }
+
+    async def __call__(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
+        """See `Tool`."""
+        try:
+            command = text(arguments, "command")
+        except ArgumentsError as error:
+            return Observation(text=f"Error: {error}", ok=False)
+        if not command or not command.strip():
+            return Observation(text="Error: command is missing or empty.", ok=False)
+        result = await context.sandbox.exec(
+            command, timeout=context.command_timeout, on_output=context.on_output
+        )
+        return observe(result, context)
+
+
+def observe(result: ExecResult, context: ToolContext) -> Observation:
+    """A command's result as the model reads it."""
+    stdout, stderr = _share(to_text(result.stdout), to_text(result.stderr), context)
+    lines = [f"Exit code: {_code(result)}", "Execution output of [execute_bash]:"]
+    lines += ["[STDOUT]", stdout.text.rstrip("\n")]
+    if stderr.text.strip():
+        lines += ["[STDERR]", stderr.text.rstrip("\n")]
+    lines += _notes(result, context)
+    cut = len(result.stdout) < result.stdout_bytes or len(result.stderr) < result.stderr_bytes
+    return Observation(
+        text="\n".join(lines),
+        ok=result.exit_code == 0 and not result.timed_out and not result.interrupted,
+        exit_code=result.exit_code,
+        stdout_bytes=result.stdout_bytes,
+        stderr_bytes=result.stderr_bytes,
+        truncated=stdout.truncated or stderr.truncated or cut,
+        timed_out=result.timed_out,
+        interrupted=result.interrupted,
+    )
+
+
+def _share(stdout: str, stderr: str, context: ToolContext) -> tuple[Bounded, Bounded]:
+    """Both streams within the bounds of one observation; stderr gets up to a third."""
+    err = bound(stderr, max_lines=max(1, context.max_lines // 3), max_chars=context.max_chars // 3)
+    room = context.max_chars - len(err.text) if err.text.strip() else context.max_chars
+    lines = context.max_lines - (err.text.count("\n") + 1 if err.text.strip() else 0)
+    out = bound(stdout, max_lines=max(1, lines), max_chars=max(1, room))
+    return out, err
+
+
+def _code(result: ExecResult) -> str:
+    if result.timed_out or result.interrupted or result.exit_code is None:
+        return "-1"
+    return str(result.exit_code)
+
+
+def _notes(result: ExecResult, context: ToolContext) -> list[str]:
+    """What the model should know beside the output."""
+    if result.timed_out:
+        limit = f"{context.command_timeout:g} s"
+        return [
+            f"[The command took longer than {limit} and was ended. Its output so far is above.]"
+        ]
+    if result.interrupted:
+        return ["[A person interrupted the command. Its output so far is above.]"]
+    if result.exit_code is None:
+        return ["[The command killed its own shell; a new one has taken its place.]"]
+    if result.background:
+        return ["[Processes that it started are still running in the background.]"]
+    return []

@@ -1,0 +1,225 @@
+"""`str_replace_editor`: looks at files and changes them, byte for byte."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..errors import FileRefused
+from ..paths import path_to_text, text_to_path
+from ..sandboxes.base import FileEntry, Sandbox
+from .arguments import ArgumentsError, text, whole_number, whole_numbers
+from .base import Observation, ToolContext
+from .bounds import bound
+from .editing import Edit, EditError, insert, replace
+
+SNIPPET = 4
+"""Lines shown before and after an edit."""
+
+LISTED = 300
+"""Entries of a directory that are shown."""
+
+_HEADER = "Execution output of [str_replace_editor]:\n"
+
+
+class StrReplaceEditor:
+    """See `Tool`. Commands and parameters are the reference's."""
+
+    name = "str_replace_editor"
+    schema: Mapping[str, Any] = {
+        "name": "str_replace_editor",
+        "description": (
+            "View, create and edit files in the sandbox. view shows a text file with line "
+            "numbers, or the files of a directory two levels deep; create makes a new file and "
+            "refuses to replace one that exists; str_replace replaces old_str, which must occur "
+            "exactly once, with new_str; insert puts new_str after line insert_line. Edits change "
+            "nothing else in the file. Long output is cut in the middle."
+        ),
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "command": {
+                    "type": "string",
+                    "enum": ["view", "create", "str_replace", "insert"],
+                    "description": "What to do.",
+                },
+                "path": {"type": "string", "description": "Absolute path of a file or directory."},
+                "file_text": {"type": "string", "description": "create: content of the file."},
+                "old_str": {"type": "string", "description": "str_replace: text to replace."},
+                "new_str": {"type": "string", "description": "str_replace, insert: the new text."},
+                "insert_line": {
+                    "type": "integer",
+                    "description": "insert: the line after which new_str goes, 0 for the start.",
+                },
+                "view_range": {
+                    "type": "array",
+                    "items": {"type": "integer"},
+                    "description": "view: first and last line, counted from 1; -1 is the end.",
+                },
+            },
+            "required": ["command", "path"],
+        },
+    }
+
+    async def __call__(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
+        """See `Tool`."""
+        try:
+            answer = await self._answer(arguments, context)
+        except (ArgumentsError, EditError, FileRefused) as error:
+            return Observation(text=f"{_HEADER}Error: {error}", ok=False)
+        return answer
+
+    async def _answer(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
+        command, given = text(arguments, "command"), text(arguments, "path")
+        if not command or not given:
+            raise ArgumentsError("command and path are required.")
+        path = path_to_text(given.encode("utf-8"))
+        match command:
+            case "view":
+                return await _view(path, given, whole_numbers(arguments, "view_range"), context)
+            case "create":
+                return await _create(path, given, text(arguments, "file_text"), context)
+            case "str_replace":
+                old, new = text(arguments, "old_str"), text(arguments, "new_str")
+                if old is None:
+                    raise ArgumentsError("old_str is required for str_replace.")
+                data = await context.sandbox.read_file(path)
+                return await _save(path, given, replace(data, old, new or "", given), context)
+            case "insert":
+                line, new = whole_number(arguments, "insert_line"), text(arguments, "new_str")
+                if line is None or new is None:
+                    raise ArgumentsError("insert_line and new_str are required for insert.")
+                data = await context.sandbox.read_file(path)
+                return await _save(path, given, insert(data, line, new), context)
+            case _:
+                raise ArgumentsError(
+                    f"unknown command {command!r}. It is one of view, create, str_replace, insert."
+                )
+
+
+async def _view(
+    path: str, given: str, lines: list[int] | None, context: ToolContext
+) -> Observation:
+    entry = await context.sandbox.stat(path)
+    if entry is None:
+        raise ArgumentsError(f"Path not found: {given}")
+    if entry.kind == "dir":
+        if lines is not None:
+            raise ArgumentsError("view_range is for files; this is a directory.")
+        return await _view_directory(path, given, context)
+    data = await context.sandbox.read_file(path)
+    if b"\0" in data[:8192]:
+        raise ArgumentsError(
+            f"{given} is a binary file of {len(data)} bytes. Look at it with execute_bash, for "
+            "example with `file`, `xxd | head`, or a program of your own."
+        )
+    return _view_lines(data, given, lines, context)
+
+
+def _view_lines(
+    data: bytes, given: str, lines: list[int] | None, context: ToolContext
+) -> Observation:
+    if not data:
+        return Observation(text=f"{_HEADER}(empty file: {given})")
+    every = _lines(data)
+    first, last, note = _range(lines, len(every))
+    shown = bound(
+        _numbered(every[first - 1 : last], first),
+        max_lines=context.max_lines,
+        max_chars=context.max_chars,
+    )
+    heading = f"Here's the result of running `cat -n` on {given}:\n"
+    return Observation(text=f"{_HEADER}{heading}{shown.text}{note}", truncated=shown.truncated)
+
+
+async def _view_directory(path: str, given: str, context: ToolContext) -> Observation:
+    listing = await context.sandbox.list_files(path)
+    root = text_to_path(path).rstrip(b"/")
+    rows: list[str] = []
+    for entry in sorted(listing.entries.values(), key=lambda entry: entry.path):
+        inner = entry.path[len(root) + 1 :].split(b"/")
+        if len(inner) <= 2 and not any(part.startswith(b".") for part in inner):
+            rows.append(_row(entry))
+    more = f"\n... and {len(rows) - LISTED} more" if len(rows) > LISTED else ""
+    heading = f"Here's the files and directories up to 2 levels deep in {given}, excluding hidden:"
+    body = "\n".join(rows[:LISTED]) or "(nothing)"
+    return Observation(text=f"{_HEADER}{heading}\n{body}{more}", truncated=bool(more))
+
+
+def _row(entry: FileEntry) -> str:
+    name = path_to_text(entry.path)
+    if entry.kind == "dir":
+        return f"{name}/"
+    return f"{name}  ({entry.size} bytes)" if entry.kind == "file" else f"{name}  ({entry.kind})"
+
+
+async def _create(path: str, given: str, content: str | None, context: ToolContext) -> Observation:
+    if content is None:
+        raise ArgumentsError("file_text is required for create.")
+    await _refuse_existing(context.sandbox, path, given)
+    data = content.encode("utf-8")
+    await context.sandbox.write_file(path, data, exclusive=True)
+    count = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+    plural = "" if count == 1 else "s"
+    return Observation(
+        text=f"{_HEADER}File created at {given}: {count} line{plural}, {len(data)} bytes."
+    )
+
+
+async def _refuse_existing(sandbox: Sandbox, path: str, given: str) -> None:
+    entry = await sandbox.stat(path)
+    if entry is None:
+        return
+    if entry.kind == "dir":
+        raise ArgumentsError(f"{given} is a directory.")
+    raise ArgumentsError(
+        f"{given} exists already and create does not replace files. Change it with str_replace, "
+        "or remove it first with execute_bash."
+    )
+
+
+async def _save(path: str, given: str, edit: Edit, context: ToolContext) -> Observation:
+    await context.sandbox.write_file(path, edit.data)
+    every = _lines(edit.data)
+    first = max(1, edit.first - SNIPPET)
+    last = min(len(every), edit.last + SNIPPET)
+    shown = bound(
+        _numbered(every[first - 1 : last], first),
+        max_lines=min(80, context.max_lines),
+        max_chars=context.max_chars,
+    )
+    return Observation(
+        text=(
+            f"{_HEADER}The file {given} has been edited. Here's the result of running `cat -n` on "
+            f"a snippet of it:\n{shown.text}"
+        ),
+        truncated=shown.truncated,
+    )
+
+
+def _lines(data: bytes) -> list[str]:
+    decoded = data.decode("utf-8", "replace").split("\n")
+    if decoded[-1] == "":
+        decoded.pop()
+    return [line.removesuffix("\r") for line in decoded]
+
+
+def _numbered(lines: list[str], first: int) -> str:
+    return "\n".join(f"{number:6}\t{line}" for number, line in enumerate(lines, first))
+
+
+def _range(lines: list[int] | None, total: int) -> tuple[int, int, str]:
+    """First and last line to show, and a note when the range reached beyond the file."""
+    if lines is None:
+        return 1, total, ""
+    if len(lines) != 2:
+        raise ArgumentsError("view_range must be two numbers: first and last line.")
+    first, last = lines
+    if not 1 <= first <= total:
+        raise ArgumentsError(f"view_range must begin between 1 and {total}, the file's lines.")
+    if last == -1:
+        return first, total, ""
+    if last < first:
+        raise ArgumentsError("view_range must not end before it begins.")
+    note = f"\n[The file ends at line {total}.]" if last > total else ""
+    return first, min(last, total), note
