@@ -1,0 +1,240 @@
+"""The demo: a fixed script, named as one, that drives a real sandbox.
+
+Nothing is asked of any server and no key is needed. The script solves a small long-document task by
+really searching, editing, running and drawing; what the person does to its calls is noticed and
+answered, and it always reaches `submit`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from ..events import Usage
+from .base import Delta, Message, Reply, Request, WrittenCall
+
+DEMO_TASK = (
+    "The folder input holds the annual reports of four harbours, ten years each. Which harbour had "
+    "the largest fall in grain tonnage from one year to the next, in which year, and by how many "
+    "tonnes? Draw the four series as output/grain.png and write the answer as "
+    "'HARBOUR YEAR TONNES' to output/answer.txt."
+)
+
+_HARBOURS = ("Aldwick", "Bergsund", "Corvane", "Dunmere")
+_CARGOES = ("timber", "coal", "grain", "salt", "machinery", "fish", "cotton", "ore")
+_SENTENCES = (
+    "The quay was dredged in spring and the light at the mole was renewed.",
+    "Two cranes stood idle for most of the summer while parts were awaited.",
+    "Pilotage was paid by the draught of the vessel, as in former years.",
+    "The harbour board met four times and approved the new tariff of dues.",
+    "Storms closed the entrance on several days without damage to shipping.",
+    "A second warehouse was roofed and let to the merchants before winter.",
+    "The ferry carried more passengers than the year before on all its lines.",
+    "Repairs of the breakwater were put off until stone could be had.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One reply of the script."""
+
+    reasoning: str
+    text: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+def demo_documents() -> dict[str, bytes]:
+    """The input files by name: four long plain-text documents, the same every time."""
+    return {f"{name.lower()}.txt": _document(name) for name in _HARBOURS}
+
+
+def _document(harbour: str) -> bytes:
+    chance = random.Random(f"harbour {harbour}")
+    lines = [f"ANNUAL REPORTS OF THE HARBOUR OF {harbour.upper()}", ""]
+    grain = chance.randrange(30_000, 60_000)
+    for year in range(1911, 1921):
+        lines += [f"REPORT FOR THE YEAR {year}", ""]
+        grain = max(9_000, grain + chance.randrange(-11_000, 12_000))
+        facts = [
+            f"Of {cargo} there were landed {_number(grain if cargo == 'grain' else amount)} tonnes."
+            for cargo in _CARGOES
+            for amount in [chance.randrange(2_000, 90_000)]
+        ]
+        for number in range(40):
+            words = chance.choice(_SENTENCES)
+            lines.append(facts[number // 5] if number % 5 == 2 else words)
+        lines.append("")
+    return "\n".join(lines).encode()
+
+
+def _number(value: int) -> str:
+    return f"{value:,}".replace(",", " ")
+
+
+def _asset(name: str) -> str:
+    return (resources.files(__package__ or __name__) / "demo_files" / name).read_text("utf-8")
+
+
+def script() -> list[Turn]:
+    """The script, turn by turn."""
+    bash, edit = "execute_bash", "str_replace_editor"
+    return [
+        Turn(
+            "Four long reports. I should see how large they are before I read any of them.",
+            "I will look at the input first.",
+            bash,
+            {"command": "ls -l input && wc -l input/*.txt && head -6 input/aldwick.txt"},
+        ),
+        Turn(
+            "Too long to read whole. The grain figures follow a fixed sentence, so grep finds them.",
+            "",
+            bash,
+            {"command": "grep -n 'Of grain' input/*.txt | head -12"},
+        ),
+        Turn(
+            "The year is in a heading above each figure. A program should pair them up. "
+            "Is pandas here?",
+            "",
+            bash,
+            {"command": "python3 -c 'import no_such_table_library'"},
+        ),
+        Turn(
+            "It is not, and the standard library is enough for this.",
+            "No library for that; I write it with the standard library.",
+            edit,
+            {"command": "create", "path": "/testbed/solve.py", "file_text": _asset("solve.txt")},
+        ),
+        Turn("", "Run it.", bash, {"command": "python3 solve.py"}),
+        Turn(
+            "The thousands are set apart by a space, and int() does not take that. One line to mend.",
+            "",
+            edit,
+            {
+                "command": "str_replace",
+                "path": "/testbed/solve.py",
+                "old_str": "int(found[1])",
+                "new_str": 'int(found[1].replace(" ", ""))',
+            },
+        ),
+        Turn("", "", bash, {"command": "python3 solve.py"}),
+        Turn(
+            "The figures look sane. Now the picture: a small PNG writer will do.",
+            "Now the picture.",
+            edit,
+            {"command": "create", "path": "/testbed/draw.py", "file_text": _asset("draw.txt")},
+        ),
+        Turn("", "", bash, {"command": "python3 draw.py && ls -l output"}),
+        Turn(
+            "I check the largest fall a second way, from the raw text, before I hand it in.",
+            "A second look at the result, straight from the text.",
+            bash,
+            {
+                "command": "cat output/answer.txt\n"
+                "read -r harbour year fall <output/answer.txt\n"
+                'grep -A 20 "YEAR $((year - 1))" "input/${harbour,,}.txt" | grep grain\n'
+                'grep -A 20 "YEAR $year" "input/${harbour,,}.txt" | grep grain'
+            },
+        ),
+        Turn("Both agree.", "The answer stands. I hand it in.", "submit", {}),
+    ]
+
+
+class DemoModel:
+    """See `Model`.
+
+    Args:
+        speed: 1 writes as fast as a person reads along; 0 leaves out all pauses.
+    """
+
+    name = "demo script"
+
+    def __init__(self, speed: float = 1.0) -> None:
+        self.params: dict[str, Any] = {"speed": speed}
+        self._speed = speed
+        self._turns = script()
+        self._at = 0
+        self._again: set[int] = set()
+        self._calls = 0
+
+    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        """See `Model.ask`."""
+        turn, text = self._next(request.messages)
+        async for delta in self._write("reasoning", turn.reasoning):
+            yield delta
+        async for delta in self._write("text", text):
+            yield delta
+        arguments = json.dumps(turn.arguments, ensure_ascii=False)
+        yield Delta("call", "", 0, turn.tool)
+        async for delta in self._write("call", arguments):
+            yield delta
+        self._calls += 1
+        yield _reply(turn, text, arguments, f"demo_{self._calls}", request)
+
+    async def close(self) -> None:
+        """See `Model.close`."""
+
+    def _next(self, messages: Sequence[Message]) -> tuple[Turn, str]:
+        """The next turn, and what to say to what a person did."""
+        said = _heard(messages)
+        rejected = "A person rejected this call" in said or "A person skipped this call" in said
+        if rejected and self._at and self._at - 1 not in self._again:
+            self._again.add(self._at - 1)
+            return self._turns[self._at - 1], "You rejected that. I ask once more, then go on."
+        turn = self._turns[min(self._at, len(self._turns) - 1)]
+        self._at += 1
+        text = turn.text
+        if "A person who watches" in said:
+            text = f"I have read what you wrote; a script cannot heed it, but a model would. {text}"
+        elif "A person edited this call" in said:
+            text = f"I see that you edited my call. {text}"
+        return turn, text.strip()
+
+    async def _write(self, channel: Any, text: str) -> AsyncIterator[Delta]:
+        """The text in pieces, with the pauses of somebody who writes."""
+        size = 24 if channel == "call" else 9
+        for at in range(0, len(text), size):
+            if self._speed > 0:
+                await asyncio.sleep(0.03 / self._speed)
+            yield Delta(channel, text[at : at + size])
+
+
+def _heard(messages: Sequence[Message]) -> str:
+    """All that came since the script last spoke."""
+    said: list[str] = []
+    for message in reversed(messages):
+        if message.get("role") == "assistant":
+            break
+        said.append(str(message.get("content") or ""))
+    return "\n".join(said) if len(said) < len(messages) else ""
+
+
+def _reply(turn: Turn, text: str, arguments: str, identity: str, request: Request) -> Reply:
+    call = WrittenCall(id=identity, name=turn.tool, arguments=arguments)
+    message: Message = {
+        "role": "assistant",
+        "content": text,
+        "tool_calls": [
+            {
+                "id": identity,
+                "type": "function",
+                "function": {"name": turn.tool, "arguments": arguments},
+            }
+        ],
+    }
+    written = len(turn.reasoning) + len(text) + len(arguments)
+    read = sum(len(str(message.get("content") or "")) for message in request.messages)
+    usage = Usage(input_tokens=read // 4, output_tokens=written // 4)
+    return Reply(
+        message=message,
+        text=text,
+        reasoning=turn.reasoning,
+        calls=(call,),
+        usage=usage,
+        finish_reason="tool_calls",
+    )
