@@ -1,0 +1,11 @@
+"""What is kept: every run's events in one SQLite file, and ways to read them back."""
+
+from __future__ import annotations
+
+from .ids import new_id
+from .recorder import record
+from .replay import replay
+from .store import Store
+from .summary import RunSummary
+
+__all__ = ["RunSummary", "Store", "new_id", "record", "replay"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -244,7 +244,7 @@ def _settings(overrides: dict[str, Any], theme: str | None) -> Settings:
 
 
 @contextlib.contextmanager
-def _store() -> Iterator[Store]:
+def _store() -> Generator[Store, None, None]:
     from ..core.config import data_dir
     from ..sessions import Store
 

@@ -118,7 +118,9 @@ def _end_lines(event: e.RunFinished) -> str:
     lines = [f"ended: {event.reason}" + (f": {clean_line(event.error)}" if event.error else "")]
     tokens = totals.usage.input_tokens + totals.usage.output_tokens
     money = f", {figures.cost(totals.cost)}" if totals.cost is not None else ""
-    lines.append(f"{totals.steps} steps, {totals.calls} calls, {figures.count(tokens)} tokens{money}")
+    lines.append(
+        f"{totals.steps} steps, {totals.calls} calls, {figures.count(tokens)} tokens{money}"
+    )
     if event.answer is not None:
         lines.append(f"answer: {clean(event.answer).strip()}")
     if event.output is not None:

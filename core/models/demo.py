@@ -92,7 +92,7 @@ def script() -> list[Turn]:
             {"command": "ls -l input && wc -l input/*.txt && head -6 input/aldwick.txt"},
         ),
         Turn(
-            "Too long to read whole. The grain figures follow a fixed sentence, so grep finds them.",
+            "Too long to read whole. Grain stands in a fixed sentence, so grep finds it.",
             "",
             bash,
             {"command": "grep -n 'Of grain' input/*.txt | head -12"},
@@ -112,7 +112,7 @@ def script() -> list[Turn]:
         ),
         Turn("", "Run it.", bash, {"command": "python3 solve.py"}),
         Turn(
-            "The thousands are set apart by a space, and int() does not take that. One line to mend.",
+            "A space sets the thousands apart, and int() does not take that. One line to mend.",
             "",
             edit,
             {

@@ -7,18 +7,17 @@ import contextlib
 import json
 import os
 import shutil
-import socket
 import stat
 import subprocess
 import tempfile
 from pathlib import Path
 
 from ..errors import FileRefused, SandboxLost, SandboxUnavailable
+from ..processes import Owner
 from .base import ExecResult, FileEntry, Listing, OutputSink, SandboxSpec, Shell
 from .cgroup import Cgroup
 from .channel import Channel, Exec
 from .copying import pack, unpack
-from .docker_engine import process_start
 from .environment import command_environment
 from .files import Files
 from .namespace import namespace_arguments
@@ -126,8 +125,8 @@ class BubblewrapSandbox:
 
     def _make_folder(self) -> Path:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        owner = {"pid": os.getpid(), "started": process_start(os.getpid()), "host": _host()}
-        (folder / "owner.json").write_text(json.dumps(owner), encoding="ascii")
+        owner = json.dumps(Owner.this_process())
+        (folder / "owner.json").write_text(owner, encoding="ascii")
         for name in ("work", "tmp", "home", "run", "etc"):
             (folder / name).mkdir()
         (folder / "tmp").chmod(0o1777)
@@ -296,19 +295,14 @@ def sweep() -> list[Path]:
     removed: list[Path] = []
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         try:
-            owner = json.loads((folder / "owner.json").read_text(encoding="ascii"))
-            gone = process_start(int(owner["pid"])) != owner["started"]
-            ours = owner["host"] == _host() and folder.stat().st_uid == os.geteuid()
-        except (OSError, ValueError, KeyError, TypeError):
+            owner = Owner(*json.loads((folder / "owner.json").read_text(encoding="ascii")))
+            ours = owner.here and folder.stat().st_uid == os.geteuid()
+        except (OSError, ValueError, TypeError):
             continue
-        if gone and ours:
+        if ours and not owner.alive:
             _remove(folder)
             removed.append(folder)
     return removed
-
-
-def _host() -> str:
-    return socket.gethostname()
 
 
 def _remove(folder: Path) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import socket
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from ..errors import SandboxUnavailable
+from ..processes import Owner
 
 DEFAULT_IMAGE = "sandbox-tui:latest"
 LABEL = "sandbox-tui"
@@ -71,12 +70,13 @@ def engine_status(image: str = DEFAULT_IMAGE) -> EngineStatus:
 
 def owner_labels(session_id: str) -> dict[str, str]:
     """Labels that say whose a container is."""
+    owner = Owner.this_process()
     return {
         LABEL: "1",
         f"{LABEL}.session": session_id,
-        f"{LABEL}.pid": str(os.getpid()),
-        f"{LABEL}.started": process_start(os.getpid()),
-        f"{LABEL}.host": socket.gethostname(),
+        f"{LABEL}.pid": str(owner.pid),
+        f"{LABEL}.started": owner.started,
+        f"{LABEL}.host": owner.host,
     }
 
 
@@ -102,22 +102,9 @@ def sweep() -> list[str]:
 
 def owner_lives(labels: dict[str, str]) -> bool:
     """Whether the program that made a container is still there; True when that is not known."""
-    if labels.get(f"{LABEL}.host") != socket.gethostname():
-        return True
     pid = labels.get(f"{LABEL}.pid", "")
-    return pid.isdigit() and process_start(int(pid)) == labels.get(f"{LABEL}.started")
-
-
-def process_start(pid: int) -> str:
-    """When a process of this host began, in clock ticks since boot; empty when it is not there.
-
-    With the process id it names a process for good: ids are used again.
-    """
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
-    except OSError:
-        return ""
-    return stat.rpartition(")")[2].split()[19]
+    started, host = labels.get(f"{LABEL}.started", ""), labels.get(f"{LABEL}.host", "")
+    return Owner(int(pid) if pid.isdigit() else 0, started, host).alive
 
 
 def plainly(error: Exception) -> str:

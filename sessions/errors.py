@@ -1,0 +1,42 @@
+"""What SQLite raises, as a sentence that names the file and what to do."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import zlib
+from collections.abc import Generator
+from pathlib import Path
+
+from ..core.errors import StoreError
+
+_CAUSES: tuple[tuple[str, str], ...] = (
+    ("is not a database", "is not a session database. Move it away, or set SANDBOX_TUI_HOME."),
+    ("malformed", "is damaged. Move it away, or restore it from a copy."),
+    ("readonly", "cannot be written: it, or its folder, is read-only."),
+    ("read-only", "cannot be written: it, or its folder, is read-only."),
+    ("locked", "is in use by another program that does not let go of it. Try again."),
+    ("full", "could not be written: the disk is full. Make room, then go on."),
+    ("unable to open", "cannot be opened. Check that its folder exists and may be written."),
+    ("disk i/o", "could not be read or written: the disk reports an error."),
+)
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Generator[None, None, None]:
+    """Turn errors of SQLite and of the file system into `StoreError`."""
+    try:
+        yield
+    except (sqlite3.Error, zlib.error) as error:
+        raise StoreError(_sentence(path, str(error))) from error
+    except OSError as error:
+        raise StoreError(
+            f"The session database {path} cannot be used: {error.strerror}."
+        ) from error
+
+
+def _sentence(path: Path, words: str) -> str:
+    for part, cause in _CAUSES:
+        if part in words.lower():
+            return f"The session database {path} {cause}"
+    return f"The session database {path} cannot be used: {words}."

@@ -1,0 +1,108 @@
+"""The database's tables, as named migrations that are applied in order, each in a transaction.
+
+Migrations get a `sqlite_utils.Database`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+MIGRATIONS_TABLE = "_migrations"
+
+
+def _first_tables(db: Any) -> None:
+    table = db["runs"]
+    table.create(
+        {
+            "id": str,
+            "task": str,
+            "model": str,
+            "sandbox": str,
+            "started_at": float,
+            "reason": str,
+            "error": str,
+            "answer": str,
+            "output": str,
+            "steps": int,
+            "calls": int,
+            "failed_calls": int,
+            "input_tokens": int,
+            "output_tokens": int,
+            "cost": float,
+            "seconds": float,
+            "last_seq": int,
+            "parent": str,
+            "parent_seq": int,
+            "owner_pid": int,
+            "owner_started": str,
+            "owner_host": str,
+        },
+        pk="id",
+        not_null={"id", "task", "started_at", "last_seq"},
+    )
+    table.create_index(["started_at"])
+    for statement in (
+        "CREATE TABLE events (run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE,"
+        " seq INTEGER NOT NULL, t REAL NOT NULL, kind TEXT NOT NULL, packed INTEGER NOT NULL,"
+        " body BLOB NOT NULL, PRIMARY KEY (run_id, seq)) WITHOUT ROWID",
+        "CREATE TABLE chunks (run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE,"
+        " seq INTEGER NOT NULL, terminal TEXT NOT NULL, packed INTEGER NOT NULL,"
+        " data BLOB NOT NULL, PRIMARY KEY (run_id, seq)) WITHOUT ROWID",
+        "CREATE TABLE changes (run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE,"
+        " seq INTEGER NOT NULL, step INTEGER NOT NULL, path TEXT NOT NULL, change TEXT NOT NULL,"
+        " kind TEXT NOT NULL, size INTEGER NOT NULL, digest TEXT)",
+        "CREATE INDEX changes_of_run ON changes (run_id, seq)",
+        "CREATE TABLE blobs (digest TEXT PRIMARY KEY, size INTEGER NOT NULL,"
+        " packed INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE run_blobs (run_id TEXT NOT NULL, digest TEXT NOT NULL,"
+        " PRIMARY KEY (run_id, digest)) WITHOUT ROWID",
+        "CREATE TABLE keyframes (run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE,"
+        " seq INTEGER NOT NULL, kind TEXT NOT NULL, data BLOB NOT NULL,"
+        " PRIMARY KEY (run_id, seq, kind)) WITHOUT ROWID",
+    ):
+        db.execute(statement)
+
+
+MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (("first_tables", _first_tables),)
+"""Never change one that was released: add another."""
+
+
+def applied(db: Any) -> list[str]:
+    """Names of the migrations a database has had."""
+    if MIGRATIONS_TABLE not in db.table_names():
+        return []
+    rows = db.execute(f"SELECT name FROM {MIGRATIONS_TABLE} ORDER BY rowid").fetchall()
+    return [str(row[0]) for row in rows]
+
+
+def unknown(db: Any) -> list[str]:
+    """Migrations a newer version of the program has applied."""
+    known = {name for name, _ in MIGRATIONS}
+    return [name for name in applied(db) if name not in known]
+
+
+def migrate(db: Any) -> None:
+    """Apply what is missing; all of it or, after an error, nothing of the step that failed."""
+    done = set(applied(db))
+    for name, migration in MIGRATIONS:
+        if name in done:
+            continue
+        connection = db.conn
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            db.execute(
+                f"CREATE TABLE IF NOT EXISTS {MIGRATIONS_TABLE}"
+                " (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)"
+            )
+            if name not in applied(db):  # another program may have been faster
+                migration(db)
+                db.execute(
+                    f"INSERT INTO {MIGRATIONS_TABLE} VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ'))",
+                    [name],
+                )
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise

@@ -1,0 +1,305 @@
+"""The session database: appends events, reads them back.
+
+One connection, used by one thread at a time; every public method may be called from any thread.
+What `append` has returned from is in the file, whatever happens to the program afterwards.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+import zlib
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlite_utils import Database
+
+from ..core import events as e
+from ..core.blobs import digest
+from ..core.errors import StoreError
+from ..core.processes import Owner
+from .errors import explained
+from .schema import migrate, unknown
+from .summary import RunSummary, summary
+
+PACK_FROM = 256
+"""Bodies from this size on are compressed (zlib, level 1)."""
+
+BUSY_SECONDS = 5.0
+PAGE = 500
+"""Events read at a time."""
+
+
+class Store:
+    """A session database.
+
+    Args:
+        path: of the file, made if missing.
+
+    Raises:
+        StoreError: it cannot be opened, is damaged, or was written by a newer version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        with explained(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(
+                path, timeout=BUSY_SECONDS, check_same_thread=False, isolation_level=None
+            )
+            try:
+                self._open()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    def _open(self) -> None:
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        db = Database(self._connection)
+        if newer := unknown(db):
+            raise StoreError(
+                f"{self.path} was written by a newer sandbox-tui ({', '.join(newer)}). "
+                "Upgrade the program, or set SANDBOX_TUI_HOME to begin a new database."
+            )
+        migrate(db)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    # --- writing
+
+    def append(self, run_id: str, events: Sequence[e.AnyEvent]) -> None:
+        """Add events of one run, all or none of them.
+
+        Raises:
+            StoreError: they could not be written.
+        """
+        if not events:
+            return
+        with self._transaction():
+            for event in events:
+                self._append(run_id, event)
+            self._connection.execute(
+                "UPDATE runs SET last_seq = ?, seconds = ? WHERE id = ?",
+                [events[-1].seq, events[-1].t, run_id],
+            )
+
+    def _append(self, run_id: str, event: e.AnyEvent) -> None:
+        if isinstance(event, e.RunStarted):
+            self._begin(run_id, event)
+        body: e.AnyEvent = event
+        if isinstance(event, e.TerminalOutput):
+            packed, data = _pack(event.data)
+            self._connection.execute(
+                "INSERT INTO chunks VALUES (?, ?, ?, ?, ?)",
+                [run_id, event.seq, event.terminal, packed, data],
+            )
+            body = msgspec.structs.replace(event, data=b"")
+        packed, data = _pack(e.to_json(body))
+        self._connection.execute(
+            "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)",
+            [run_id, event.seq, event.t, event.kind, packed, data],
+        )
+        self._summarise(run_id, event)
+
+    def _begin(self, run_id: str, event: e.RunStarted) -> None:
+        owner = Owner.this_process()
+        self._connection.execute(
+            "INSERT INTO runs (id, task, model, sandbox, started_at, steps, calls, failed_calls,"
+            " input_tokens, output_tokens, seconds, last_seq, parent, parent_seq, owner_pid,"
+            " owner_started, owner_host)"
+            " VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, ?, ?, ?, ?, ?)",
+            [
+                *(run_id, event.task, event.model, event.sandbox, event.started_at),
+                *(event.parent, event.parent_seq, *owner),
+            ],
+        )
+
+    def _summarise(self, run_id: str, event: e.AnyEvent) -> None:
+        """Keep the run's row up to date, so that a killed run still shows how far it came."""
+        execute = self._connection.execute
+        match event:
+            case e.ModelReplied(usage=usage):
+                execute(
+                    "UPDATE runs SET steps = ?, input_tokens = input_tokens + ?, output_tokens ="
+                    " output_tokens + ?, cost = CASE WHEN ?4 IS NULL THEN cost ELSE"
+                    " coalesce(cost, 0) + ?4 END WHERE id = ?5",
+                    [event.step, usage.input_tokens, usage.output_tokens, event.cost, run_id],
+                )
+            case e.CallFinished(ok=ok):
+                execute(
+                    "UPDATE runs SET calls = calls + 1, failed_calls = failed_calls + ?"
+                    " WHERE id = ?",
+                    [not ok, run_id],
+                )
+            case e.FilesListed(files=files):
+                self._changes(run_id, event.seq, 0, files)
+            case e.FilesChanged(changes=changes):
+                self._changes(run_id, event.seq, event.step, changes)
+            case e.RunFinished():
+                execute(
+                    "UPDATE runs SET reason = ?, error = ?, answer = ?, output = ? WHERE id = ?",
+                    [event.reason, event.error, event.answer, event.output, run_id],
+                )
+            case _:
+                pass
+
+    def _changes(self, run_id: str, seq: int, step: int, changes: Sequence[e.FileChange]) -> None:
+        self._connection.executemany(
+            "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(run_id, seq, step, c.path, c.change, c.kind, c.size, c.blob) for c in changes],
+        )
+
+    def delete(self, run_id: str) -> None:
+        """Delete a run, and file contents that no other run has.
+
+        Raises:
+            StoreError: it could not be deleted.
+        """
+        with self._transaction():
+            self._connection.execute("DELETE FROM run_blobs WHERE run_id = ?", [run_id])
+            self._connection.execute("DELETE FROM runs WHERE id = ?", [run_id])
+            self._connection.execute(
+                "DELETE FROM blobs WHERE digest NOT IN (SELECT digest FROM run_blobs)"
+            )
+
+    # --- reading
+
+    def runs(self, limit: int = 100, offset: int = 0) -> list[RunSummary]:
+        """Runs, newest first.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        rows = self._rows(
+            "SELECT * FROM runs ORDER BY started_at DESC, id DESC LIMIT ? OFFSET ?", [limit, offset]
+        )
+        return [summary(row) for row in rows]
+
+    def run(self, name: str) -> RunSummary:
+        """The run with this id, or the one whose id begins or ends so.
+
+        Raises:
+            StoreError: there is none, or more than one.
+        """
+        rows = self._rows("SELECT * FROM runs WHERE id = ?", [name])
+        if not rows:
+            rows = self._rows(
+                "SELECT * FROM runs WHERE substr(id, 1, length(?1)) = ?1"
+                " OR substr(id, -length(?1)) = ?1 ORDER BY id LIMIT 6",
+                [name],
+            )
+        if not rows:
+            raise StoreError(f"There is no session {name!r}; `sandbox-tui sessions ls` lists them.")
+        if len(rows) > 1:
+            some = ", ".join(str(row["id"]) for row in rows[:5])
+            raise StoreError(f"{name!r} fits more than one session: {some}. Type more of the id.")
+        return summary(rows[0])
+
+    def events(
+        self, run_id: str, *, after: int = 0, until: int | None = None
+    ) -> Iterator[e.AnyEvent]:
+        """Events with `after` < seq <= `until`, in order, a page at a time.
+
+        Raises:
+            StoreError: the file cannot be read.
+            EventDecodeError: an event was written by a newer version.
+        """
+        last = 2**62 if until is None else until
+        while True:
+            rows = self._rows(
+                "SELECT e.seq, e.packed, e.body, c.packed AS chunk_packed, c.data AS chunk"
+                " FROM events e LEFT JOIN chunks c ON c.run_id = e.run_id AND c.seq = e.seq"
+                " WHERE e.run_id = ? AND e.seq > ? AND e.seq <= ? ORDER BY e.seq LIMIT ?",
+                [run_id, after, last, PAGE],
+            )
+            for row in rows:
+                yield self._event(row)
+            if len(rows) < PAGE:
+                return
+            after = int(rows[-1]["seq"])
+
+    def _event(self, row: dict[str, Any]) -> e.AnyEvent:
+        with explained(self.path):
+            event = e.from_json(_unpack(row["packed"], row["body"]))
+            if isinstance(event, e.TerminalOutput) and row["chunk"] is not None:
+                data = _unpack(row["chunk_packed"], row["chunk"])
+                return msgspec.structs.replace(event, data=data)
+            return event
+
+    def blobs(self, run_id: str) -> RunBlobs:
+        """Where the file contents of a run go."""
+        return RunBlobs(self, run_id)
+
+    def put_blob(self, run_id: str, data: bytes) -> str:
+        """Keep a content for a run; see `core.blobs`."""
+        name = digest(data)
+        packed, body = _pack(data)
+        with self._transaction():
+            self._connection.execute(
+                "INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?)", [name, len(data), packed, body]
+            )
+            self._connection.execute(
+                "INSERT OR IGNORE INTO run_blobs VALUES (?, ?)", [run_id, name]
+            )
+        return name
+
+    def get_blob(self, name: str) -> bytes | None:
+        """A content by digest; see `core.blobs`."""
+        rows = self._rows("SELECT packed, data FROM blobs WHERE digest = ?", [name])
+        return _unpack(rows[0]["packed"], rows[0]["data"]) if rows else None
+
+    # --- the file
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Generator[None, None, None]:
+        with self._lock, explained(self.path):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def _rows(self, query: str, parameters: Sequence[object]) -> list[dict[str, Any]]:
+        with self._lock, explained(self.path):
+            cursor = self._connection.execute(query, parameters)
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+class RunBlobs:
+    """The contents of one run's files; see `core.blobs.Blobs`."""
+
+    def __init__(self, store: Store, run_id: str) -> None:
+        self._store = store
+        self._run_id = run_id
+
+    def put(self, data: bytes) -> str:
+        """See `Blobs.put`."""
+        return self._store.put_blob(self._run_id, data)
+
+    def get(self, name: str) -> bytes | None:
+        """See `Blobs.get`."""
+        return self._store.get_blob(name)
+
+
+def _pack(data: bytes) -> tuple[int, bytes]:
+    if len(data) < PACK_FROM:
+        return 0, data
+    packed = zlib.compress(data, 1)
+    return (1, packed) if len(packed) < len(data) else (0, data)
+
+
+def _unpack(packed: int, data: bytes) -> bytes:
+    return zlib.decompress(data) if packed else data
