@@ -182,8 +182,9 @@ class Run:
             workbench=self,
         )
         limit = self.spec.limits.time_limit
+        clock = asyncio.timeout(limit)
         try:
-            async with asyncio.timeout(limit) as clock:
+            async with clock:
                 return await self._agent.run()
         except TimeoutError:
             if not clock.expired():

@@ -1,0 +1,74 @@
+"""Writes the mirror: what the model and the person run, and what comes of it, as terminal bytes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..sandboxes.base import Stream
+from ..text import clean_line
+
+Who = Literal["model", "you"]
+
+SHOWN_LINES = 12
+"""Lines of a command that are shown; here-documents can be long."""
+
+_COLOURS: dict[Who, str] = {"model": "35", "you": "33"}
+_RESET = b"\x1b[0m\x0f\x1b(B\x1b[?25h\x1b[?7h\x1b[?1049l\x1b[r"
+"""What a program may have left behind: colours, charset, a hidden cursor, the other screen."""
+
+
+class Console:
+    """Turns commands and their output into bytes for one terminal; remembers only whether the
+    cursor is at the beginning of a line."""
+
+    def __init__(self) -> None:
+        self._at_start = True
+        self._after_cr = False
+
+    def prompt(self, who: Who, command: str) -> bytes:
+        """The line that says who runs what."""
+        lines = [clean_line(line.expandtabs(4)) for line in command.rstrip("\n").split("\n")]
+        shown = lines[:SHOWN_LINES]
+        text = f"\x1b[1;{_COLOURS[who]}m{who:<5}\x1b[0;2m ❯\x1b[0m {shown[0]}\r\n"
+        text += "".join(f"      \x1b[2m│\x1b[0m {line}\r\n" for line in shown[1:])
+        if len(lines) > SHOWN_LINES:
+            text += f"      \x1b[2m… +{len(lines) - SHOWN_LINES} lines\x1b[0m\r\n"
+        return self._fresh_line() + text.encode()
+
+    def output(self, stream: Stream, data: bytes) -> bytes:
+        """Output as a terminal wants it: a bare newline also returns to the first column."""
+        if not data:
+            return b""
+        first_is_bare = data.startswith(b"\n") and not self._after_cr
+        text = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+        if data.startswith(b"\n") and not first_is_bare:
+            text = text[1:]  # the CR before this newline has been written already
+        self._after_cr = data.endswith(b"\r")
+        self._at_start = data.endswith(b"\n")
+        return text
+
+    def finished(
+        self,
+        *,
+        exit_code: int | None,
+        duration: float,
+        timed_out: bool = False,
+        interrupted: bool = False,
+    ) -> bytes:
+        """What stands below a command that did not end well; nothing below one that did."""
+        if timed_out:
+            words = f"timed out after {duration:.1f} s"
+        elif interrupted:
+            words = "interrupted"
+        elif exit_code:
+            words = f"exit {exit_code} · {duration:.1f} s"
+        else:
+            return b""
+        start = self._fresh_line()
+        self._at_start = True
+        return start + f"\x1b[31m✗ {words}\x1b[0m\r\n".encode()
+
+    def _fresh_line(self) -> bytes:
+        start = b"" if self._at_start else b"\r\n"
+        self._at_start, self._after_cr = True, False
+        return _RESET + start
