@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """The application: themes, screens, and ways out that leave everything in order."""
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _run_options(function: Any) -> Any:
 def run(theme: str | None, task: str, input_: Path | None, **options: Any) -> None:
     """Give TASK to a model and watch it work ("-" reads the task from stdin)."""
     if task == "-":
-        task = click.get_text_stream("stdin").read()
+        task = sys.stdin.read()
     settings = _settings(_overrides(options), theme)
     from ..core.launch import RunRequest
 

@@ -118,8 +118,8 @@ def script() -> list[Turn]:
             {
                 "command": "str_replace",
                 "path": "/testbed/solve.py",
-                "old_str": "int(found[1])",
-                "new_str": 'int(found[1].replace(" ", ""))',
+                "old_str": "[year] = int(found[1])",
+                "new_str": '[year] = int(found[1].replace(" ", ""))',
             },
         ),
         Turn("", "", bash, {"command": "python3 solve.py"}),

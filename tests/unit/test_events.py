@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sandbox_tui.core import events
 from sandbox_tui.core.errors import EventDecodeError
 from sandbox_tui.core.paths import path_to_text, text_to_path

@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """The main screen: calls, terminal and files of one run side by side, live or replayed."""
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ class Cockpit(Screen[None]):
 
     CSS_PATH = "cockpit.tcss"
     AUTO_FOCUS = "#calls"
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-narrow"),
         (90, "-medium"),
         (140, "-wide"),
     ]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-lowest"),
         (14, "-low"),
         (22, "-tall"),

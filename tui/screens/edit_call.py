@@ -30,7 +30,9 @@ class EditCall(ModalScreen[str | None]):
         padding: 0 1; border-title-color: $accent; border-subtitle-color: $role-dim;
     }
     EditCall Label { color: $role-dim; margin-top: 1; }
-    EditCall TextArea { height: auto; min-height: 3; max-height: 24; border: round $border-blurred; }
+    EditCall TextArea {
+        height: auto; min-height: 3; max-height: 24; border: round $border-blurred;
+    }
     EditCall TextArea:focus { border: round $accent; }
     EditCall TextArea.-only { height: 1fr; max-height: 100%; }
     """
@@ -56,7 +58,6 @@ class EditCall(ModalScreen[str | None]):
             for name, value in self._fields.items():
                 yield Label(clean_line(name), markup=False)
                 area = TextArea(self._shown(name, value), soft_wrap=True, tab_behavior="indent")
-                area.name = name
                 area.set_class(only, "-only")
                 yield area
         yield Footer(compact=True)

@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """Something that could not be begun, and what to do about it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """Every key that works where one is."""
 
 from __future__ import annotations

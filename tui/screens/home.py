@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """Where one arrives: the saved sessions, and the ways to start a run."""
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
+from ...core.config import Settings
 from ...core.errors import StoreError
 from ...core.launch import RunRequest
 from ...core.text import clean_line
 from ...sessions import Store
 from ..demo import demo_request
 from ..palette import palette_of
-from ...core.config import Settings
 from ..widgets.blocks import Blocks
 from ..widgets.session_list import SessionList
 from .confirm import Confirm

@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """A run as it happens: the cockpit with everything a person may do to it."""
 
 from __future__ import annotations
@@ -128,25 +129,25 @@ class LiveScreen(Cockpit):
 
     def action_pause(self) -> None:
         """Hold the run, or let it go on."""
-        run = self._running()
+        run = self._live_run()
         if run is not None:
             run.resume() if run.gate.mode == "paused" else run.pause()
 
     def action_step(self) -> None:
         """One call further."""
-        run = self._running()
+        run = self._live_run()
         if run is not None:
             run.step()
 
     def action_approve(self) -> None:
         """Let the waiting call run."""
-        run, pending = self._running(), self.state.pending
+        run, pending = self._live_run(), self.state.pending
         if run is not None and pending is not None:
             run.approve(pending.call.number)
 
     def action_edit(self) -> None:
         """Change the waiting call before it runs."""
-        run, pending = self._running(), self.state.pending
+        run, pending = self._live_run(), self.state.pending
         if run is None or pending is None:
             return
         number = pending.call.number
@@ -187,7 +188,7 @@ class LiveScreen(Cockpit):
 
     @on(InjectBar.Sent)
     def _sent(self, event: InjectBar.Sent) -> None:
-        run, pending = self._running(), self.state.pending
+        run, pending = self._live_run(), self.state.pending
         if run is None:
             return
         if event.purpose == "command":
@@ -213,7 +214,7 @@ class LiveScreen(Cockpit):
 
     def action_end(self) -> None:
         """End the run, after asking."""
-        if self._running() is None:
+        if self._live_run() is None:
             return
 
         def ended(sure: bool | None) -> None:
@@ -235,7 +236,7 @@ class LiveScreen(Cockpit):
 
         self.app.push_screen(Confirm("The run is still going. End it and leave?"), left)
 
-    def _running(self) -> Run | None:
+    def _live_run(self) -> Run | None:
         """The run while something can still be done to it; says so when not."""
         if self.run is None or self.run.over:
             self.notify("This run is not running." if self.run else "The run is starting.")
@@ -246,14 +247,14 @@ class LiveScreen(Cockpit):
 
     async def action_take_over(self) -> None:
         """Take the keyboard into a shell of the sandbox."""
-        run = self._running()
+        run = self._live_run()
         if run is None:
             return
         terminals = self.query_one(Terminals)
         self.action_pane("terminals")
         shells = [name for name in terminals.names if name in self.state.terminals][1:]
         if shells:
-            self._attach(shells[0])
+            self._attach_shell(shells[0])
             return
         size = terminals.view.content_size
         try:
@@ -262,9 +263,9 @@ class LiveScreen(Cockpit):
             self.notify(clean_line(str(error)), severity="error", markup=False)
             return
         terminals.opened(name, max(20, size.width), max(5, size.height))
-        self.call_after_refresh(self._attach, name)
+        self.call_after_refresh(self._attach_shell, name)
 
-    def _attach(self, name: str) -> None:
+    def _attach_shell(self, name: str) -> None:
         terminals = self.query_one(Terminals)
         terminals.switch(name)
         terminals.view.attached = True

@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """The form in which a run is described."""
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ class NewRun(ModalScreen[RunRequest | None]):
             RunRequest(
                 task=task,
                 settings=self._changed(model, int(steps)),
-                mode="step" if self.query_one("#mode", Select).value == "step" else "auto",
+                mode="step" if self.query_one("#mode", Select[str]).value == "step" else "auto",
                 input=Path(given).expanduser() if given else None,
             )
         )
@@ -108,7 +109,7 @@ class NewRun(ModalScreen[RunRequest | None]):
     def _changed(self, model: str, steps: int) -> Settings:
         old = self._settings
         replace = msgspec.structs.replace
-        kind = str(self.query_one("#kind", Select).value)
+        kind = str(self.query_one("#kind", Select[str]).value)
         return replace(
             old,
             model=replace(old.model, name=model, base_url=self._text("url")),

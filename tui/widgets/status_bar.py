@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """The line at the top: what runs where, how far it is, and how it is doing."""
 
 from __future__ import annotations

@@ -1,0 +1,55 @@
+"""Sessions as text, for `sandbox-tui sessions`."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+from collections.abc import Sequence
+
+import click
+
+from ..core.text import clean, clean_line
+from ..sessions import RunSummary
+from . import figures
+
+
+def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
+    """A line a session: id, outcome, steps, tokens, time, model, task."""
+    if as_json:
+        for run in runs:
+            click.echo(json.dumps(dataclasses.asdict(run)))
+        return
+    if not runs:
+        click.echo("There is no session yet; `sandbox-tui demo` makes one.")
+        return
+    for run in runs:
+        tokens = figures.count(run.input_tokens + run.output_tokens)
+        task = clean_line(run.task.strip().split("\n", 1)[0])[:60]
+        model = clean_line(run.model)[:20]
+        click.echo(
+            f"{run.id}  {run.outcome:<13}  {run.steps:>3} steps  {tokens:>6} tok  "
+            f"{figures.clock(run.seconds):>7}  {model:<20}  {task}"
+        )
+
+
+def print_session(run: RunSummary) -> None:
+    """All that is known of a session."""
+    started = datetime.datetime.fromtimestamp(run.started_at, tz=datetime.UTC).astimezone()
+    rows = [
+        ("session", run.id),
+        ("started", f"{started:%Y-%m-%d %H:%M:%S %Z}"),
+        ("model", run.model),
+        ("sandbox", run.sandbox),
+        ("outcome", run.outcome + (f": {run.error}" if run.error else "")),
+        ("steps", str(run.steps)),
+        ("calls", f"{run.calls}, {run.failed_calls} failed"),
+        ("tokens", f"{run.input_tokens} in, {run.output_tokens} out"),
+        ("cost", figures.cost(run.cost) or "unknown"),
+        ("time", figures.clock(run.seconds)),
+        ("results", run.output or "none"),
+        ("answer", run.answer.strip() if run.answer else "none"),
+        ("task", run.task.strip()),
+    ]
+    for name, value in rows:
+        click.echo(f"{name:<9}{clean(value)}")
