@@ -93,7 +93,7 @@ class UiSettings(Section, frozen=True, kw_only=True):
         animations: whether anything may move.
     """
 
-    theme: str = "lagoon"
+    theme: str = "lamplight"
     animations: bool = True
 
 

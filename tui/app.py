@@ -17,7 +17,7 @@ from ..core.launch import RunRequest
 from ..core.text import clean_line
 from ..sessions import RunSummary, Store
 from ..themes import load_themes
-from .palette import to_textual
+from .palette import ROLE_DEFAULTS, to_textual
 from .screens.home import Home
 from .screens.live import LiveScreen
 from .screens.replay import ReplayScreen
@@ -95,6 +95,10 @@ class SandboxTui(App[int]):
 
                 yield SystemCommand(name, f"key {self.get_key_display(binding)}", run)
         yield from super().get_system_commands(screen)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Roles for themes that do not name them: Textual's own."""
+        return ROLE_DEFAULTS
 
     async def action_quit(self) -> None:
         """End what is running, wait until it is put away, and leave."""

@@ -114,6 +114,18 @@ _ROLES = (
 """Roles, each with the variable of Textual's that stands in where a theme does not name it."""
 
 
+ROLE_DEFAULTS = {
+    "role-model": "#b29ae0",
+    "role-human": "#e3a94b",
+    "role-tool": "#7fa7d6",
+    "role-dim": "#7a8694",
+    "role-faint": "#4a545f",
+    "role-code": "#20262d",
+    "role-select": "#2a3440",
+}
+"""What roles look like in a theme that does not name them."""
+
+
 @functools.lru_cache(8)
 def _palette(
     text: str,

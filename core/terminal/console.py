@@ -13,8 +13,9 @@ SHOWN_LINES = 12
 """Lines of a command that are shown; here-documents can be long."""
 
 _COLOURS: dict[Who, str] = {"model": "35", "you": "33"}
-_RESET = b"\x1b[0m\x0f\x1b(B\x1b[?25h\x1b[?7h\x1b[?1049l\x1b[r"
-"""What a program may have left behind: colours, charset, a hidden cursor, the other screen."""
+_RESET = b"\x1b[?1049l\x1b7\x1b[r\x1b8\x1b[0m\x0f\x1b(B\x1b[?25h\x1b[?7h"
+"""What a program may have left behind: the other screen, margins (whose reset moves the cursor,
+hence save and restore around it), colours, charset, a hidden cursor."""
 
 
 class Console:

@@ -53,7 +53,7 @@ class Cockpit(Screen[None]):
         (22, "-tall"),
     ]
 
-    BINDINGS: ClassVar[list[BindingType]] = [
+    COMMON: ClassVar[list[BindingType]] = [
         Binding("z", "zoom", "zoom"),
         Binding("1", "pane('calls')", "Calls", show=False),
         Binding("2", "pane('terminals')", "Terminal", show=False),
@@ -61,7 +61,7 @@ class Cockpit(Screen[None]):
         Binding("tab", "next_pane(1)", "Next pane", show=False, priority=True),
         Binding("shift+tab", "next_pane(-1)", "Previous pane", show=False, priority=True),
         Binding("backslash", "next_terminal", "Next terminal", show=False),
-        Binding("o", "open_all", "Open whole", show=False),
+        Binding("o", "open_all", "whole"),
         Binding("question_mark,f1", "help", "help", key_display="?"),
     ]
 
@@ -129,8 +129,6 @@ class Cockpit(Screen[None]):
         self._files_changed |= isinstance(event, e.FilesListed | e.FilesChanged)
         if not isinstance(event, e.TerminalOutput | e.TerminalInput):
             self.refresh_soon()
-        if isinstance(event, e.Delivered | e.Withdrawn | e.HumanCommandFinished):
-            self._refresh_humans()
 
     def refresh_soon(self) -> None:
         """Bring the panes up to date within a frame."""
@@ -176,11 +174,6 @@ class Cockpit(Screen[None]):
             self.query_one(Calls).tick(self.now)
         self.sync_bars()
         self.query_one(Terminals).refresh_subtitle()
-
-    def _refresh_humans(self) -> None:
-        calls = self.query_one(Calls)
-        for item in list(self.state.humans.values())[-5:]:
-            calls.refresh_item(item)
 
     # --- files
 

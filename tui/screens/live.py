@@ -47,6 +47,7 @@ class LiveScreen(Cockpit):
         Binding("R", "interrupt_reply", "Interrupt the reply", show=False),
         Binding("x", "end", "End the run", show=False),
         Binding("q", "leave", "Back", show=False),
+        *Cockpit.COMMON,
     ]
 
     def __init__(self, request: RunRequest, store: Store) -> None:

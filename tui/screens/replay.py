@@ -51,6 +51,7 @@ class ReplayScreen(Cockpit):
         Binding("0", "go_start", "Start", show=False),
         Binding("dollar_sign", "go_end", "End", show=False),
         Binding("q,escape", "leave", "back"),
+        *Cockpit.COMMON,
     ]
 
     DEFAULT_CSS = """
@@ -122,8 +123,6 @@ class ReplayScreen(Cockpit):
         """The marks of the timeline are known from the beginning here."""
         self.state.apply(event)
         self._files_changed |= isinstance(event, e.FilesListed | e.FilesChanged)
-        if isinstance(event, e.Delivered | e.Withdrawn | e.HumanCommandFinished):
-            self._refresh_humans()
         self.refresh_soon()
 
     def seek(self, position: int) -> None:

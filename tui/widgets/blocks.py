@@ -47,7 +47,8 @@ class Blocks(ScrollView, can_focus=True):
     ]
 
     DEFAULT_CSS = """
-    Blocks { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
+    Blocks { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden;
+             scrollbar-gutter: stable; }
     """
 
     cursor: reactive[int] = reactive(-1)

@@ -27,7 +27,6 @@ class Calls(Blocks):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "screen.pause", "Pause", show=False),
         Binding("right,l", "open(True)", "Open", show=False),
         Binding("left,h", "open(False)", "Close", show=False),
     ]
@@ -37,6 +36,7 @@ class Calls(Blocks):
         self._state = state
         self._choice: dict[int, bool] = {}
         self._known = 0
+        self._open_items: set[int] = set()
         self._now = 0.0
         self.border_title = "calls"
 
@@ -45,6 +45,7 @@ class Calls(Blocks):
         self._state = state
         self._now = now
         self._known = len(state.items)
+        self._open_items = {i for i, item in enumerate(state.items) if not _settled(item)}
         self._choice = {i: o for i, o in self._choice.items() if i < self._known}
         self.reset()
         self._titles()
@@ -53,11 +54,11 @@ class Calls(Blocks):
         """Catch up with the state; `now` is the run's clock in seconds."""
         self._now = now
         items = self._state.items
-        first = next(
-            (i for i in range(max(0, self._known - 12), len(items)) if not _settled(items[i])),
-            self._known,
-        )
-        first = min(first, self._known)
+        first = min(self._open_items, default=self._known)
+        fresh = range(self._known, len(items))
+        self._open_items = {
+            index for index in (*self._open_items, *fresh) if not _settled(items[index])
+        }
         self._known = len(items)
         self.changed(first)
         self._titles()
@@ -65,18 +66,8 @@ class Calls(Blocks):
     def tick(self, now: float) -> None:
         """Redraw what shows a running clock."""
         self._now = now
-        items = self._state.items
-        for index in range(max(0, len(items) - 12), len(items)):
-            if not _settled(items[index]):
-                self.changed(index, index)
-
-    def refresh_item(self, item: Item) -> None:
-        """One item, possibly far up, has changed."""
-        items = self._state.items
-        for index in range(len(items) - 1, -1, -1):
-            if items[index] is item:
-                self.changed(index)
-                return
+        for index in sorted(self._open_items):
+            self.changed(index, index)
 
     @property
     def current(self) -> Item | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.style import Style
@@ -156,15 +157,17 @@ class Files(Blocks):
         files = self._state.files.values()
         total = sum(1 for file in files if file.last.kind == "file" and file.run_mark != "deleted")
         self.border_title = f"files {clean_line(self._root)} {total}"
-        step = self._state.step
-        new, changed, gone = 0, 0, 0
-        for file in files:
-            if file.run_mark is None or file.step != step or file.last.kind == "dir":
-                continue
-            new += file.last.change == "created"
-            changed += file.last.change == "modified"
-            gone += file.last.change == "deleted"
-        self.border_subtitle = f"+{new} ~{changed} -{gone} this step"
+        marked = [file for file in files if file.run_mark and file.last.kind != "dir"]
+        self.border_subtitle = _counts([str(file.run_mark) for file in marked])
+        step = max((file.step for file in marked), default=0)
+        if step:
+            recent = [file.last.change for file in marked if file.step == step]
+            self.border_subtitle += f" · step {step} {_counts(recent)}"
+
+
+def _counts(marks: Sequence[str]) -> str:
+    new, changed, gone = (marks.count(mark) for mark in ("created", "modified", "deleted"))
+    return f"+{new} ~{changed} -{gone}"
 
 
 def _sorted(rows: list[Row]) -> list[Row]:

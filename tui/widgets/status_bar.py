@@ -69,7 +69,7 @@ class StatusBar(Widget):
         line = Text(no_wrap=True)
         parts = self._parts()
         keep = 6 if width >= 120 else 3 if width >= 80 else 1 if width >= 50 else 0
-        for part in parts[len(parts) - keep :] if keep else []:
+        for part in parts[max(0, len(parts) - keep) :] if keep else []:
             line.append(f"{part}  ", style=palette.dim)
         sign, words, role = _STATUS[state.status]
         if state.status == "failed" and state.finished is not None:

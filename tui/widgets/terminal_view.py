@@ -58,7 +58,10 @@ class TerminalView(ScrollView, can_focus=True):
     """
 
     DEFAULT_CSS = """
-    TerminalView { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
+    TerminalView {
+        scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden;
+        scrollbar-gutter: stable;
+    }
     """
 
     attached: reactive[bool] = reactive(False)
