@@ -42,7 +42,6 @@ class SandboxTui(App[int]):
     ENABLE_COMMAND_PALETTE = True
 
     CSS = """
-    Screen { background: $background; }
     Toast { background: $panel; }
     """
 

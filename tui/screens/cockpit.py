@@ -117,6 +117,8 @@ class Cockpit(Screen[None]):
                 await terminals.feed(name, data)
             case e.TerminalOpened(terminal=name, cols=cols, rows=rows):
                 terminals.opened(name, cols, rows)
+            case e.TerminalClosed(terminal=name):
+                terminals.closed(name)
             case e.TerminalResized(terminal=name, cols=cols, rows=rows):
                 terminals.resized(name, cols, rows)
             case _:

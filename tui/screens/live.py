@@ -129,10 +129,10 @@ class LiveScreen(Cockpit):
     # --- what a person may do
 
     def action_pause(self) -> None:
-        """Hold the run, or let it go on."""
+        """Hold the run, or let it go on by itself."""
         run = self._live_run()
         if run is not None:
-            run.resume() if run.gate.mode == "paused" else run.pause()
+            run.pause() if run.gate.mode == "auto" else run.resume()
 
     def action_step(self) -> None:
         """One call further."""

@@ -243,7 +243,7 @@ def _amount(item: CallItem) -> str:
 
 def _body(observation: str) -> str:
     """An observation without the lines that only frame it."""
-    frame = ("Exit code: ", "Execution output of ", "[STDOUT]", "[STDERR]")
+    frame = ("Exit code: ", "Execution output of ", "[STDOUT]", "[STDERR]", "[A person edited")
     lines = observation.split("\n")
     while lines and (not lines[0].strip() or lines[0].startswith(frame)):
         lines.pop(0)

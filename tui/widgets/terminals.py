@@ -83,6 +83,14 @@ class Terminals(Container):
             self._emulators[name].resize(columns, rows)
         self._titles()
 
+    def closed(self, name: str) -> None:
+        """A shell has ended: what it showed stays, the keyboard comes back."""
+        view = self._views.get(name)
+        if view is not None and view.attached:
+            view.attached = False
+            self.post_message(self.Released())
+        self._titles()
+
     def resized(self, name: str, columns: int, rows: int) -> None:
         """The recording says that a terminal has another size."""
         if not self._live and name in self._emulators:
