@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from rich.text import Text
-from textual.binding import Binding, BindingType
 
 from ...core.state import CallItem, HumanItem, Item, NoteItem, ReplyItem, RunState
 from ..palette import palette_of
@@ -25,11 +22,6 @@ class Calls(Blocks):
     The screen calls `sync` after it applied events; only items that may have changed are redrawn.
     Failed and waiting calls are open until a person closes them.
     """
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,l", "open(True)", "Open", show=False),
-        Binding("left,h", "open(False)", "Close", show=False),
-    ]
 
     def __init__(self, state: RunState, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -105,17 +97,12 @@ class Calls(Blocks):
             case NoteItem():
                 return note_lines(item, width, palette)
 
-    def action_open(self, opened: bool) -> None:
-        """Open or close the item under the cursor."""
-        if self.cursor >= 0:
-            self._choice[self.cursor] = opened
-            self.changed(self.cursor)
-            self.show_block(self.cursor)
-
     def action_choose(self) -> None:
         """Open what is closed, close what is open."""
         if self.cursor >= 0:
-            self.action_open(not self._opened(self.cursor))
+            self._choice[self.cursor] = not self._opened(self.cursor)
+            self.changed(self.cursor)
+            self.show_block(self.cursor)
 
     def on_blocks_chosen(self, event: Blocks.Chosen) -> None:
         """A click on the selected item."""

@@ -1,0 +1,26 @@
+# Everything a person needs: `make demo` shows the program at work, `make test` tests all of it.
+.PHONY: help demo test lint format clean
+
+help:
+	@echo "make demo    install what is missing and watch the demo run in a real sandbox"
+	@echo "make test    install what is missing, start a Docker engine where it may, run all tests"
+	@echo "make lint    ruff and pyright"
+	@echo "make format  ruff format"
+
+demo:
+	@scripts/setup.sh demo
+	@.venv/bin/sandbox-tui demo
+
+test:
+	@scripts/setup.sh test
+	@scripts/test.sh
+
+lint:
+	@scripts/setup.sh lint
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/pyright
+
+format:
+	@.venv/bin/ruff check --fix . && .venv/bin/ruff format .
+
+clean:
+	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
