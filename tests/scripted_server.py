@@ -1,0 +1,196 @@
+"""An OpenAI-compatible server on loopback that plays a list of replies, and can misbehave.
+
+    with ScriptedServer([say("hello"), call("execute_bash", command="ls")]) as server:
+        ... server.url, server.requests ...
+
+`python -m tests.scripted_server` serves a short script and prints its address.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Chunk = dict[str, Any]
+
+
+@dataclass
+class Scripted:
+    """One answer: a status, headers, and pieces of a body that are sent one after the other."""
+
+    pieces: Iterable[bytes | float] = ()
+    status: int = 200
+    content_type: str = "text/event-stream"
+    headers: dict[str, str] = field(default_factory=dict)
+    whole: bool = False
+
+
+def chunk(delta: Chunk, finish: str | None = None) -> bytes:
+    """A chunk of a stream, as a server-sent event."""
+    body = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "scripted",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
+    }
+    return b"data: " + json.dumps(body).encode() + b"\n\n"
+
+
+def usage(prompt: int = 100, completion: int = 20) -> bytes:
+    """The last chunk of a stream that was asked for usage."""
+    body = {
+        "id": "chatcmpl-1",
+        "object": "chat.completion.chunk",
+        "created": 1,
+        "model": "scripted",
+        "choices": [],
+        "usage": {
+            "prompt_tokens": prompt,
+            "completion_tokens": completion,
+            "total_tokens": prompt + completion,
+        },
+    }
+    return b"data: " + json.dumps(body).encode() + b"\n\n"
+
+
+DONE = b"data: [DONE]\n\n"
+
+
+def say(text: str, *, reasoning: str = "", key: str = "reasoning_content") -> Scripted:
+    """A reply of text alone."""
+    pieces = [chunk({key: reasoning[i : i + 5]}) for i in range(0, len(reasoning), 5)]
+    pieces += [chunk({"content": text[i : i + 7]}) for i in range(0, len(text), 7)]
+    return Scripted([*pieces, chunk({}, "stop"), usage(), DONE])
+
+
+def fragments(index: int, name: str, arguments: str, identity: str) -> list[bytes]:
+    """A tool call as a server streams it."""
+    first = {
+        "index": index,
+        "id": identity,
+        "type": "function",
+        "function": {"name": name, "arguments": ""},
+    }
+    pieces = [chunk({"tool_calls": [first]})]
+    for at in range(0, len(arguments), 11):
+        part = {"index": index, "function": {"arguments": arguments[at : at + 11]}}
+        pieces.append(chunk({"tool_calls": [part]}))
+    return pieces
+
+
+def calls(*wanted: tuple[str, str], text: str = "", reasoning: str = "") -> Scripted:
+    """A reply with tool calls: (name, arguments as JSON text)."""
+    pieces = [chunk({"reasoning_content": reasoning})] if reasoning else []
+    pieces += [chunk({"content": text})] if text else []
+    for index, (name, arguments) in enumerate(wanted):
+        pieces += fragments(index, name, arguments, f"call_{index}")
+    return Scripted([*pieces, chunk({}, "tool_calls"), usage(), DONE])
+
+
+def call(name: str, **arguments: Any) -> Scripted:
+    """A reply with one tool call."""
+    return calls((name, json.dumps(arguments)))
+
+
+def failure(status: int, message: str = "no", **headers: str) -> Scripted:
+    """An error answer."""
+    body = json.dumps({"error": {"message": message, "type": "x", "code": None}}).encode()
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Scripted([body], status=status, content_type="application/json", headers=named)
+
+
+class ScriptedServer:
+    """Plays its replies in order; after the last it repeats it.
+
+    Attributes:
+        requests: bodies of the requests so far.
+    """
+
+    def __init__(self, replies: list[Scripted | Callable[[Chunk], Scripted]]) -> None:
+        self.replies = replies
+        self.requests: list[Chunk] = []
+        self.authorizations: list[str] = []
+        self.stop = threading.Event()
+        owner = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                length = int(self.headers.get("content-length", "0"))
+                owner.authorizations.append(self.headers.get("authorization", ""))
+                request = json.loads(self.rfile.read(length))
+                number = len(owner.requests)
+                owner.requests.append(request)
+                reply = owner.replies[min(number, len(owner.replies) - 1)]
+                owner.play(self, reply(request) if callable(reply) else reply)
+
+            def log_message(self, format: str, *arguments: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
+
+    @property
+    def url(self) -> str:
+        """Address to give as the base URL."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def play(self, handler: BaseHTTPRequestHandler, reply: Scripted) -> None:
+        """Send one answer."""
+        try:
+            handler.send_response(reply.status)
+            handler.send_header("content-type", reply.content_type)
+            handler.send_header("connection", "close")
+            for name, value in reply.headers.items():
+                handler.send_header(name, value)
+            handler.end_headers()
+            for piece in reply.pieces:
+                if isinstance(piece, bytes):
+                    handler.wfile.write(piece)
+                    handler.wfile.flush()
+                else:
+                    self.stop.wait(piece)
+        except OSError:
+            pass
+        handler.close_connection = True
+
+    def __enter__(self) -> ScriptedServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def demo_replies() -> Iterator[Scripted]:
+    """A short run that works."""
+    yield calls(
+        ("execute_bash", json.dumps({"command": "ls -la; echo 6*7 | tee sum.txt"})),
+        text="I look around.",
+        reasoning="A sandbox. First I see what is there.",
+    )
+    yield call(
+        "str_replace_editor",
+        command="create",
+        path="/testbed/output/answer.txt",
+        file_text="42\n",
+    )
+    yield call("submit")
+
+
+if __name__ == "__main__":
+    with ScriptedServer(list(demo_replies())) as running:
+        print(running.url, flush=True)
+        while True:
+            time.sleep(3600)
