@@ -119,7 +119,7 @@ def from_keyframe(screen: Screen, keyframe: bytes) -> None:
             raise ValueError("too large")
         state = msgspec.msgpack.decode(data, type=_State)
         _apply(screen, state)
-    except (zlib.error, msgspec.MsgspecError, IndexError, TypeError) as error:
+    except (zlib.error, ValueError, msgspec.MsgspecError, IndexError, TypeError) as error:
         raise ValueError(f"This is not a keyframe of a terminal: {error}") from error
 
 

@@ -77,13 +77,17 @@ async def test_a_call_cut_by_the_token_limit_is_marked(scripted_server: Start) -
 
 
 async def test_no_done_after_the_finish_reason_is_fine(scripted_server: Start) -> None:
-    _, reply = await ask(scripted_server(s.Scripted([s.chunk({"content": "x"}), s.chunk({}, "stop")])))
+    _, reply = await ask(
+        scripted_server(s.Scripted([s.chunk({"content": "x"}), s.chunk({}, "stop")]))
+    )
     assert reply.text == "x"
 
 
 async def test_a_server_that_answers_json(scripted_server: Start) -> None:
     body = {
-        "choices": [{"message": {"role": "assistant", "content": "whole"}, "finish_reason": "stop"}],
+        "choices": [
+            {"message": {"role": "assistant", "content": "whole"}, "finish_reason": "stop"}
+        ],
         "usage": {"prompt_tokens": 3, "completion_tokens": 1},
     }
     reply = s.Scripted([json.dumps(body).encode()], content_type="application/json")
@@ -111,7 +115,9 @@ async def test_a_server_that_cannot_stream(scripted_server: Start) -> None:
 
 
 async def test_lone_surrogates_do_not_survive(scripted_server: Start) -> None:
-    piece = b'data: {"choices":[{"index":0,"delta":{"content":"a\\ud800b"},"finish_reason":null}]}\n\n'
+    piece = (
+        b'data: {"choices":[{"index":0,"delta":{"content":"a\\ud800b"},"finish_reason":null}]}\n\n'
+    )
     _, reply = await ask(scripted_server(s.Scripted([piece, s.chunk({}, "stop"), s.DONE])))
     assert reply.text == "a\ufffdb"
 
@@ -128,7 +134,9 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-async def test_an_incomplete_reply_is_an_error_of_its_own(scripted_server: Start, name: str) -> None:
+async def test_an_incomplete_reply_is_an_error_of_its_own(
+    scripted_server: Start, name: str
+) -> None:
     with pytest.raises(ModelIncomplete) as caught:
         await ask(scripted_server(BROKEN[name]))
     assert caught.value.retryable

@@ -1,0 +1,249 @@
+"""The session database, on real files, with real faults."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sandbox_tui.core import events as e
+from sandbox_tui.core.errors import StoreError
+from sandbox_tui.sessions import Store, new_id, replay
+from tests.unit.event_streams import started, streams
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(tmp_path / "s.db")
+    yield opened
+    opened.close()
+
+
+@settings(max_examples=60, deadline=None)
+@given(streams(), st.integers(1, 10))
+def test_what_was_stored_comes_back_equal(events: list[e.AnyEvent], batch: int) -> None:
+    with TemporaryDirectory() as folder:
+        store = Store(Path(folder) / "s.db")
+        for at in range(0, len(events), batch):
+            store.append("r", events[at : at + batch])
+        store.close()
+        again = Store(Path(folder) / "s.db")
+        assert list(replay(again, "r")) == events
+        assert list(again.events("r", after=2, until=5)) == events[2:5]
+        again.close()
+
+
+def test_more_events_than_a_page(store: Store) -> None:
+    events: list[e.AnyEvent] = [started()]
+    events += [e.Warned(seq=n, t=float(n), text=str(n)) for n in range(2, 1700)]
+    store.append("r", events)
+    assert list(store.events("r")) == events
+
+
+def test_a_run_at_a_glance(store: Store) -> None:
+    usage = e.Usage(input_tokens=10, output_tokens=3)
+    replied = e.ModelReplied(
+        seq=2,
+        t=1.0,
+        step=1,
+        message={},
+        text="",
+        reasoning="",
+        usage=usage,
+        finish_reason="stop",
+        latency=1.0,
+        cost=0.25,
+    )
+    store.append("r", [started(), replied])
+    store.append("r", [e.CallFinished(seq=3, t=2.0, call=1, observation="x", ok=False)])
+    run = store.run("r")
+    assert (run.outcome, run.steps, run.calls, run.failed_calls) == ("running", 1, 1, 1)
+    assert (run.input_tokens, run.output_tokens, run.cost) == (10, 3, 0.25)
+    end = e.RunFinished(seq=4, t=3.0, reason="model_error", error="why", totals=e.Totals())
+    store.append("r", [end])
+    assert (store.run("r").outcome, store.run("r").error) == ("model_error", "why")
+
+
+def test_all_of_a_batch_or_nothing(store: Store) -> None:
+    store.append("r", [started()])
+    with pytest.raises(StoreError):
+        store.append("r", [e.Warned(seq=2, t=0, text="a"), e.Warned(seq=2, t=0, text="again")])
+    assert len(list(store.events("r"))) == 1
+
+
+def test_runs_are_found_by_part_of_their_id(store: Store) -> None:
+    for name in ("20260101-aaa", "20260102-bbb"):
+        store.append(name, [started(name)])
+    assert store.run("20260101").id == "20260101-aaa"
+    assert store.run("bbb").id == "20260102-bbb"
+    with pytest.raises(StoreError, match="more than one"):
+        store.run("2026")
+    with pytest.raises(StoreError, match="no session 'zzz'"):
+        store.run("zzz")
+    with pytest.raises(StoreError, match="no session"):
+        store.run("%")
+
+
+def test_deleting_frees_what_nobody_else_has(store: Store) -> None:
+    for name in ("a", "b"):
+        store.append(name, [started(name)])
+    shared = store.blobs("a").put(b"shared")
+    own = store.blobs("a").put(b"own" * 1000)
+    assert store.blobs("b").put(b"shared") == shared
+    store.delete("a")
+    assert store.get_blob(own) is None
+    assert store.get_blob(shared) == b"shared"
+    assert [run.id for run in store.runs()] == ["b"]
+    assert list(store.events("a")) == []
+
+
+def test_a_program_that_is_gone_leaves_an_interrupted_run(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from sandbox_tui.sessions import Store\n"
+        "from tests.unit.event_streams import started\n"
+        "Store(Path(sys.argv[1])).append('r', [started()])"
+    )
+    path = tmp_path / "s.db"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script, str(path)], check=True)
+    store = Store(path)
+    assert store.run("r").outcome == "interrupted"
+    store.close()
+
+
+@pytest.mark.parametrize("after", [1, 7, 40])
+def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path: Path, after: int) -> None:
+    script = (
+        "import sys; from pathlib import Path; from sandbox_tui.sessions import Store\n"
+        "from sandbox_tui.core import events as e; from tests.unit.event_streams import started\n"
+        "s = Store(Path(sys.argv[1])); s.append('r', [started()])\n"
+        "for n in range(2, 100000):\n"
+        "    s.append('r', [e.TerminalOutput(seq=n, t=n, terminal='model', data=b'x' * 999)])\n"
+        "    print(n, flush=True)"
+    )
+    path = tmp_path / "s.db"
+    child = subprocess.Popen(
+        [sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    last = 0
+    for line in child.stdout:
+        last = int(line)
+        if last >= after:
+            break
+    child.send_signal(signal.SIGKILL)
+    rest = child.stdout.read().split()
+    last = int(rest[-1]) if rest else last
+    child.wait()
+    child.stdout.close()
+    store = Store(path)
+    assert [event.seq for event in store.events("r")][:last] == list(range(1, last + 1))
+    store.close()
+
+
+def test_readers_go_on_while_another_writes(tmp_path: Path) -> None:
+    writer, reader = Store(tmp_path / "s.db"), Store(tmp_path / "s.db")
+    writer.append("r", [started()])
+    writer._connection.execute("BEGIN IMMEDIATE")
+    assert len(list(reader.events("r"))) == 1
+    writer._connection.execute("ROLLBACK")
+    writer.close()
+    reader.close()
+
+
+def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    Store(path).close()
+    raw = sqlite3.connect(path)
+    raw.execute("INSERT INTO _migrations VALUES ('from_the_future', '2030')")
+    raw.commit()
+    raw.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="newer sandbox-tui"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "content", [b"not a database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4000]
+)
+def test_a_damaged_file_is_named_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "s.db"
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match=r"s\.db"):
+        Store(path)
+    assert path.read_bytes() == content
+
+
+def test_a_truncated_file(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    store = Store(path)
+    store.append("r", [started(task="x" * 50_000)])
+    store._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.close()
+    path.write_bytes(path.read_bytes()[:8192])
+    with pytest.raises(StoreError, match="damaged|not a session database"):
+        broken = Store(path)
+        try:
+            list(broken.events("r"))
+            broken.run("r")
+        finally:
+            broken.close()
+
+
+def test_another_program_that_does_not_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandbox_tui.sessions.store.BUSY_SECONDS", 0.05)
+    store = Store(tmp_path / "s.db")
+    other = sqlite3.connect(tmp_path / "s.db")
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="in use by another program"):
+        store.append("r", [started()])
+    other.rollback()
+    other.close()
+    store.append("r", [started()])
+    store.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small tmpfs needs root")
+def test_a_full_disk_keeps_what_was_acknowledged(tmp_path: Path) -> None:
+    mount = tmp_path / "small"
+    mount.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(mount)])
+    if done.returncode != 0:
+        pytest.skip("tmpfs cannot be mounted here")
+    try:
+        store = Store(mount / "s.db")
+        store.append("r", [started()])
+        stored = 1
+        with pytest.raises(StoreError, match="disk is full"):
+            for seq in range(2, 1000):
+                data = os.urandom(20_000)
+                event = e.TerminalOutput(seq=seq, t=0, terminal="model", data=data)
+                store.append("r", [event])
+                stored = seq
+        assert [event.seq for event in store.events("r")] == list(range(1, stored + 1))
+        store.close()
+    finally:
+        subprocess.run(["umount", "-l", str(mount)], check=True)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StoreError, match="cannot be used"):
+        Store(tmp_path / "file" / "below" / "s.db")
+
+
+def test_ids_sort_by_time_and_do_not_collide() -> None:
+    ids = [new_id() for _ in range(500)]
+    assert len(set(ids)) == 500
+    assert all(len(name) == 21 for name in ids)
