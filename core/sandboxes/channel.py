@@ -294,7 +294,7 @@ class Exec:
     def close(self) -> None:
         """Let go of all dispatchers."""
         if self._spare is not None:
-            self._spare.cancel()
+            self._spare.add_done_callback(_close_spare)
         for channel, task in list(self._retired.items()):
             task.cancel()
             channel.close()
@@ -322,3 +322,9 @@ class Exec:
         channel.close()
         if self._channel is channel:
             self._channel = None
+
+
+def _close_spare(spare: asyncio.Task[Channel]) -> None:
+    """Let go of a channel nobody will take; it may still have been on its way."""
+    if not spare.cancelled() and spare.exception() is None:
+        spare.result().close()

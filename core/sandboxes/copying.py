@@ -76,6 +76,7 @@ def unpack(stream: IO[bytes], target: Path, *, strip: int = 0) -> list[str]:
 
 def _extract(stream: IO[bytes], fresh: Path, strip: int) -> list[str]:
     left: list[str] = []
+    written: dict[str, Path] = {}
     files, size = 0, 0
     with tarfile.open(fileobj=stream, mode="r|") as tar:
         for member in tar:
@@ -83,34 +84,47 @@ def _extract(stream: IO[bytes], fresh: Path, strip: int) -> list[str]:
             shown = clean_line("/".join(parts))
             if not parts:
                 continue
-            if not (member.isreg() or member.isdir()):
+            original = written.get(member.linkname) if member.islnk() else None
+            if not (member.isreg() or member.isdir() or original):
                 left.append(f"{shown} was left behind: only files and folders are copied out.")
                 continue
             if ".." in parts or len(parts) > MOST_DEPTH or member.issparse():
                 left.append(f"{shown} was left behind: its name or form is not safe here.")
                 continue
-            files, size = files + 1, size + member.size
+            files += 1
+            size += original.stat().st_size if original else member.size
             if files > MOST_FILES or size > MOST_BYTES:
                 left.append(
                     f"{shown} and what follows was left behind: more than {MOST_FILES} files or "
                     f"{MOST_BYTES >> 30} GiB."
                 )
                 break
-            _write(tar, member, fresh.joinpath(*(_host_name(part) for part in parts)))
+            path = _place(fresh.joinpath(*map(_host_name, parts)), member)
+            if original is not None:  # a second name of a file: a copy of its own
+                shutil.copyfile(original, path)
+            elif member.isreg():
+                _write(tar, member, path)
+            if not member.isdir():
+                written[member.name] = path
     return left
 
 
-def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
+def _place(path: Path, member: tarfile.TarInfo) -> Path:
+    """Where a member goes, its folders made."""
     if member.isdir():
         path.mkdir(parents=True, exist_ok=True)
-        return
+        return path
     path.parent.mkdir(parents=True, exist_ok=True)
+    return _free_name(path)
+
+
+def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
     source = tar.extractfile(member)
     if source is None:
         return
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     mode = 0o755 if member.mode & 0o100 else 0o644
-    with os.fdopen(os.open(_free_name(path), flags, mode), "wb") as file:
+    with os.fdopen(os.open(path, flags, mode), "wb") as file:
         shutil.copyfileobj(source, file, 1 << 20)
 
 

@@ -80,5 +80,6 @@ class DockerShell:
             self._socket.shutdown(socket.SHUT_RDWR)
         with contextlib.suppress(OSError):
             self._owner.close()
+        with contextlib.suppress(OSError):
             self._socket.close()
         return code

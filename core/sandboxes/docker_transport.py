@@ -74,4 +74,5 @@ class DockerTransport:
             self._socket.shutdown(socket.SHUT_RDWR)
         with contextlib.suppress(OSError):
             self._owner.close()
+        with contextlib.suppress(OSError):
             self._socket.close()

@@ -77,8 +77,9 @@ class PipeTransport:
         self._closed = True
         loop = asyncio.get_running_loop()
         for descriptor in (self._in, *self._ends.values()):
-            loop.remove_reader(descriptor)
-            loop.remove_writer(descriptor)
+            with contextlib.suppress(KeyError):
+                loop.remove_reader(descriptor)
+                loop.remove_writer(descriptor)
             os.close(descriptor)
 
 
@@ -151,5 +152,5 @@ async def _any_ready(descriptors: list[int]) -> None:
         await done
     finally:
         for descriptor in descriptors:
-            with contextlib.suppress(ValueError, OSError):
+            with contextlib.suppress(ValueError, OSError, KeyError):  # closed meanwhile
                 loop.remove_reader(descriptor)

@@ -14,7 +14,7 @@ while read -r what name cols rows; do
     cd -- "$start"
     COLUMNS=$cols LINES=$rows script -qefc \
       "tty >$state/$name.tty; stty cols $cols rows $rows; exec bash --rcfile $state/bashrc -i" \
-      /dev/null <"$pipes/$name.in" >"$pipes/$name.out" 2>&1 &
+      /dev/null <"$pipes/$name.in" >"$pipes/$name.out" 2>"$pipes/$name.err" &
     ;;
   esac
 done

@@ -1,0 +1,50 @@
+"""Real sandboxes. Where one cannot be had the test is skipped with the reason, or fails when
+SANDBOX_TUI_REQUIRE_DOCKER=1 says that it must not be missing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+
+import pytest
+
+from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
+from sandbox_tui.core.sandboxes.bubblewrap import BubblewrapSandbox, bubblewrap_problem
+from sandbox_tui.core.sandboxes.docker import DockerSandbox
+from sandbox_tui.core.sandboxes.docker_engine import engine_status
+from sandbox_tui.sessions import new_id
+
+TEST_IMAGE = "sandbox-tui-test:latest"
+
+
+def require(kind: str) -> None:
+    """Skip, or fail, when this kind of sandbox cannot be had here."""
+    if kind == "docker":
+        status = engine_status(TEST_IMAGE)
+        problem = status.problem or ("" if status.has_image else f"no image {TEST_IMAGE}")
+    else:
+        problem = bubblewrap_problem()
+    if problem and os.environ.get("SANDBOX_TUI_REQUIRE_DOCKER") == "1":
+        pytest.fail(f"{kind} is required here: {problem}")
+    if problem:
+        pytest.skip(f"{kind}: {problem}")
+
+
+def spec(**fields: object) -> SandboxSpec:
+    """A spec with a fresh session and the test image."""
+    return SandboxSpec(session_id=new_id(), image=TEST_IMAGE, **fields)  # type: ignore[arg-type]
+
+
+def make(kind: str, **fields: object) -> Sandbox:
+    """A sandbox that is not yet started."""
+    return (DockerSandbox if kind == "docker" else BubblewrapSandbox)(spec(**fields))
+
+
+@pytest.fixture(params=["docker", "bubblewrap"])
+async def sandbox(request: pytest.FixtureRequest) -> AsyncIterator[Sandbox]:
+    """A started sandbox of each kind, one after the other."""
+    require(request.param)
+    started = make(request.param)
+    await started.start()
+    yield started
+    await started.close()

@@ -1,0 +1,179 @@
+"""Containers: hardened, labelled, never left behind, and never another's."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import docker
+import pytest
+
+from sandbox_tui.core.errors import ImageMissing, SandboxLost
+from sandbox_tui.core.sandboxes.docker_engine import connect, owner_lives, sweep
+from tests.integration.conftest import TEST_IMAGE, make, require
+
+
+@pytest.fixture(scope="module")
+def engine() -> Any:
+    require("docker")
+    client = connect()
+    yield client
+    client.close()
+
+
+def eventually(done: Callable[[], bool], seconds: float = 20) -> None:
+    """Wait for something that another process does."""
+    until = time.monotonic() + seconds
+    while not done():
+        assert time.monotonic() < until, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def ours(engine: Any, session: str) -> list[Any]:
+    label = f"sandbox-tui.session={session}"
+    return engine.containers.list(all=True, filters={"label": label})
+
+
+async def test_hardening_as_seen_from_inside(engine: Any) -> None:
+    sandbox = make("docker", memory=128 << 20, cpus=1.0)
+    await sandbox.start()
+    try:
+        status = (await sandbox.exec("cat /proc/self/status", timeout=9)).stdout.decode()
+        fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+        assert int(fields["CapEff"], 16) == 0xFB  # chown .. setuid and kill, nothing else
+        assert fields["NoNewPrivs"] == "1"
+        result = await sandbox.exec("mknod /tmp/d b 8 0; mount -t tmpfs x /mnt", timeout=9)
+        assert result.exit_code != 0
+        assert (
+            await sandbox.exec("chown nobody /tmp && ls /var/run/docker.sock", timeout=9)
+        ).exit_code
+        (container,) = ours(engine, sandbox.spec.session_id)
+        host = container.attrs["HostConfig"]
+        assert host["PidsLimit"] == 512
+        assert host["Memory"] == 128 << 20
+        assert host["NanoCpus"] == 10**9
+        assert host["Binds"] in (None, [])
+        hungry = await sandbox.exec("python3 -c 'x = b\"x\" * (500 << 20)'", timeout=30)
+        assert hungry.exit_code in (137, 1)
+        assert (await sandbox.exec("echo alive", timeout=9)).stdout == b"alive\n"
+    finally:
+        await sandbox.close()
+
+
+async def test_no_network_when_there_shall_be_none(engine: Any) -> None:
+    sandbox = make("docker", network="none")
+    await sandbox.start()
+    try:
+        result = await sandbox.exec("cat /proc/net/route | wc -l", timeout=9)
+        assert result.stdout.strip() == b"1"
+        assert sandbox.info["network"] == "none"
+    finally:
+        await sandbox.close()
+
+
+async def test_a_clean_end_leaves_nothing(engine: Any) -> None:
+    sandbox = make("docker")
+    await sandbox.start()
+    assert len(ours(engine, sandbox.spec.session_id)) == 1
+    await sandbox.close()
+    assert ours(engine, sandbox.spec.session_id) == []
+
+
+async def test_a_missing_image_is_named(engine: Any) -> None:
+    from sandbox_tui.core.sandboxes.base import SandboxSpec
+    from sandbox_tui.core.sandboxes.docker import DockerSandbox
+
+    sandbox = DockerSandbox(SandboxSpec(session_id="x", image="no-such-image:1"))
+    with pytest.raises(ImageMissing, match="no-such-image:1"):
+        await sandbox.start()
+    await sandbox.close()
+
+
+@pytest.mark.parametrize("how", ["remove", "kill"])
+async def test_a_container_that_somebody_takes_away(engine: Any, how: str) -> None:
+    sandbox = make("docker")
+    await sandbox.start()
+    (container,) = ours(engine, sandbox.spec.session_id)
+    running = asyncio.create_task(sandbox.exec("sleep 100", timeout=60))
+    await asyncio.sleep(0)
+    await asyncio.to_thread(
+        container.remove if how == "remove" else container.kill,
+        **({"force": True} if how == "remove" else {}),
+    )
+    with pytest.raises(SandboxLost, match="gone|ended"):
+        await asyncio.wait_for(running, 30)
+    await sandbox.close()
+
+
+async def test_freezing_stops_time_inside(engine: Any) -> None:
+    sandbox = make("docker")
+    await sandbox.start()
+    try:
+        await sandbox.freeze()
+        (container,) = ours(engine, sandbox.spec.session_id)
+        assert container.status == "paused"
+        await sandbox.thaw()
+        assert (await sandbox.exec("echo on", timeout=9)).stdout == b"on\n"
+    finally:
+        await sandbox.close()
+
+
+PROGRAM = """
+import asyncio, sys
+from tests.integration.conftest import make
+async def main():
+    sandbox = make("docker", grace=2.0)
+    await sandbox.start()
+    print(sandbox.spec.session_id, flush=True)
+    await asyncio.sleep(3600)
+asyncio.run(main())
+"""
+
+
+async def test_kill_9_and_the_container_ends_itself_after_its_grace(engine: Any) -> None:
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PROGRAM, stdout=asyncio.subprocess.PIPE
+    )
+    assert child.stdout is not None
+    session = (await asyncio.wait_for(child.stdout.readline(), 30)).decode().strip()
+    (container,) = ours(engine, session)
+    assert owner_lives(container.labels)
+    child.send_signal(signal.SIGKILL)
+    await child.wait()
+    assert not owner_lives(container.labels)
+    await asyncio.to_thread(eventually, lambda: ours(engine, session) == [])
+
+
+async def test_a_lease_outlasts_its_grace_while_the_program_lives(engine: Any) -> None:
+    sandbox = make("docker", grace=2.0)
+    await sandbox.start()
+    try:
+        result = await sandbox.exec("sleep 5; echo still here", timeout=20)
+        assert result.stdout == b"still here\n"
+    finally:
+        await sandbox.close()
+
+
+def test_only_what_is_ours_is_swept(engine: Any) -> None:
+    gone = {"sandbox-tui": "1", "sandbox-tui.pid": "999999999", "sandbox-tui.started": "1"}
+    import socket
+
+    gone["sandbox-tui.host"] = socket.gethostname()
+    mine = engine.containers.create(TEST_IMAGE, ["true"], labels=gone)
+    elsewhere = engine.containers.create(
+        TEST_IMAGE, ["true"], labels={**gone, "sandbox-tui.host": "another-host"}
+    )
+    foreign = engine.containers.create(TEST_IMAGE, ["true"])
+    try:
+        assert mine.name in sweep()
+        with pytest.raises(docker.errors.NotFound):
+            mine.reload()
+        elsewhere.reload()
+        foreign.reload()
+    finally:
+        elsewhere.remove(force=True)
+        foreign.remove(force=True)

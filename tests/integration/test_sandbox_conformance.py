@@ -1,0 +1,398 @@
+"""What every sandbox promises, on the real thing: one suite for all kinds."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core.errors import FileRefused, SandboxLost
+from sandbox_tui.core.paths import path_to_text
+from sandbox_tui.core.sandboxes.base import ExecResult, Sandbox
+
+
+async def sh(sandbox: Sandbox, command: str, timeout: float = 20) -> ExecResult:
+    return await sandbox.exec(command, timeout=timeout)
+
+
+async def out(sandbox: Sandbox, command: str) -> str:
+    return (await sh(sandbox, command)).stdout.decode()
+
+
+# --- commands
+
+
+async def test_output_streams_apart_and_live(sandbox: Sandbox) -> None:
+    heard: list[tuple[str, bytes]] = []
+
+    async def listen(stream: str, data: bytes) -> None:
+        heard.append((stream, data))
+
+    result = await sandbox.exec("echo one; echo two >&2; exit 3", timeout=10, on_output=listen)
+    assert (result.exit_code, result.stdout, result.stderr) == (3, b"one\n", b"two\n")
+    assert sorted(heard) == [("stderr", b"two\n"), ("stdout", b"one\n")]
+
+
+async def test_the_shell_remembers(sandbox: Sandbox) -> None:
+    await sh(
+        sandbox,
+        "mkdir -p '/tmp/a b'; cd '/tmp/a b'; export E='x y'; v=1; declare -A m=([k]='v w');"
+        " f() { echo \"f $1\"; }; alias al='echo aliased'; list=(1 '2 3')",
+    )
+    got = await out(sandbox, 'pwd; echo "$E|$v|${m[k]}|${list[1]}"; f q; al; env | grep ^E=')
+    assert got == "/tmp/a b\nx y|1|v w|2 3\nf q\naliased\nE=x y\n"
+
+
+async def test_an_activated_environment_stays_activated(sandbox: Sandbox) -> None:
+    made = await sh(
+        sandbox,
+        "mkdir -p ve/bin; cat >ve/bin/activate <<'X'\n"
+        "deactivate() { PATH=$_OLD; export PATH; unset _OLD VIRTUAL_ENV; unset -f deactivate; }\n"
+        "VIRTUAL_ENV=$PWD/ve; export VIRTUAL_ENV; _OLD=$PATH; PATH=$VIRTUAL_ENV/bin:$PATH\n"
+        'export PATH; PS1="(ve) ${PS1:-}"; export PS1\nX\n'
+        "printf '#!/bin/sh\\necho mine\\n' >ve/bin/tool; chmod +x ve/bin/tool; . ve/bin/activate",
+    )
+    assert made.exit_code == 0
+    assert await out(sandbox, "cd /; tool; echo $VIRTUAL_ENV") == "mine\n/testbed/ve\n"
+    await sh(sandbox, "deactivate")
+    assert (await sh(sandbox, "tool")).exit_code == 127
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "exit 7",
+        "exec true",
+        "exec bash -c 'exit 3'",
+        'echo "never closed',
+        "if true; then",
+        "kill -9 $$",
+        "kill -TERM $$",
+        "set -e; false; echo no",
+        "exec >/dev/null; exec 2>&1",
+        "trap 'echo bye' EXIT",
+        "readonly R=1; declare -r S=2; set -u; shopt -s failglob",
+        "printf() { :; }; declare() { :; }; cd() { echo no; }",
+        "IFS=,; set -f; set -o posix",
+        "unset PATH",
+        "kill -9 -1",
+        "ulimit -n 20",
+        "exec 0<&- 1<&- 2<&-",
+    ],
+)
+async def test_nothing_a_command_does_breaks_the_next(sandbox: Sandbox, command: str) -> None:
+    await sh(sandbox, "export KEPT=yes; cd /tmp")
+    await sh(sandbox, command)
+    result = await sh(sandbox, "/bin/echo fine; builtin echo $KEPT")
+    assert result.stdout == b"fine\nyes\n"
+    assert result.exit_code == 0
+
+
+async def test_a_command_without_an_end_is_ended(sandbox: Sandbox) -> None:
+    began = time.monotonic()
+    result = await sh(sandbox, "trap '' INT TERM; echo part; while :; do :; done", timeout=1)
+    assert result.timed_out
+    assert result.stdout == b"part\n"
+    assert time.monotonic() - began < 1 + 2 + 1
+    assert await out(sandbox, "echo next") == "next\n"
+
+
+async def test_what_left_the_process_group_is_ended_too(sandbox: Sandbox) -> None:
+    result = await sh(sandbox, "setsid sleep 4321 & sleep 4321", timeout=1)
+    assert result.timed_out
+    left = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c '4321 *$' || :"
+    assert (await out(sandbox, left)).strip() == "0"
+
+
+async def test_a_programs_own_exit_124_is_no_timeout(sandbox: Sandbox) -> None:
+    result = await sh(sandbox, "echo x; exit 124")
+    assert (result.exit_code, result.timed_out, result.stdout) == (124, False, b"x\n")
+
+
+async def test_interrupting_the_command_alone(sandbox: Sandbox) -> None:
+    heard = asyncio.Event()
+
+    async def listen(_: str, __: bytes) -> None:
+        heard.set()
+
+    running = asyncio.create_task(
+        sandbox.exec("echo begun; sleep 100", timeout=60, on_output=listen)
+    )
+    await asyncio.wait_for(heard.wait(), 10)
+    assert await sandbox.interrupt()
+    result = await asyncio.wait_for(running, 10)
+    assert (result.interrupted, result.timed_out, result.stdout) == (True, False, b"begun\n")
+    assert not await sandbox.interrupt()
+
+
+async def test_cancelling_ends_the_command(sandbox: Sandbox) -> None:
+    heard = asyncio.Event()
+
+    async def listen(_: str, __: bytes) -> None:
+        heard.set()
+
+    running = asyncio.create_task(
+        sandbox.exec("echo begun; sleep 6789", timeout=60, on_output=listen)
+    )
+    await asyncio.wait_for(heard.wait(), 10)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    left = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c '6789 *$' || :"
+    assert (await out(sandbox, left)).strip() == "0"
+
+
+async def test_a_fork_bomb_is_survived(sandbox: Sandbox) -> None:
+    if sandbox.kind == "bubblewrap" and sandbox.info["processes"] == "not limited":
+        pytest.skip("processes cannot be limited here")
+    await sh(sandbox, ":(){ :|:& };:", timeout=3)
+    assert await out(sandbox, "echo alive") == "alive\n"
+
+
+async def test_a_command_of_300_kilobytes(sandbox: Sandbox) -> None:
+    assert await out(sandbox, f"x='{'a' * 300_000}'; echo ${{#x}}") == "300000\n"
+
+
+async def test_ten_megabytes_and_more(sandbox: Sandbox) -> None:
+    result = await sh(sandbox, "head -c 10000000 /dev/zero")
+    assert (len(result.stdout), result.stdout_bytes) == (10_000_000, 10_000_000)
+    flood = await sh(sandbox, "yes", timeout=1)
+    assert flood.timed_out
+    assert flood.stdout_bytes > len(flood.stdout) == 16 << 20
+    assert await out(sandbox, "echo next") == "next\n"
+
+
+async def test_binary_output_arrives_as_it_is(sandbox: Sandbox) -> None:
+    result = await sh(sandbox, r"printf '\0\036x E 0 0 1\0\377\0\036'")
+    assert result.stdout == b"\0\x1ex E 0 0 1\0\xff\0\x1e"
+
+
+async def test_stdin_is_empty(sandbox: Sandbox) -> None:
+    assert await out(sandbox, "cat; read x || echo nothing") == "nothing\n"
+
+
+async def test_a_server_in_the_background_goes_on(sandbox: Sandbox) -> None:
+    serve = (
+        "import socket\ns = socket.socket(socket.AF_UNIX); s.bind('/tmp/s'); s.listen()\n"
+        "while True:\n c, _ = s.accept(); print('served', flush=True); c.sendall(b'hi'); c.close()"
+    )
+    ask = "import socket; s = socket.socket(socket.AF_UNIX); s.connect('/tmp/s'); print(s.recv(9))"
+    begun = await sh(sandbox, f'python3 -c "{serve}" & while [ ! -S /tmp/s ]; do :; done; echo up')
+    assert begun.background
+    assert begun.stdout == b"up\n"
+    for _ in range(3):
+        result = await sh(sandbox, f'python3 -c "{ask}"')
+        assert result.stdout == b"b'hi'\n"
+
+
+async def test_late_output_lands_nowhere(sandbox: Sandbox) -> None:
+    first = await sh(sandbox, "mkfifo /tmp/go; (read x </tmp/go; echo LATE; echo done >/tmp/go2) &")
+    assert first.background
+    result = await sh(
+        sandbox, "mkfifo /tmp/go2; echo now >/tmp/go; read y </tmp/go2; echo $y; echo mine"
+    )
+    assert result.stdout == b"done\nmine\n"
+
+
+async def test_callers_take_turns(sandbox: Sandbox) -> None:
+    results = await asyncio.gather(*(sh(sandbox, f"n=$((n + 1)); echo {i} $n") for i in range(6)))
+    assert [r.stdout.decode() for r in results] == [f"{i} {i + 1}\n" for i in range(6)]
+
+
+async def test_nothing_of_the_host_is_in_the_environment(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    environment = await out(sandbox, "env")
+    assert "OPENAI" not in environment
+    assert "PYTHONUNBUFFERED=1" in environment
+
+
+# --- files
+
+NAMES = ["plain.txt", "sp ace 'q' \"d\".txt", "new\nline", "-dash", "$(touch x);`id`", "ünï"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_any_name_and_any_bytes(sandbox: Sandbox, name: str) -> None:
+    path = f"/testbed/{name}"
+    data = bytes(range(256)) * 3 + b"\r\n\0"
+    await sandbox.write_file(path, data)
+    assert await sandbox.read_file(path) == data
+    entry = await sandbox.stat(path)
+    assert entry is not None
+    assert (entry.kind, entry.size) == ("file", len(data))
+    assert path.encode() in (await sandbox.list_files("/testbed")).entries
+
+
+async def test_names_that_are_not_utf_8(sandbox: Sandbox) -> None:
+    await sh(sandbox, "printf x >$'/testbed/caf\\xe9'")
+    path = path_to_text(b"/testbed/caf\xe9")
+    assert await sandbox.read_file(path) == b"x"
+    await sandbox.write_file(path, b"y")
+    assert await out(sandbox, "cat $'/testbed/caf\\xe9'") == "y"
+
+
+async def test_large_files(sandbox: Sandbox) -> None:
+    data = os.urandom(10_000_000)
+    await sandbox.write_file("/testbed/big", data)
+    assert await sandbox.read_file("/testbed/big") == data
+    assert await sandbox.read_file("/testbed/big", max_bytes=5) == data[:5]
+
+
+async def test_writing_keeps_mode_and_links(sandbox: Sandbox) -> None:
+    await sh(sandbox, "echo a >run.sh; chmod 755 run.sh; ln -s run.sh link")
+    await sandbox.write_file("/testbed/link", b"b\n")
+    assert await out(sandbox, "stat -c %a run.sh; cat run.sh; test -L link && echo link") == (
+        "755\nb\nlink\n"
+    )
+    await sandbox.write_file("/testbed/a/b/c/new", b"made")
+    assert await out(sandbox, "cat a/b/c/new") == "made"
+
+
+async def test_relative_paths_start_where_the_shell_is(sandbox: Sandbox) -> None:
+    await sh(sandbox, "mkdir -p '/tmp/over here'; cd '/tmp/over here'; echo x >f")
+    assert await sandbox.read_file("f") == b"x\n"
+
+
+async def test_what_is_no_file_is_refused_and_nothing_hangs(sandbox: Sandbox) -> None:
+    await sh(sandbox, "mkfifo /testbed/pipe")
+    for path in ("/testbed/none", "/testbed", "/testbed/pipe", "/dev/zero"):
+        with pytest.raises(FileRefused, match=re.escape(path)):
+            await sandbox.read_file(path)
+    with pytest.raises(FileRefused):
+        await sandbox.write_file("/testbed/pipe", b"x")
+    await sandbox.write_file("/testbed/there", b"x")
+    with pytest.raises(FileRefused, match="exists"):
+        await sandbox.write_file("/testbed/there", b"y", exclusive=True)
+
+
+async def test_files_while_a_command_runs(sandbox: Sandbox) -> None:
+    running = asyncio.create_task(sandbox.exec("read x </testbed/go", timeout=20))
+    await sandbox.write_file("/testbed/while", b"x")
+    assert await sandbox.read_file("/testbed/while") == b"x"
+    running.cancel()
+    await asyncio.wait([running])
+
+
+async def test_what_changed_is_found(sandbox: Sandbox) -> None:
+    await sh(sandbox, "mkdir d; echo 1 >d/one; echo 2 >two; ln -s two link")
+    before = await sandbox.list_files("/testbed")
+    assert before.entries[b"/testbed/link"].kind == "link"
+    await sh(sandbox, "echo 11 >d/one; rm two; echo 3 >three")
+    after = await sandbox.changed_files("/testbed", before)
+    assert set(before.entries) - set(after.entries) == {b"/testbed/two"}
+    assert set(after.entries) - set(before.entries) == {b"/testbed/three"}
+    assert after.entries[b"/testbed/d/one"].size == 3
+    few = await sandbox.list_files("/testbed", limit=2)
+    assert (len(few.entries), few.complete) == (2, False)
+
+
+async def test_many_files_are_brought_up_to_date(sandbox: Sandbox) -> None:
+    await sh(sandbox, "mkdir many; cd many; for i in {1..11000}; do echo x >f$i; done", timeout=60)
+    before = await sandbox.list_files("/testbed")
+    assert len(before.entries) > 11_000
+    await sh(sandbox, "echo longer >f77; rm f78; echo new >brand-new")
+    after = await sandbox.changed_files("/testbed", before)
+    assert after.entries[b"/testbed/many/f77"].size == 7
+    assert b"/testbed/many/f78" not in after.entries
+    assert b"/testbed/many/brand-new" in after.entries
+    assert len(after.entries) == len(before.entries)
+
+
+# --- in and out
+
+
+async def test_input_is_copied_in(sandbox: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "in" / "sub").mkdir(parents=True)
+    (tmp_path / "in" / "a b.txt").write_text("A")
+    (tmp_path / "in" / "sub" / "c").write_text("C")
+    (tmp_path / "in" / "evil").symlink_to("/etc/passwd")
+    await sandbox.copy_in(tmp_path / "in", "/testbed/input")
+    await sandbox.copy_in(tmp_path / "in" / "a b.txt", "/testbed/input/one")
+    listing = "cd /testbed/input; find . -type f | sort; cat 'a b.txt' sub/c 'one/a b.txt'"
+    assert await out(sandbox, listing) == "./a b.txt\n./one/a b.txt\n./sub/c\nACA"
+
+
+async def test_output_is_copied_out_and_nothing_else(sandbox: Sandbox, tmp_path: Path) -> None:
+    await sh(
+        sandbox,
+        "cd output; echo 42 >answer.txt; mkdir d; echo x >d/y; ln -s /etc/shadow leak;"
+        " ln -s / root; mkfifo pipe; printf x >$'bad\\033]0;name'; chmod 4755 answer.txt;"
+        " printf x >$'caf\\xe9'; ln d/y hard",
+    )
+    target = tmp_path / "results"
+    target.mkdir()
+    (target / "answer.txt").write_text("mine, do not touch")
+    left = await sandbox.copy_out("/testbed/output", target)
+    assert (target / "answer.txt").read_text() == "mine, do not touch"
+    assert (target / "answer-2.txt").read_text() == "42\n"
+    assert not (target / "answer-2.txt").stat().st_mode & 0o7000
+    assert (target / "d" / "y").read_text() == "x\n"
+    names = {path.name for path in target.iterdir()}
+    assert not names & {"leak", "root", "pipe"}
+    assert not any("\x1b" in name for name in names)
+    assert len([sentence for sentence in left if "left behind" in sentence]) >= 3
+    assert [path for path in tmp_path.iterdir() if path.name != "home"] == [target]
+
+
+# --- a person's shell
+
+
+async def read_until(shell: object, wanted: bytes) -> bytes:
+    got = b""
+
+    async def read() -> None:
+        nonlocal got
+        async for data in shell.output():  # type: ignore[attr-defined]
+            got += data
+            if wanted in got:
+                return
+
+    await asyncio.wait_for(read(), 15)
+    return got
+
+
+async def test_a_shell_is_where_the_model_is(sandbox: Sandbox) -> None:
+    await sh(sandbox, "cd /tmp; export WHO=model; greet() { echo hello from $WHO; }")
+    shell = await sandbox.open_shell(90, 20)
+    try:
+        await shell.write(b"pwd; stty size; greet; test -t 0 && echo tty$((40+2))\n")
+        got = await read_until(shell, b"tty42\r\n")
+        for line in (b"/tmp\r\n", b"20 90\r\n", b"hello from model\r\n"):
+            assert line in got
+        await shell.resize(61, 17)
+        await shell.write(b"until [ \"$(stty size)\" = '17 61' ]; do :; done; echo resi''zed\n")
+        await read_until(shell, b"resized\r\n")
+        result = await sh(sandbox, "echo the model goes on")
+        assert result.exit_code == 0
+    finally:
+        await shell.close()
+
+
+async def test_a_shell_that_ends_says_so(sandbox: Sandbox) -> None:
+    shell = await sandbox.open_shell(80, 24)
+    await shell.write(b"exit\n")
+
+    async def read_all() -> None:
+        async for _ in shell.output():
+            pass
+
+    await asyncio.wait_for(read_all(), 10)
+    await shell.close()
+
+
+# --- the end
+
+
+async def test_after_the_end_everything_says_so(sandbox: Sandbox) -> None:
+    await sandbox.close()
+    await sandbox.close()
+    with pytest.raises(SandboxLost):
+        await sh(sandbox, "true")
+    with pytest.raises(SandboxLost):
+        await sandbox.read_file("/testbed/x")
