@@ -57,6 +57,7 @@ class LiveScreen(Cockpit):
         self._store = store
         self.run: Run | None = None
         self._leaving = False
+        self._over = False
         self.exit_code = 1
 
     def compose_bottom(self) -> ComposeResult:
@@ -80,12 +81,17 @@ class LiveScreen(Cockpit):
             self.exit_code = error.exit_code
             self.app.push_screen(Failure(str(error)))
         finally:
-            self._ended()
+            self._over = True
+            if self._leaving:
+                self.dismiss(None)
 
-    def _ended(self) -> None:
-        finished = self.state.finished
-        if finished is None:
-            return
+    async def apply(self, event: e.AnyEvent) -> None:
+        """Also say how it ended."""
+        await super().apply(event)
+        if isinstance(event, e.RunFinished):
+            self._say_how_it_ended(event)
+
+    def _say_how_it_ended(self, finished: e.RunFinished) -> None:
         self.exit_code = e.EXIT_CODES[finished.reason]
         if finished.reason == "submitted":
             answer = clean_line((finished.answer or "").strip())
@@ -96,9 +102,6 @@ class LiveScreen(Cockpit):
             words = clean_line(finished.error or "")
             self.notify(words, title=reason, severity="error", markup=False, timeout=20)
         self.refresh_bindings()
-        self.sync_bars()
-        if self._leaving:
-            self.dismiss(None)
 
     @property
     def now(self) -> float:
@@ -226,8 +229,11 @@ class LiveScreen(Cockpit):
 
     def action_leave(self) -> None:
         """Back to where one came from; a run that goes on is ended first, after asking."""
-        if self.run is None or self.state.finished is not None:
+        if self._over:
             self.dismiss(None)
+            return
+        if self.state.finished is not None:
+            self._leaving = True  # the sandbox is being put away: a matter of a moment
             return
 
         def left(sure: bool | None) -> None:
