@@ -18,6 +18,9 @@ _CAUSES: tuple[tuple[str, str], ...] = (
     ("locked", "is in use by another program that does not let go of it. Try again."),
     ("full", "could not be written: the disk is full. Make room, then go on."),
     ("unable to open", "cannot be opened. Check that its folder exists and may be written."),
+    ("decompressing", "is damaged. Move it away, or restore it from a copy."),
+    ("could not decode", "is damaged. Move it away, or restore it from a copy."),
+    ("foreign key", "no longer has this session: it was deleted meanwhile."),
     ("disk i/o", "could not be read or written: the disk reports an error."),
 )
 

@@ -3,67 +3,102 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 
 from ..core.events import AnyEvent
 from .store import Store
 
 BATCH = 256
-"""At most so many events are written in one transaction."""
+"""At most so many events are written in one transaction, and wait for the next one."""
 
 
 async def record(
     events: AsyncIterator[AnyEvent], store: Store, run_id: str
-) -> AsyncIterator[AnyEvent]:
+) -> AsyncGenerator[AnyEvent]:
     """Yield the events, in order, each once it is in the database.
 
     Whatever has already happened is written in one transaction; the next batch gathers meanwhile.
-    Reading is not ahead of the consumer by more than one batch, so that a flood is held back.
+    Reading is not ahead of the consumer by more than one batch, so that a flood is held back. A
+    consumer who leaves ends the run; what was already taken from it is stored all the same.
 
     Raises:
         StoreError: they cannot be stored; nothing that was not stored has been yielded.
     """
-    queue: asyncio.Queue[AnyEvent | None] = asyncio.Queue(BATCH)
-    reader = asyncio.create_task(_read(events, queue))
-    loop = asyncio.get_running_loop()
-    with ThreadPoolExecutor(1, thread_name_prefix="sessions") as writer:
-        try:
-            while batch := await _next_batch(queue):
-                await loop.run_in_executor(writer, store.append, run_id, batch)
-                for event in batch:
-                    yield event
-            await reader
-        finally:
-            reader.cancel()
-            await asyncio.wait([reader])
-
-
-async def _read(events: AsyncIterator[AnyEvent], queue: asyncio.Queue[AnyEvent | None]) -> None:
+    inbox = _Inbox()
+    reader = asyncio.create_task(inbox.fill(events))
+    writer = _Writer(store, run_id)
     try:
-        async for event in events:
-            await queue.put(event)
-    except asyncio.CancelledError:
-        close = getattr(events, "aclose", None)
-        if close is not None:  # end the run in order before the reader goes
-            await close()
-        raise
-    except BaseException:
-        await queue.put(None)
-        raise
-    await queue.put(None)
+        while batch := await inbox.take():
+            await writer.write(batch)
+            for event in batch:
+                yield event
+        await reader
+    finally:
+        reader.cancel()
+        await asyncio.wait([reader])
+        await writer.close(inbox.waiting)
 
 
-async def _next_batch(queue: asyncio.Queue[AnyEvent | None]) -> list[AnyEvent]:
-    """What is there, waiting for the first; empty at the end."""
-    first = await queue.get()
-    if first is None:
-        return []
-    batch = [first]
-    while len(batch) < BATCH and not queue.empty():
-        event = queue.get_nowait()
-        if event is None:
-            queue.put_nowait(None)
-            break
-        batch.append(event)
-    return batch
+class _Inbox:
+    """Events that were taken from the run and are not yet being written."""
+
+    def __init__(self) -> None:
+        self.waiting: list[AnyEvent] = []
+        self._ended = False
+        self._arrived = asyncio.Event()
+        self._room = asyncio.Event()
+
+    async def fill(self, events: AsyncIterator[AnyEvent]) -> None:
+        """Take events in until they end; waits while `BATCH` of them are here."""
+        try:
+            async for event in events:
+                self.waiting.append(event)
+                self._arrived.set()
+                if len(self.waiting) >= BATCH:
+                    self._room.clear()
+                    await self._room.wait()
+        except asyncio.CancelledError:
+            if isinstance(events, AsyncGenerator):  # end the run in order before the reader goes
+                await events.aclose()
+            raise
+        finally:
+            self._ended = True
+            self._arrived.set()
+
+    async def take(self) -> list[AnyEvent]:
+        """All that is here, waiting for the first; empty at the end."""
+        while not self.waiting and not self._ended:
+            self._arrived.clear()
+            await self._arrived.wait()
+        batch, self.waiting = self.waiting, []
+        self._room.set()
+        return batch
+
+
+class _Writer:
+    """Appends to the store on one thread of its own, so that the loop never waits for a disk."""
+
+    def __init__(self, store: Store, run_id: str) -> None:
+        self._store = store
+        self._run_id = run_id
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="sessions")
+        self._writing: asyncio.Future[None] | None = None
+
+    async def write(self, batch: list[AnyEvent]) -> None:
+        """Append; a caller that is cancelled leaves it going on."""
+        loop = asyncio.get_running_loop()
+        self._writing = loop.run_in_executor(self._thread, self._store.append, self._run_id, batch)
+        await asyncio.shield(self._writing)
+
+    async def close(self, rest: list[AnyEvent]) -> None:
+        """Finish, with what is left; after a failure nothing more, for the record has no holes."""
+        try:
+            if self._writing is not None:
+                await asyncio.wait([self._writing])
+                if self._writing.exception() is not None:
+                    return
+            if rest:
+                await self.write(rest)
+        finally:
+            self._thread.shutdown(wait=False)

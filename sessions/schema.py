@@ -64,7 +64,20 @@ def _first_tables(db: Any) -> None:
         db.execute(statement)
 
 
-MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (("first_tables", _first_tables),)
+def _titles_and_ends(db: Any) -> None:
+    for statement in (
+        "ALTER TABLE runs ADD COLUMN title TEXT",
+        "ALTER TABLE runs ADD COLUMN params TEXT",
+        "ALTER TABLE runs ADD COLUMN ended_at REAL",
+        "CREATE INDEX runs_of_blob ON run_blobs (digest)",
+    ):
+        db.execute(statement)
+
+
+MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
+    ("first_tables", _first_tables),
+    ("titles_and_ends", _titles_and_ends),
+)
 """Never change one that was released: add another."""
 
 
@@ -74,6 +87,12 @@ def applied(db: Any) -> list[str]:
         return []
     rows = db.execute(f"SELECT name FROM {MIGRATIONS_TABLE} ORDER BY rowid").fetchall()
     return [str(row[0]) for row in rows]
+
+
+def foreign(db: Any) -> bool:
+    """Whether another program made this database."""
+    names = db.table_names()
+    return bool(names) and MIGRATIONS_TABLE not in names
 
 
 def unknown(db: Any) -> list[str]:

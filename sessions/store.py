@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
-import zlib
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,13 +21,13 @@ from ..core.blobs import digest
 from ..core.errors import StoreError
 from ..core.processes import Owner
 from .errors import explained
-from .schema import migrate, unknown
+from .packing import pack, unpack
+from .schema import foreign, migrate, unknown
 from .summary import RunSummary, summary
 
-PACK_FROM = 256
-"""Bodies from this size on are compressed (zlib, level 1)."""
-
 BUSY_SECONDS = 5.0
+"""How long to wait for another program that is writing."""
+
 PAGE = 500
 """Events read at a time."""
 
@@ -58,15 +57,20 @@ class Store:
                 raise
 
     def _open(self) -> None:
-        self._connection.execute("PRAGMA foreign_keys = ON")
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = NORMAL")
         db = Database(self._connection)
+        if foreign(db):
+            raise StoreError(
+                f"{self.path} is a database of another program. Move it away, or set "
+                "SANDBOX_TUI_HOME to keep sessions elsewhere."
+            )
         if newer := unknown(db):
             raise StoreError(
                 f"{self.path} was written by a newer sandbox-tui ({', '.join(newer)}). "
                 "Upgrade the program, or set SANDBOX_TUI_HOME to begin a new database."
             )
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
         migrate(db)
 
     def close(self) -> None:
@@ -97,13 +101,13 @@ class Store:
             self._begin(run_id, event)
         body: e.AnyEvent = event
         if isinstance(event, e.TerminalOutput):
-            packed, data = _pack(event.data)
+            packed, data = pack(event.data)
             self._connection.execute(
                 "INSERT INTO chunks VALUES (?, ?, ?, ?, ?)",
                 [run_id, event.seq, event.terminal, packed, data],
             )
             body = msgspec.structs.replace(event, data=b"")
-        packed, data = _pack(e.to_json(body))
+        packed, data = pack(e.to_json(body))
         self._connection.execute(
             "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)",
             [run_id, event.seq, event.t, event.kind, packed, data],
@@ -115,11 +119,12 @@ class Store:
         self._connection.execute(
             "INSERT INTO runs (id, task, model, sandbox, started_at, steps, calls, failed_calls,"
             " input_tokens, output_tokens, seconds, last_seq, parent, parent_seq, owner_pid,"
-            " owner_started, owner_host)"
-            " VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, ?, ?, ?, ?, ?)",
+            " owner_started, owner_host, params)"
+            " VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, ?, ?, ?, ?, ?, ?)",
             [
                 *(run_id, event.task, event.model, event.sandbox, event.started_at),
                 *(event.parent, event.parent_seq, *owner),
+                msgspec.json.encode(event.model_params).decode(),
             ],
         )
 
@@ -146,8 +151,9 @@ class Store:
                 self._changes(run_id, event.seq, event.step, changes)
             case e.RunFinished():
                 execute(
-                    "UPDATE runs SET reason = ?, error = ?, answer = ?, output = ? WHERE id = ?",
-                    [event.reason, event.error, event.answer, event.output, run_id],
+                    "UPDATE runs SET reason = ?, error = ?, answer = ?, output = ?,"
+                    " ended_at = started_at + ? WHERE id = ?",
+                    [event.reason, event.error, event.answer, event.output, event.t, run_id],
                 )
             case _:
                 pass
@@ -158,6 +164,19 @@ class Store:
             [(run_id, seq, step, c.path, c.change, c.kind, c.size, c.blob) for c in changes],
         )
 
+    def rename(self, run_id: str, title: str | None) -> None:
+        """Give a run a title of its own; None takes it away.
+
+        Raises:
+            StoreError: there is no such run, or it could not be written.
+        """
+        with self._transaction():
+            done = self._connection.execute(
+                "UPDATE runs SET title = ? WHERE id = ?", [title, run_id]
+            )
+            if not done.rowcount:
+                raise _no_session(run_id)
+
     def delete(self, run_id: str) -> None:
         """Delete a run, and file contents that no other run has.
 
@@ -165,11 +184,14 @@ class Store:
             StoreError: it could not be deleted.
         """
         with self._transaction():
+            self._connection.execute(
+                "DELETE FROM blobs WHERE digest IN (SELECT digest FROM run_blobs AS own"
+                " WHERE run_id = ?1 AND NOT EXISTS (SELECT 1 FROM run_blobs AS other"
+                " WHERE other.digest = own.digest AND other.run_id <> ?1))",
+                [run_id],
+            )
             self._connection.execute("DELETE FROM run_blobs WHERE run_id = ?", [run_id])
             self._connection.execute("DELETE FROM runs WHERE id = ?", [run_id])
-            self._connection.execute(
-                "DELETE FROM blobs WHERE digest NOT IN (SELECT digest FROM run_blobs)"
-            )
 
     # --- reading
 
@@ -198,7 +220,7 @@ class Store:
                 [name],
             )
         if not rows:
-            raise StoreError(f"There is no session {name!r}; `sandbox-tui sessions ls` lists them.")
+            raise _no_session(name)
         if len(rows) > 1:
             some = ", ".join(str(row["id"]) for row in rows[:5])
             raise StoreError(f"{name!r} fits more than one session: {some}. Type more of the id.")
@@ -229,9 +251,9 @@ class Store:
 
     def _event(self, row: dict[str, Any]) -> e.AnyEvent:
         with explained(self.path):
-            event = e.from_json(_unpack(row["packed"], row["body"]))
+            event = e.from_json(unpack(row["packed"], row["body"]))
             if isinstance(event, e.TerminalOutput) and row["chunk"] is not None:
-                data = _unpack(row["chunk_packed"], row["chunk"])
+                data = unpack(row["chunk_packed"], row["chunk"])
                 return msgspec.structs.replace(event, data=data)
             return event
 
@@ -242,7 +264,7 @@ class Store:
     def put_blob(self, run_id: str, data: bytes) -> str:
         """Keep a content for a run; see `core.blobs`."""
         name = digest(data)
-        packed, body = _pack(data)
+        packed, body = pack(data)
         with self._transaction():
             self._connection.execute(
                 "INSERT OR IGNORE INTO blobs VALUES (?, ?, ?, ?)", [name, len(data), packed, body]
@@ -255,7 +277,8 @@ class Store:
     def get_blob(self, name: str) -> bytes | None:
         """A content by digest; see `core.blobs`."""
         rows = self._rows("SELECT packed, data FROM blobs WHERE digest = ?", [name])
-        return _unpack(rows[0]["packed"], rows[0]["data"]) if rows else None
+        with explained(self.path):
+            return unpack(rows[0]["packed"], rows[0]["data"]) if rows else None
 
     # --- the file
 
@@ -294,12 +317,5 @@ class RunBlobs:
         return self._store.get_blob(name)
 
 
-def _pack(data: bytes) -> tuple[int, bytes]:
-    if len(data) < PACK_FROM:
-        return 0, data
-    packed = zlib.compress(data, 1)
-    return (1, packed) if len(packed) < len(data) else (0, data)
-
-
-def _unpack(packed: int, data: bytes) -> bytes:
-    return zlib.decompress(data) if packed else data
+def _no_session(name: str) -> StoreError:
+    return StoreError(f"There is no session {name!r}; `sandbox-tui sessions ls` lists them.")

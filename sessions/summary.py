@@ -13,7 +13,8 @@ class RunSummary:
     """A run at a glance.
 
     Attributes:
-        started_at: seconds since the epoch.
+        title: a name a person gave it, None where the task is its name.
+        started_at, ended_at: seconds since the epoch; no end while it runs or was interrupted.
         outcome: why it ended, or `running`, or `interrupted` when its program is gone.
         steps, calls, failed_calls, input_tokens, output_tokens, seconds: sums so far.
         cost: US dollars, None where the price is not known.
@@ -24,7 +25,9 @@ class RunSummary:
     task: str
     model: str
     sandbox: str
+    title: str | None
     started_at: float
+    ended_at: float | None
     outcome: str
     error: str | None
     answer: str | None
@@ -45,5 +48,6 @@ def summary(row: dict[str, Any]) -> RunSummary:
     """A row of the table `runs` as a summary."""
     owner = Owner(row.pop("owner_pid"), row.pop("owner_started"), row.pop("owner_host"))
     reason = row.pop("reason")
+    del row["params"]
     outcome = reason or ("running" if owner.alive else "interrupted")
     return RunSummary(outcome=outcome, **row)

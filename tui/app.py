@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
+import threading
 from collections.abc import Iterable
 from typing import ClassVar
 
@@ -21,6 +23,10 @@ from .palette import ROLE_DEFAULTS, to_textual
 from .screens.home import Home
 from .screens.live import LiveScreen
 from .screens.replay import ReplayScreen
+
+LONGEST_FAREWELL = 3.0
+"""Seconds the screen may take to be put away once everything is stored: a terminal that is gone
+takes no more output, and waiting for it would be for ever."""
 
 LONGEST_GOODBYE = 10.0
 """Seconds to wait for a run to put its things away before the program ends all the same."""
@@ -59,6 +65,7 @@ class SandboxTui(App[int]):
         self._settings_in_force = settings
         self._session_store = store
         self._begin = begin
+        self._first_run: LiveScreen | None = None
         self._themes, self._broken_themes = load_themes(config_dir() / "themes")
         for theme in self._themes.values():
             self.register_theme(to_textual(theme))
@@ -72,7 +79,8 @@ class SandboxTui(App[int]):
         store = self._session_store
         match self._begin:
             case RunRequest():
-                self.push_screen(LiveScreen(self._begin, store), self._exit_with)
+                self._first_run = LiveScreen(self._begin, store)
+                self.push_screen(self._first_run, self._exit_with)
             case RunSummary():
                 self.push_screen(ReplayScreen(self._begin, store), self._exit_with)
             case None:
@@ -101,33 +109,34 @@ class SandboxTui(App[int]):
 
     async def action_quit(self) -> None:
         """End what is running, wait until it is put away, and leave."""
-        await self._leave(self._code_of_runs())
+        await self._leave()
 
     # --- ways out
 
     def _exit_with(self, result: object) -> None:
         """The first screen is closed: so is the program."""
-        self.exit(return_code=self._code_of_runs(), result=self._code_of_runs())
+        self.exit(result=self._exit_code, return_code=self._exit_code)
 
-    def _code_of_runs(self) -> int:
-        begun = self._live_screens()
-        return begun[0].exit_code if begun and isinstance(self._begin, RunRequest) else self._last
-
-    _last = 0
+    @property
+    def _exit_code(self) -> int:
+        """That of the run the program was started for; home and replay end well."""
+        return self._first_run.exit_code if self._first_run is not None else 0
 
     def _live_screens(self) -> list[LiveScreen]:
         return [screen for screen in self.screen_stack if isinstance(screen, LiveScreen)]
 
-    async def _leave(self, code: int) -> None:
+    async def _leave(self, code: int | None = None) -> None:
         for screen in self._live_screens():
             if screen.run is not None and not screen.run.over:
                 screen.run.cancel("The program was ended.")
         try:
             async with asyncio.timeout(LONGEST_GOODBYE):
                 for screen in self._live_screens():
-                    await screen.workers.wait_for_complete()
+                    await screen.put_away.wait()
         except TimeoutError:
             pass
+        code = self._exit_code if code is None else code
+        _end_for_sure(code)
         self.exit(result=code, return_code=code)
 
     def _handle_signals(self) -> None:
@@ -145,3 +154,10 @@ class SandboxTui(App[int]):
         self.theme = "lamplight"
         words = f"There is no theme named {clean_line(name)!r}; lamplight is used."
         self.notify(words, severity="warning", markup=False)
+
+
+def _end_for_sure(code: int) -> None:
+    """End the process in a while, should it still be there."""
+    timer = threading.Timer(LONGEST_FAREWELL, os._exit, [code])
+    timer.daemon = True
+    timer.start()

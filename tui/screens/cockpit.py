@@ -79,6 +79,7 @@ class Cockpit(Screen[None]):
         self._get_blob = get_blob
         self._flush_timer: Timer | None = None
         self._files_changed = False
+        self._second_shown = -1
         self._clock_at = time.monotonic()
 
     def compose(self) -> ComposeResult:
@@ -172,9 +173,11 @@ class Cockpit(Screen[None]):
         return self.state.t
 
     def _tick(self) -> None:
-        if self.state.finished is None and self.state.started is not None:
-            self.query_one(Calls).tick(self.now)
-        self.sync_bars()
+        """Let the clocks that are seen go on; nothing is drawn when none of them moved."""
+        self.query_one(Calls).tick(self.now)
+        if int(self.now) != self._second_shown:
+            self._second_shown = int(self.now)
+            self.sync_bars()
         self.query_one(Terminals).refresh_subtitle()
 
     # --- files

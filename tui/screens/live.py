@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import ClassVar
 
@@ -17,7 +18,8 @@ from ...core.launch import RunRequest, open_run
 from ...core.run import Run
 from ...core.text import clean_line
 from ...sessions import Store, new_id, record
-from ..widgets.inject_bar import InjectBar
+from ..widgets.calls import Calls
+from ..widgets.inject_bar import InjectBar, Purpose
 from ..widgets.terminals import Terminals
 from .cockpit import Cockpit
 from .confirm import Confirm
@@ -31,6 +33,9 @@ class LiveScreen(Cockpit):
     Args:
         request: what to run.
         store: where it is kept.
+
+    Attributes:
+        put_away: set when the run is over and its sandbox gone.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,6 +63,7 @@ class LiveScreen(Cockpit):
         self.run: Run | None = None
         self._leaving = False
         self._over = False
+        self.put_away = asyncio.Event()
         self.exit_code = 1
 
     def compose_bottom(self) -> ComposeResult:
@@ -82,6 +88,7 @@ class LiveScreen(Cockpit):
             self.app.push_screen(Failure(str(error)))
         finally:
             self._over = True
+            self.put_away.set()
             if self._leaving:
                 self.dismiss(None)
 
@@ -180,15 +187,14 @@ class LiveScreen(Cockpit):
         """Type a message."""
         self._type_in("message")
 
-    def _type_in(self, purpose: str) -> None:
+    def _type_in(self, purpose: Purpose) -> None:
         self.add_class("-typing")
-        bar = self.query_one(InjectBar)
-        self.call_after_refresh(bar.ask, purpose)
+        self.query_one(InjectBar).ask(purpose)
 
     @on(InjectBar.Left)
     def _left_bar(self) -> None:
         self.remove_class("-typing")
-        self.query_one("#calls").focus()
+        self.set_focus(self.query_one(Calls))
 
     @on(InjectBar.Sent)
     def _sent(self, event: InjectBar.Sent) -> None:

@@ -31,7 +31,7 @@ class NewRun(ModalScreen[RunRequest | None]):
     NewRun Label { color: $role-dim; height: 1; margin-top: 1; }
     NewRun TextArea { height: 7; border: round $border-blurred; }
     NewRun TextArea:focus { border: round $accent; }
-    NewRun Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: auto; height: auto; }
+    NewRun Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: 2 3; height: auto; }
     NewRun Grid > * { height: auto; }
     NewRun Input { border: round $border-blurred; height: 3; }
     NewRun Input:focus { border: round $accent; }

@@ -351,7 +351,7 @@ def _human_status(item: HumanItem, width: int, palette: Palette) -> Text:
         line.append(figures.seconds(item.finished.duration), style=palette.dim)
         line.append(f" · {clean_line(_last_words(item.finished.observation))}", style=palette.dim)
     if item.command is not None:
-        told = "told to the model" if item.told_to_model else "not told to the model"
+        told = "told to model" if item.told_to_model else "not told"
         line.append(f"  {told}", style=palette.human if item.told_to_model else palette.dim)
     line.truncate(width, overflow="ellipsis")
     return line

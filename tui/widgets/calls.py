@@ -59,7 +59,8 @@ class Calls(Blocks):
         """Redraw what shows a running clock."""
         self._now = now
         for index in sorted(self._open_items):
-            self.changed(index, index)
+            if _has_a_clock(self._state.items[index]):
+                self.changed(index, index)
 
     @property
     def current(self) -> Item | None:
@@ -152,3 +153,8 @@ def _settled(item: Item) -> bool:
             return item.delivered or item.withdrawn
         case NoteItem():
             return True
+
+
+def _has_a_clock(item: Item) -> bool:
+    """Whether an item shows a time that goes on."""
+    return isinstance(item, ReplyItem) or (isinstance(item, CallItem) and item.status == "running")

@@ -72,9 +72,13 @@ class InjectBar(Horizontal):
         self._show()
 
     def ask(self, purpose: Purpose) -> None:
-        """Take the keyboard for this purpose."""
+        """Take the keyboard for this purpose, at once: the next key already belongs here."""
         self.purpose = purpose
-        self.query_one(Input).focus()
+        field = self.query_one(Input)
+        if field.focusable:
+            self.screen.set_focus(field)
+        else:  # it appears with the next refresh
+            self.call_after_refresh(field.focus)
 
     def action_leave(self) -> None:
         """Give the keyboard back; what was typed stays."""

@@ -163,9 +163,9 @@ class Terminals(Container):
         if view is None:
             return
         if view.attached:
-            self.border_subtitle = "keys go to the sandbox · ctrl+] gives them back"
-        elif not view.following:
-            self.border_subtitle = "↓ new below · end follows"
+            words = "keys go to the sandbox · ctrl+] gives them back"
         else:
-            self.border_subtitle = "following ↓"
+            words = "following ↓" if view.following else "↓ new below · end follows"
+        if self.border_subtitle != words:
+            self.border_subtitle = words
         self.set_class(view.attached, "-attached")

@@ -1,0 +1,266 @@
+"""The real program in a real terminal, as a person uses it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core import events as e
+from sandbox_tui.core.state import fold
+from sandbox_tui.sessions import Store
+from tests import scripted_server as s
+from tests.e2e.tmux import Terminal
+from tests.integration.conftest import TEST_IMAGE, require
+
+Start = Callable[..., s.ScriptedServer]
+RELEASE = "C-]"
+
+
+def stored(home: Path) -> list[e.AnyEvent]:
+    store = Store(home / "sessions.db")
+    try:
+        return list(store.events(store.runs()[0].id))
+    finally:
+        store.close()
+
+
+@pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
+def test_the_demo_from_start_to_replay(kind: str, own_home: Path) -> None:
+    require(kind)
+    demo = ("demo", "--speed", "8", "--sandbox", kind, "--image", TEST_IMAGE)
+    with Terminal(*demo, home=own_home) as terminal:
+        screen = terminal.wait_for("submitted", "Corvane 1914 8409", "grain.png", seconds=60)
+        for text in ("calls 11", "‹model›", "files /testbed", kind, "model ❯ python3 solve.py"):
+            assert text in screen
+        assert "✗ exit 1" in screen or "2 failed" in screen
+        terminal.press("q")
+        assert terminal.exit_code() == 0
+    with Terminal("replay", "last", home=own_home) as terminal:
+        terminal.wait_for("replay", "playing")
+        terminal.press("$")
+        screen = terminal.wait_for("calls 11", "✓ submitted", "held", "answer: Corvane 1914 8409")
+        terminal.press("0")
+        terminal.wait_gone("calls 11")
+        terminal.press("n")
+        terminal.wait_for("✗ exit 1", "no_such_table_library")
+        terminal.press("Right")
+        terminal.wait_for("4 edit")
+        terminal.press("q")
+        assert terminal.exit_code() == 0
+
+
+def test_a_person_does_everything_in_one_run(own_home: Path) -> None:
+    """Pause, step, edit, reject, inject told and untold, message, vim and top in the shell."""
+    require("bubblewrap")
+    editor = next((name for name in ("vim", "vi") if shutil.which(name)), None)
+    if editor is None:
+        pytest.skip("there is no vi on this machine")
+    demo = ("demo", "--speed", "20", "--sandbox", "bubblewrap", "--step")
+    with Terminal(*demo, home=own_home) as terminal:
+        terminal.wait_for("waits for you", "1 bash")
+        terminal.press("a")
+        terminal.wait_for("16 lines", "2 bash")
+        terminal.press("e")
+        terminal.wait_for("edit call 2")
+        terminal.type(" | tail -n 3")
+        terminal.press("C-s")
+        terminal.wait_for("edited by you", "3 bash")
+        terminal.press("r")
+        terminal.wait_for("why not?")
+        terminal.type("no libraries please")
+        terminal.press("Enter")
+        terminal.wait_for("rejected by you", "no libraries please", "4 bash")
+        terminal.press("i")
+        terminal.wait_for("run a command in the sandbox")
+        terminal.type("export SEEN=yes; cd input; ls")
+        terminal.press("Enter")
+        terminal.wait_for("dunmere.txt  told to model")
+        terminal.press("C-t")
+        terminal.wait_for("not told to model ○")
+        terminal.type("cd /testbed; echo quietly $SEEN")
+        terminal.press("Enter")
+        terminal.wait_for("quietly yes  not told")
+        terminal.press("Escape")
+        time.sleep(0.2)  # else the terminal takes escape and m for alt+m, as any terminal does
+        terminal.press("m")
+        terminal.wait_for("it reads this before")
+        terminal.type("mind the thousands")
+        terminal.press("Enter")
+        terminal.wait_for("goes with the next request")
+        terminal.press("Escape")
+        time.sleep(0.2)  # else the terminal takes escape and s for alt+s, as any terminal does
+        terminal.press("s")
+        terminal.wait_for("the model has it", "5 edit")
+
+        terminal.press("t")
+        terminal.wait_for("‹shell›", "keys go to the sandbox", "you /testbed ❯")
+        terminal.type("top -b -n 1 | head -1; echo $SEEN")
+        terminal.press("Enter")
+        terminal.wait_for("load average", "yes")
+        terminal.type(f"{editor} note.txt")
+        terminal.press("Enter")
+        terminal.wait_for("~")
+        terminal.type("iwritten by hand")
+        terminal.press("Escape")
+        time.sleep(0.2)
+        terminal.type(":wq")
+        terminal.press("Enter")
+        terminal.wait_for("note.txt")
+        terminal.type("cat note.txt; q''uit")
+        terminal.press("Enter")
+        terminal.wait_for("written by hand")
+        terminal.press("q", "?", "1")  # these too go to the sandbox
+        terminal.wait_for("❯ q?1")
+        terminal.press("C-c")
+        terminal.press(RELEASE)
+        terminal.wait_gone("keys go to the sandbox")
+        terminal.press("1")
+        terminal.press("Space")
+        terminal.wait_for("✓ submitted", "Corvane 1914 8409", seconds=60)
+        terminal.press("q")
+        assert terminal.exit_code() == 0
+
+    events = stored(own_home)
+    state = fold(events)
+    verdicts = {
+        d.call: d.verdict for d in events if isinstance(d, e.CallDecided) and d.by == "human"
+    }
+    assert verdicts[1] == "approve"
+    assert verdicts[2] == "edit"
+    assert verdicts[3] == "reject"
+    assert [h.told_to_model for h in state.humans.values()] == [True, False, True]
+    delivered = " ".join(d.text for d in events if isinstance(d, e.Delivered))
+    assert "mind the thousands" in delivered
+    assert "quietly" not in delivered
+    typed = b"".join(x.data for x in events if isinstance(x, e.TerminalInput))
+    assert b"written by hand" in typed
+    assert "/testbed/note.txt" in state.files
+
+    with Terminal("replay", "last", home=own_home) as terminal:
+        terminal.wait_for("replay", "playing")
+        terminal.press("$")
+        terminal.wait_for("✓ submitted", "1 edited", "3 yours")
+        terminal.press("\\")
+        terminal.wait_for("‹shell›", "written by hand")
+        terminal.press("g")
+        terminal.press("q")
+        terminal.exit_code()
+
+
+def test_a_run_that_fails_says_why_everywhere(own_home: Path, scripted_server: Start) -> None:
+    require("bubblewrap")
+    server = scripted_server(s.failure(404, "no model named m"))
+    run = ("run", "x", "--model", "m", "--base-url", server.url, "--sandbox", "bubblewrap")
+    with Terminal(*run, home=own_home) as terminal:
+        terminal.wait_for("✗ model error", "The server does not know")
+        terminal.press("q")
+        assert terminal.exit_code() == 5
+        terminal.wait_for("sandbox-tui: model_error: The server does not know")
+    end = stored(own_home)[-1]
+    assert isinstance(end, e.RunFinished)
+    assert end.reason == "model_error"
+
+
+def test_hostile_text_stays_text(own_home: Path, scripted_server: Start) -> None:
+    require("bubblewrap")
+    evil = "\x1b]0;owned\x07\x1b[2J[bold]\u202e"
+    server = scripted_server(
+        s.calls(
+            ("execute_bash", json.dumps({"command": f"printf '%s' '{evil}'; touch $'o\\033]0;x'"})),
+            text=f"look {evil}",
+        ),
+        s.call("submit"),
+    )
+    run = ("run", evil, "--model", "m", "--base-url", server.url, "--sandbox", "bubblewrap")
+    with Terminal(*run, home=own_home) as terminal:
+        screen = terminal.wait_for("✓ submitted", "␛]0;owned␇", "<U+202E>")
+        assert "[bold]" in screen
+        assert terminal.flag("pane_title") != "owned"
+        terminal.press("q")
+        terminal.exit_code()
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGQUIT, 131)]
+)
+def test_signals_restore_the_terminal(
+    own_home: Path, scripted_server: Start, number: int, code: int
+) -> None:
+    require("bubblewrap")
+    server = scripted_server(s.call("execute_bash", command="echo begun; sleep 100"))
+    run = ("run", "x", "--model", "m", "--base-url", server.url, "--sandbox", "bubblewrap")
+    with Terminal(*run, home=own_home) as terminal:
+        terminal.wait_for("begun")
+        assert terminal.flag("alternate_on") == "1"
+        os.kill(terminal.pid(), number)
+        assert terminal.exit_code() == code
+        terminal.wait_for("speed")
+        assert terminal.flag("alternate_on") == "0"
+        assert terminal.flag("mouse_any_flag") == "0"
+    end = stored(own_home)[-1]
+    assert isinstance(end, e.RunFinished)
+    assert end.reason == "cancelled"
+
+
+def test_a_terminal_that_goes_away_ends_the_run_in_order(own_home: Path) -> None:
+    require("bubblewrap")
+    demo = ("demo", "--sandbox", "bubblewrap", "--step")
+    with Terminal(*demo, home=own_home) as terminal:
+        terminal.wait_for("waits for you")
+        process = Path(f"/proc/{terminal.pid()}")
+    until = time.monotonic() + 30
+    while process.exists():
+        assert time.monotonic() < until, "it is still there"
+        time.sleep(0.05)
+    end = stored(own_home)[-1]
+    assert isinstance(end, e.RunFinished)
+    assert end.reason == "cancelled"
+
+
+def test_any_size_is_survived(own_home: Path) -> None:
+    require("bubblewrap")
+    demo = ("demo", "--speed", "8", "--sandbox", "bubblewrap")
+    with Terminal(*demo, home=own_home, columns=100, rows=30) as terminal:
+        terminal.wait_for("calls")
+        for columns, rows in ((60, 20), (40, 10), (10, 3), (1, 1), (200, 60), (40, 10), (160, 45)):
+            terminal.resize(columns, rows)
+        terminal.wait_for("✓ submitted", seconds=60)
+        terminal.press("q")
+        assert terminal.exit_code() == 0
+
+
+def test_home_lists_replays_and_deletes(own_home: Path) -> None:
+    require("bubblewrap")
+    with Terminal(home=own_home) as terminal:
+        terminal.wait_for("Nothing here yet", "new run")
+        terminal.press("n")
+        terminal.wait_for("new run", "most steps")
+        terminal.press("C-s")
+        terminal.wait_for("Say what the model shall do")
+        terminal.press("Escape")
+        terminal.wait_gone("most steps")
+        terminal.press("d")
+        terminal.wait_for("✓ submitted", seconds=90)
+        terminal.press("q")
+        terminal.wait_for("sessions 1", "submitted · demo script")
+        terminal.press("Enter")
+        terminal.wait_for("replay", "playing")
+        terminal.press("q")
+        terminal.wait_for("sessions 1")
+        terminal.press("?")
+        terminal.wait_for("esc closes", "delete")
+        terminal.press("Escape")
+        terminal.wait_gone("esc closes")
+        terminal.press("x")
+        terminal.wait_for("This cannot be undone")
+        terminal.press("y")
+        terminal.wait_for("Nothing here yet")
+        terminal.press("q")
+        assert terminal.exit_code() == 0
