@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .ids import new_id
 from .recorder import record
-from .replay import replay
+from .replay import Player, replay
 from .store import Store
 from .summary import RunSummary
 
-__all__ = ["RunSummary", "Store", "new_id", "record", "replay"]
+__all__ = ["Player", "RunSummary", "Store", "new_id", "record", "replay"]

@@ -36,7 +36,7 @@ async def record(
         await reader
     finally:
         reader.cancel()
-        await asyncio.wait([reader])
+        await asyncio.gather(reader, return_exceptions=True)
         await writer.close(inbox.waiting)
 
 

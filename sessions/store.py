@@ -20,6 +20,7 @@ from ..core import events as e
 from ..core.blobs import digest
 from ..core.errors import StoreError
 from ..core.processes import Owner
+from .blobs import RunBlobs
 from .errors import explained
 from .packing import pack, unpack
 from .schema import foreign, migrate, unknown
@@ -299,22 +300,6 @@ class Store:
             cursor = self._connection.execute(query, parameters)
             names = [column[0] for column in cursor.description]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-
-
-class RunBlobs:
-    """The contents of one run's files; see `core.blobs.Blobs`."""
-
-    def __init__(self, store: Store, run_id: str) -> None:
-        self._store = store
-        self._run_id = run_id
-
-    def put(self, data: bytes) -> str:
-        """See `Blobs.put`."""
-        return self._store.put_blob(self._run_id, data)
-
-    def get(self, name: str) -> bytes | None:
-        """See `Blobs.get`."""
-        return self._store.get_blob(name)
 
 
 def _no_session(name: str) -> StoreError:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlite_utils import Database
 
 from sandbox_tui.core import events as e
 from sandbox_tui.core.errors import StoreError
-from sandbox_tui.sessions import Store, new_id, replay
+from sandbox_tui.sessions import Store, new_id, replay, schema
 from tests.unit.event_streams import started, streams
 
 
@@ -26,6 +29,26 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened = Store(tmp_path / "s.db")
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 1 MB."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small tmpfs needs root")
+    mount = tmp_path / "small"
+    mount.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(mount)]
+    if subprocess.run(command, capture_output=True).returncode != 0:
+        pytest.skip("tmpfs cannot be mounted here")
+    yield mount
+    subprocess.run(["umount", "-l", str(mount)], check=True)
+
+
+def read_all(path: Path) -> None:
+    with contextlib.closing(Store(path)) as store:
+        store.run("r")
+        list(store.events("r"))
 
 
 @settings(max_examples=60, deadline=None)
@@ -71,6 +94,7 @@ def test_a_run_at_a_glance(store: Store) -> None:
     end = e.RunFinished(seq=4, t=3.0, reason="model_error", error="why", totals=e.Totals())
     store.append("r", [end])
     assert (store.run("r").outcome, store.run("r").error) == ("model_error", "why")
+    assert store.run("r").ended_at == started().started_at + 3.0
 
 
 def test_all_of_a_batch_or_nothing(store: Store) -> None:
@@ -104,6 +128,37 @@ def test_deleting_frees_what_nobody_else_has(store: Store) -> None:
     assert store.get_blob(shared) == b"shared"
     assert [run.id for run in store.runs()] == ["b"]
     assert list(store.events("a")) == []
+
+
+def test_a_run_that_is_deleted_while_it_is_written(store: Store) -> None:
+    store.append("r", [started()])
+    store.delete("r")
+    with pytest.raises(StoreError, match="deleted meanwhile"):
+        store.append("r", [e.Warned(seq=2, t=0, text="too late")])
+
+
+def test_a_damaged_content_is_said_to_be_so(store: Store) -> None:
+    name = store.blobs("r").put(b"x" * 9999)
+    store._connection.execute("UPDATE blobs SET data = x'00ff'")
+    with pytest.raises(StoreError, match="damaged"):
+        store.get_blob(name)
+
+
+def test_a_title_of_its_own(store: Store) -> None:
+    store.append("r", [started()])
+    store.rename("r", "a better name")
+    assert store.run("r").title == "a better name"
+    store.rename("r", None)
+    assert store.run("r").title is None
+    with pytest.raises(StoreError, match="no session 'zzz'"):
+        store.rename("zzz", "x")
+
+
+def test_runs_are_listed_newest_first_by_the_page(store: Store) -> None:
+    for n in range(7):
+        store.append(f"r{n}", [started(f"r{n}", started_at=float(n))])
+    assert [run.id for run in store.runs(limit=3)] == ["r6", "r5", "r4"]
+    assert [run.id for run in store.runs(limit=3, offset=5)] == ["r1", "r0"]
 
 
 def test_a_program_that_is_gone_leaves_an_interrupted_run(tmp_path: Path) -> None:
@@ -159,6 +214,99 @@ def test_readers_go_on_while_another_writes(tmp_path: Path) -> None:
     reader.close()
 
 
+@pytest.mark.parametrize("writers", [3])
+def test_threads_and_programs_write_side_by_side(tmp_path: Path, writers: int) -> None:
+    path = tmp_path / "s.db"
+    mine, other = Store(path), Store(path)
+    names = [f"run-{n}" for n in range(2 * writers)]
+
+    def write(store: Store, name: str) -> None:
+        store.append(name, [started(name)])
+        for seq in range(2, 60):
+            store.append(name, [e.Warned(seq=seq, t=0, text=name)])
+            store.blobs(name).put(f"{seq}".encode())
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        jobs = [pool.submit(write, (mine, other)[n % 2], name) for n, name in enumerate(names)]
+        while not all(job.done() for job in jobs):
+            assert all(run.last_seq <= 59 for run in mine.runs())
+        for job in jobs:
+            job.result()
+    for name in names:
+        assert [event.seq for event in other.events(name)] == list(range(1, 60))
+    mine.close()
+    other.close()
+
+
+def test_a_new_file_is_opened_by_many_at_once(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for store in pool.map(Store, [tmp_path / "s.db"] * 8):
+            assert store.runs() == []
+            store.close()
+
+
+def columns(path: Path) -> dict[str, list[str]]:
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        tables = raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        return {
+            name: [row[1] for row in raw.execute(f"PRAGMA table_info({name})")]
+            for (name,) in tables
+        }
+
+
+def test_migrations_run_once_and_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    path.touch()  # an empty file is an empty database
+    Store(path).close()
+    first = columns(path)
+    Store(path).close()
+    assert columns(path) == first
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        names = [row[0] for row in raw.execute("SELECT name FROM _migrations ORDER BY rowid")]
+    assert names == [name for name, _ in schema.MIGRATIONS]
+
+
+def test_an_older_database_keeps_its_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "s.db"
+    with monkeypatch.context() as then:
+        then.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        Store(path).close()
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        raw.execute("INSERT INTO runs (id, task, started_at, last_seq) VALUES ('old', 't', 1, 0)")
+        raw.commit()
+    with contextlib.closing(Store(path)) as store:
+        assert store.run("old").title is None
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s.db"
+    Store(path).close()
+    before = columns(path)
+
+    def half(db: Database) -> None:
+        db.execute("CREATE TABLE half (a)")
+        db.execute("CREATE TABLE half (a)")
+
+    with monkeypatch.context() as then:
+        then.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, ("half", half)))
+        with pytest.raises(StoreError, match="half"):
+            Store(path)
+    assert columns(path) == before
+    Store(path).close()
+
+
+def test_a_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "photos.db"
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        raw.execute("CREATE TABLE photos (a)")
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        Store(path)
+    assert path.read_bytes() == before
+
+
 def test_a_database_of_a_newer_version_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     Store(path).close()
@@ -190,13 +338,8 @@ def test_a_truncated_file(tmp_path: Path) -> None:
     store._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     store.close()
     path.write_bytes(path.read_bytes()[:8192])
-    with pytest.raises(StoreError, match="damaged|not a session database"):
-        broken = Store(path)
-        try:
-            list(broken.events("r"))
-            broken.run("r")
-        finally:
-            broken.close()
+    with pytest.raises(StoreError, match=r"is damaged|is not a session database"):
+        read_all(path)
 
 
 def test_another_program_that_does_not_let_go(
@@ -214,27 +357,67 @@ def test_another_program_that_does_not_let_go(
     store.close()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small tmpfs needs root")
-def test_a_full_disk_keeps_what_was_acknowledged(tmp_path: Path) -> None:
-    mount = tmp_path / "small"
-    mount.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(mount)])
-    if done.returncode != 0:
-        pytest.skip("tmpfs cannot be mounted here")
-    try:
-        store = Store(mount / "s.db")
+def write_until_full(store: Store, stored: list[int]) -> None:
+    store.append("r", [started()])
+    stored.append(1)
+    for seq in range(2, 1000):
+        event = e.TerminalOutput(seq=seq, t=0, terminal="model", data=os.urandom(20_000))
+        store.append("r", [event])
+        stored.append(seq)
+
+
+def sqlite3_check(path: Path) -> list[str]:
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        return [str(row[0]) for row in raw.execute("PRAGMA integrity_check")]
+
+
+def test_a_full_disk_keeps_what_was_acknowledged(small_disk: Path) -> None:
+    path = small_disk / "s.db"
+    store, stored = Store(path), []
+    with pytest.raises(StoreError, match="disk is full"):
+        write_until_full(store, stored)
+    assert [event.seq for event in store.events("r")] == stored
+    assert sqlite3_check(path) == ["ok"]
+    store.close()
+
+
+def test_a_disk_that_was_full_can_be_written_again(small_disk: Path) -> None:
+    filler = small_disk / "filler"
+    filler.write_bytes(b"x" * 400_000)
+    store, stored = Store(small_disk / "s.db"), []
+    with pytest.raises(StoreError, match="disk is full"):
+        write_until_full(store, stored)
+    filler.unlink()
+    store.append("r", [e.Warned(seq=len(stored) + 1, t=0, text="there is room again")])
+    assert [event.seq for event in store.events("r")] == [*stored, len(stored) + 1]
+    store.close()
+
+
+def test_a_read_only_disk(small_disk: Path) -> None:
+    path = small_disk / "s.db"
+    store = Store(path)
+    store.append("r", [started()])
+    store.close()
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    with pytest.raises(StoreError, match=r"s\.db cannot be"):
+        Store(path)
+    with pytest.raises(StoreError, match=r"new\.db cannot be"):
+        Store(small_disk / "new.db")
+
+
+def test_a_read_only_file(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    Store(path).close()
+    path.chmod(0o400)
+    if os.access(path, os.W_OK):
+        pytest.skip("this user may write to read-only files")
+    with pytest.raises(StoreError, match="read-only"):
+        write_one(path)
+
+
+def write_one(path: Path) -> None:
+    with contextlib.closing(Store(path)) as store:
         store.append("r", [started()])
-        stored = 1
-        with pytest.raises(StoreError, match="disk is full"):
-            for seq in range(2, 1000):
-                data = os.urandom(20_000)
-                event = e.TerminalOutput(seq=seq, t=0, terminal="model", data=data)
-                store.append("r", [event])
-                stored = seq
-        assert [event.seq for event in store.events("r")] == list(range(1, stored + 1))
-        store.close()
-    finally:
-        subprocess.run(["umount", "-l", str(mount)], check=True)
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
