@@ -53,7 +53,6 @@ class EditCall(ModalScreen[str | None]):
         with VerticalScroll() as box:
             name = nickname(clean_line(self._call.name))
             box.border_title = f"edit call {self._call.number} · {name}"
-            box.border_subtitle = "ctrl+s runs it so · esc leaves it as it is"
             only = len(self._fields) == 1
             for name, value in self._fields.items():
                 yield Label(clean_line(name), markup=False)
@@ -65,9 +64,11 @@ class EditCall(ModalScreen[str | None]):
     def on_mount(self) -> None:
         """Begin in the longest argument."""
         areas = list(self.query(TextArea))
+        box = self.query_one(VerticalScroll)
+        box.border_subtitle = "ctrl+s runs it so · esc leaves it as it is"
         if areas:
             longest = max(areas, key=lambda area: len(area.text))
-            longest.focus()
+            self.set_focus(longest)  # at once: the next key already belongs here
             longest.move_cursor(longest.document.end)
 
     def action_run(self) -> None:

@@ -76,7 +76,7 @@ class Home(Screen[None]):
         """A run may have ended meanwhile."""
         self.reload()
 
-    @work(exclusive=True)
+    @work(exclusive=True, group="reload")
     async def reload(self) -> None:
         """Read the sessions anew."""
         try:
@@ -134,7 +134,7 @@ class Home(Screen[None]):
         task = clean_line(run.task.strip().split("\n", 1)[0])[:80]
         self.app.push_screen(Confirm(f"Delete “{task}”? This cannot be undone."), sure)
 
-    @work
+    @work(group="delete")
     async def _delete(self, run_id: str) -> None:
         try:
             await asyncio.to_thread(self._store.delete, run_id)

@@ -194,8 +194,6 @@ def _call_status(item: CallItem, width: int, now: float, palette: Palette) -> Te
         line.append(f"● {figures.seconds(max(0.0, now - since))}", style=palette.good)
     else:
         _finished_status(line, item, palette)
-    if item.decided and item.decided.verdict == "edit":
-        line.append("  edited by you", style=palette.human)
     line.truncate(width, overflow="ellipsis")
     return line
 
@@ -213,10 +211,12 @@ def _finished_status(line: Text, item: CallItem, palette: Palette) -> None:
         return
     if finished.ok:
         line.append(f"✓ {figures.seconds(finished.duration)}", style=palette.good)
-        line.append(f" · {_amount(item)}", style=palette.dim)
-        return
-    line.append(f"✗ {_what_failed(item)}", style=palette.bad)
-    line.append(f" · {clean_line(_last_words(finished.observation))}", style=palette.dim)
+    else:
+        line.append(f"✗ {_what_failed(item)}", style=palette.bad)
+    if verdict == "edit":
+        line.append("  edited by you ", style=palette.human)
+    words = _amount(item) if finished.ok else clean_line(_last_words(finished.observation))
+    line.append(f" · {words}", style=palette.dim)
 
 
 def _what_failed(item: CallItem) -> str:

@@ -47,6 +47,8 @@ class InjectBar(Horizontal):
     }
     """
 
+    _focused = False
+
     purpose: reactive[Purpose] = reactive("command", init=False)
     told: reactive[bool] = reactive(True, init=False)
 
@@ -112,4 +114,15 @@ class InjectBar(Horizontal):
         self.query_one(Label).update(_SIGN[self.purpose])
         self.query_one(Input).placeholder = _PLACEHOLDER[self.purpose]
         told = "told to model ◉" if self.told else "not told to model ○"
-        self.border_subtitle = told if self.purpose == "command" else self.purpose
+        words = told if self.purpose == "command" else self.purpose
+        self.border_subtitle = f"enter sends · esc leaves · {words}" if self._focused else words
+
+    def on_descendant_focus(self) -> None:
+        """Say how to get out again."""
+        self._focused = True
+        self._show()
+
+    def on_descendant_blur(self) -> None:
+        """Back to what enter would do."""
+        self._focused = False
+        self._show()
