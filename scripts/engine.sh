@@ -1,23 +1,33 @@
 #!/usr/bin/env bash
-# engine.sh start FILE: start a Docker engine where none answers and we may; its pid goes to FILE.
-# engine.sh stop FILE:  stop the one that FILE names, if we started it.
+# engine.sh answers:    whether a Docker engine answers, as the program itself asks.
+# engine.sh has IMAGE:  whether it has an image.
+# engine.sh start FILE: start an engine where none answers and we may; its process id goes to FILE.
+# engine.sh stop FILE:  stop the one that FILE names, and no other.
 set -eu
-action=$1 file=$2
+cd "$(dirname "$0")/.."
 
-answers() { docker info >/dev/null 2>&1; }
+ask() { .venv/bin/python -c "from sandbox_tui.core.sandboxes.docker_engine import *; $1" 2>/dev/null; }
+
+answers() { ask 'connect(timeout=5).close()'; }
+
+has() { ask "import sys; sys.exit(not engine_status('$1').has_image)"; }
+
+# Whether the process that FILE names is an engine still: process ids are used again.
+ours() { [ "$(cat "/proc/$(cat "$1" 2>/dev/null)/comm" 2>/dev/null)" = dockerd ]; }
 
 start() {
-  answers && return 0
-  if [ "$(id -u)" != 0 ] || ! command -v dockerd >/dev/null; then
-    return 1
-  fi
-  setsid dockerd >"$file.log" 2>&1 &
+  local file=$1 left=60
+  answers && return
+  [ -z "${DOCKER_HOST:-}" ] || return 1 # another machine's engine, or one under another name
+  [ "$(id -u)" = 0 ] && command -v dockerd >/dev/null || return 1
+  echo "· starting a Docker engine"
+  setsid dockerd >"$file.log" 2>&1 </dev/null &
   echo $! >"$file"
-  local left=60
   until answers; do
     left=$((left - 1))
-    if [ $left = 0 ] || ! kill -0 "$(cat "$file")" 2>/dev/null; then
+    if [ "$left" = 0 ] || ! kill -0 "$(cat "$file")" 2>/dev/null; then
       tail -n 5 "$file.log" >&2
+      stop "$file"
       return 1
     fi
     sleep 0.5
@@ -25,9 +35,15 @@ start() {
 }
 
 stop() {
-  [ -e "$file" ] || return 0
-  kill "$(cat "$file")" 2>/dev/null || true
+  local file=$1 left=60
+  if ours "$file"; then
+    kill "$(cat "$file")" 2>/dev/null || true
+    while ours "$file" && [ "$left" -gt 0 ]; do
+      left=$((left - 1))
+      sleep 0.5
+    done
+  fi
   rm -f "$file"
 }
 
-"$action"
+"$@"

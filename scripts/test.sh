@@ -4,12 +4,15 @@
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p .cache
+engine=$PWD/.cache/dockerd.pid
 image=sandbox-tui-test:latest
 why=
 
-scripts/engine.sh start "$PWD/.cache/dockerd.pid" || why="no Docker engine answers, and none could be started here"
-trap 'scripts/engine.sh stop "$PWD/.cache/dockerd.pid"' EXIT
-if [ -z "$why" ] && ! docker image inspect "$image" >/dev/null 2>&1; then
+skipping() { printf '\n!! SKIPPED: everything %s, because %s\n\n' "$1" "$2" >&2; }
+
+trap 'scripts/engine.sh stop "$engine"' EXIT
+scripts/engine.sh start "$engine" || why="no Docker engine answers, and none could be started here"
+if [ -z "$why" ] && ! scripts/engine.sh has "$image"; then
   echo "· building the test image (about a minute, once)"
   .venv/bin/sandbox-tui image build --from-packages --small --tag "$image" >.cache/image.log 2>&1 ||
     why="the test image could not be built: $(tail -n 1 .cache/image.log)"
@@ -19,12 +22,16 @@ if [ -n "$why" ]; then
     echo "✗ $why" >&2
     exit 1
   fi
-  printf '\n!! SKIPPED: everything that needs Docker, because %s\n\n' "$why" >&2
+  skipping "that needs Docker" "$why"
 fi
-if ! command -v bwrap >/dev/null; then
-  printf '\n!! SKIPPED: everything that needs bubblewrap, because bwrap is not installed\n\n' >&2
-fi
-if ! command -v tmux >/dev/null; then
-  printf '\n!! SKIPPED: everything in a real terminal, because tmux is not installed\n\n' >&2
-fi
-.venv/bin/pytest tests/unit tests/integration tests/e2e "$@"
+command -v bwrap >/dev/null || skipping "that needs bubblewrap" "bwrap is not installed"
+command -v tmux >/dev/null || skipping "in a real terminal" "tmux is not installed"
+
+folders=(tests/unit)
+for folder in tests/*/; do
+  case $folder in
+  tests/unit/ | tests/perf/ | */__pycache__/) ;;
+  *) folders+=("${folder%/}") ;;
+  esac
+done
+.venv/bin/pytest "${folders[@]}" "$@"

@@ -27,7 +27,7 @@ async def source(events: list[e.AnyEvent]) -> AsyncIterator[e.AnyEvent]:
 async def watch(events: AsyncIterator[e.AnyEvent], seen: list[int]) -> None:
     """Note the numbers as they come, so that they are there when it fails."""
     async for event in events:
-        seen.append(event.seq)  # noqa: PERF401
+        seen.append(event.seq)
 
 
 @settings(max_examples=25, deadline=None)
