@@ -65,7 +65,7 @@ make_environment() {
 # Installs into .venv what is named. One that uv made has no pip in it.
 pip_install() {
   if .venv/bin/python -c 'import pip' 2>/dev/null; then
-    .venv/bin/python -m pip install -q --disable-pip-version-check "$@"
+    .venv/bin/python -m pip install -qq --disable-pip-version-check "$@"
   else
     uv pip install -q --python .venv/bin/python "$@"
   fi
