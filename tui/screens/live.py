@@ -51,8 +51,8 @@ class LiveScreen(Cockpit):
         Binding("escape", "interrupt", "Interrupt the command", show=False),
         Binding("R", "interrupt_reply", "Interrupt the reply", show=False),
         Binding("x", "end", "End the run", show=False),
-        Binding("q", "leave", "Back", show=False),
         *Cockpit.COMMON,
+        Binding("q", "leave", "leave"),
     ]
 
     def __init__(self, request: RunRequest, store: Store) -> None:

@@ -6,7 +6,7 @@ import difflib
 import functools
 
 from rich.style import Style
-from rich.text import Text
+from rich.text import Span, Text
 
 from ...core.text import clean
 from ..palette import Palette
@@ -30,7 +30,17 @@ def _highlight(text: str, lexer: str, theme: str) -> tuple[Text, ...]:
     syntax = Syntax(text, lexer, theme=theme, background_color="default")
     coloured = syntax.highlight(text)
     coloured.no_wrap = True
+    coloured.spans = [Span(s.start, s.end, _without_background(s.style)) for s in coloured.spans]
     return tuple(coloured.split("\n", allow_blank=True))[: text.count("\n") + 1]
+
+
+@functools.lru_cache(1024)
+def _without_background(style: str | Style) -> Style:
+    """Code lies on a background of ours, whatever its colours were made for."""
+    parsed = Style.parse(style) if isinstance(style, str) else style
+    return Style(
+        color=parsed.color, bold=parsed.bold, italic=parsed.italic, underline=parsed.underline
+    )
 
 
 @functools.lru_cache(256)

@@ -61,8 +61,9 @@ class StatusBar(Widget):
         left.truncate(room, overflow="ellipsis")
         left.pad_right(max(0, room - left.cell_len) + 2)
         left.append_text(right)
-        segments = [Segment(s.text, s.style) for s in left.render(self.app.console)]
-        return Strip(segments).crop_extend(0, width, None)
+        base = self.rich_style
+        segments = [Segment(s.text, base + s.style) for s in left.render(self.app.console)]
+        return Strip(segments).crop_extend(0, width, base)
 
     def _figures(self, palette: Palette, width: int) -> Text:
         state = self._state

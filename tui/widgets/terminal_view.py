@@ -26,7 +26,7 @@ from textual.timer import Timer
 
 from ...core.terminal.attributes import DEFAULT, Attributes
 from ...core.terminal.screen import Screen as Emulator
-from ..palette import palette_of
+from ..palette import Palette, palette_of
 from .keys import key_bytes, mouse_bytes, paste_bytes
 
 SLICE = 0.004
@@ -245,8 +245,9 @@ class TerminalView(ScrollView, can_focus=True):
 
     def _strip(self, index: int) -> Strip:
         base = self.rich_style
+        palette = palette_of(self)
         segments = [
-            Segment(text, base + _style(look) if look is not DEFAULT else base)
+            Segment(text, base + _style(look, palette) if look is not DEFAULT else base)
             for text, look in self._emulator.row(index)
         ]
         return Strip(segments)
@@ -390,10 +391,10 @@ class TerminalView(ScrollView, can_focus=True):
 
 
 @lru_cache(8192)
-def _style(look: Attributes) -> Style:
+def _style(look: Attributes, palette: Palette) -> Style:
     return Style(
-        color=_color(look.fg),
-        bgcolor=_color(look.bg),
+        color=_color(look.fg, palette),
+        bgcolor=_color(look.bg, palette),
         bold=look.bold or None,
         dim=look.faint or None,
         italic=look.italics or None,
@@ -406,9 +407,19 @@ def _style(look: Attributes) -> Style:
 
 
 @lru_cache(4096)
-def _color(name: str) -> Color | None:
+def _color(name: str, palette: Palette) -> Color | None:
+    """A colour of the terminal; the plain ones are those of the theme."""
     if name == "default":
         return None
+    own = {
+        "red": palette.bad,
+        "green": palette.good,
+        "brown": palette.human,
+        "blue": palette.tool,
+        "magenta": palette.model,
+    }.get(name)
+    if own is not None:
+        return own.color
     if len(name) == 6 and all(c in "0123456789abcdef" for c in name):
         return Color.parse(f"#{name}")
     plain = name.removeprefix("bright")

@@ -76,7 +76,9 @@ class Timeline(Widget):
             "▶ " if self.playing else "‖ ", palette.good if self.playing else palette.warn
         )
         line = [Segment(cell, style) for cell, style in zip(cells, styles, strict=True)]
-        return Strip([state, *line, Segment(shown, palette.dim)]).crop_extend(0, width, None)
+        base = self.rich_style
+        whole = Strip([state, *line, Segment(shown, palette.dim)])
+        return whole.apply_style(base).crop_extend(0, width, base)
 
     def on_click(self, event: Click) -> None:
         """Point at a moment."""
