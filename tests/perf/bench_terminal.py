@@ -21,10 +21,26 @@ import pyte
 from sandbox_tui.core.terminal.screen import Screen
 
 COLUMNS, LINES, PIECE, SIZE = 120, 40, 16 * 1024, 600_000
-WORDS = (
-    "request handler worker pool connection timeout retrying upstream database query cache miss "
-    "GET /api/v1/items 200 user session token"
-).split()
+WORDS = [
+    "request",
+    "handler",
+    "worker",
+    "pool",
+    "connection",
+    "timeout",
+    "retrying",
+    "upstream",
+    "database",
+    "query",
+    "cache",
+    "miss",
+    "GET",
+    "/api/v1/items",
+    "200",
+    "user",
+    "session",
+    "token",
+]
 
 Corpus = Callable[[random.Random], str]
 

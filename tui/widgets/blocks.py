@@ -299,8 +299,10 @@ class Blocks(ScrollView, can_focus=True):
 
 
 def _strip(line: Text) -> Strip:
-    segments = [s for s in line.render(_CONSOLE) if not s.control]
-    return Strip(segments)
+    if not line.spans:  # Rich leaves the style of such a text out
+        style = Style.parse(line.style) if isinstance(line.style, str) else line.style
+        return Strip([Segment(line.plain, style)])
+    return Strip([segment for segment in line.render(_CONSOLE) if not segment.control])
 
 
 def _under(strip: Strip, style: Style) -> Strip:
