@@ -116,14 +116,18 @@ SANE_PIECES = [
     *(b"\x1b[K", b"\x1b[A", b"\x1b[2C", b"word word word word ", b"\t", b"\x1b[2P"),
     *(b"\x1b[3X", b"\x1b[L", b"\x1b[M", b"\x1bM"),
 ]
-SANE = st.lists(st.sampled_from(SANE_PIECES), max_size=40).map(b"".join)
+SANE = st.lists(st.sampled_from(SANE_PIECES), max_size=40)
 
 
 @given(SANE)
-def test_pyte_agrees_where_it_is_right(data: bytes) -> None:
-    theirs = pyte.Screen(20, 5)
-    pyte.ByteStream(theirs).feed(data)
-    ours = screen_of(data)
+def test_pyte_agrees_where_it_is_right(pieces: list[bytes]) -> None:
+    ours, theirs = Screen(20, 5), pyte.Screen(20, 5)
+    stream = pyte.ByteStream(theirs)
+    for piece in pieces:
+        if ours.x == 20:  # pyte moves a cursor that waits to wrap otherwise than terminals do
+            return
+        ours.feed(piece)
+        stream.feed(piece)
     assert ours.display == theirs.display
     assert (min(ours.x, 19), ours.y) == (min(theirs.cursor.x, 19), theirs.cursor.y)
 
