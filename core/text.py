@@ -10,32 +10,41 @@ from __future__ import annotations
 
 import re
 
-_INVISIBLE = (
+INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufdd0-\ufdef\ufffe\uffff"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    + "".join(
+        f"{chr((plane << 16) | 0xFFFE)}{chr((plane << 16) | 0xFFFF)}" for plane in range(1, 17)
+    )
+    + "\U000e0000-\U000e0fff"
 )
 """Bidi controls, zero-width characters (but not the joiner U+200D of emoji, which is shown as
-part of one), tags, variation selectors supplement, noncharacters."""
+part of one), tags, the variation selectors supplement and noncharacters, as the inside of a
+character class."""
 
-_ODD = re.compile(
-    f"[\x00-\x08\x0b-\x1f\x7f-\x9f\t\n\ud800-\udfff{_INVISIBLE}]"
-    "|[\U0001fffe\U0001ffff\U0002fffe\U0002ffff\U0010fffe\U0010ffff]"
-)
+_ODD = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{INVISIBLE}]")
 _PLAIN = re.compile(r"[ -~\n]*\Z")
 
 
-def clean(text: str) -> str:
-    """The text with everything odd made visible; newlines and tabs are kept."""
-    if _PLAIN.match(text):
-        return text
-    return _ODD.sub(_picture, text)
+def clean(text: str, *, newlines: bool = True, tabs: bool = True) -> str:
+    """The text with everything odd made visible.
+
+    Args:
+        text: what came from outside.
+        newlines: whether newlines stay newlines; else they are shown as ␊.
+        tabs: whether tabs stay tabs; else each becomes a blank.
+    """
+    if not (newlines and _PLAIN.match(text)):
+        text = _ODD.sub(_picture, text)
+        if not newlines:
+            text = text.replace("\n", "␊")
+    return text if tabs else text.replace("\t", " ")
 
 
 def clean_line(text: str) -> str:
-    """The same for a place that has one line: newlines and tabs become visible too."""
-    text = clean(text)
-    return text.replace("\n", "␊").replace("\t", " ") if "\n" in text or "\t" in text else text
+    """The same for a place that has one line."""
+    return clean(text, newlines=False, tabs=False)
 
 
 def _picture(match: re.Match[str]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Protocol
 
-from pyte.screens import Char
+from .graphics import Attributes
+from .history import SCROLLBACK
 
 
 class Terminal(Protocol):
@@ -53,19 +55,26 @@ class Terminal(Protocol):
         """Lines kept in scrollback."""
         ...
 
-    def row(self, index: int) -> list[tuple[str, Char]]:
+    def row(self, index: int) -> list[tuple[str, Attributes]]:
         """One line as runs of (text, attributes): 0 .. history_size-1 is scrollback, oldest first,
-        then the screen. A run's text has no control characters; trailing default blanks are cut."""
+        then the screen. A run's text has no control, invisible or direction-turning characters
+        (the joiner of emoji and variation selectors apart); trailing default blanks are cut."""
+        ...
+
+    def find(self, needle: str) -> Iterator[int]:
+        """Indexes of the lines that hold `needle`, whatever the case."""
         ...
 
     def text(self, index: int) -> str:
         """The same line as plain text, trailing blanks cut."""
         ...
 
-    def keyframe(self) -> bytes:
-        """The whole state (both screens, modes, scrollback, parser tail) as bytes."""
+    def keyframe(self, scrollback: int = SCROLLBACK) -> bytes:
+        """The whole state (both screens, modes, scrollback, parser tail) as bytes, with no more
+        than the last `scrollback` lines of scrollback."""
         ...
 
     def restore(self, keyframe: bytes) -> None:
-        """Become the state a `keyframe` was taken of; data that is not one raises ValueError."""
+        """Become the state a `keyframe` was taken of; data that is not one raises ValueError
+        and changes nothing."""
         ...

@@ -1,18 +1,23 @@
 """The whole state of a screen as bytes, so that any moment of a recording is one step away.
 
-The format is msgpack, compressed; it is data only, and what is not a keyframe raises ValueError.
+The format is msgpack, compressed. It is data only, and none of it is believed: a keyframe may come
+from a file that somebody else wrote. What is not one raises ValueError and changes nothing.
 """
 
 from __future__ import annotations
 
+import re
 import zlib
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from .attributes import Attributes
-from .commands import Saved
-from .rows import Kept, Row
+from .cells import LONGEST_CELL, Row, shown
+from .graphics import COLOUR_NAMES, Attributes, look_of
+from .grid import Saved
+from .history import Kept, Styled
+from .modes import ALTERNATE, KNOWN_MODES
+from .parser import KEPT_OF_STRING, LONGEST_STRING, PRINTABLE, SGR
 
 if TYPE_CHECKING:
     from .screen import Screen
@@ -20,18 +25,29 @@ if TYPE_CHECKING:
 MOST_BYTES = 256 << 20
 """A keyframe that unpacks to more is not one."""
 
+MOST_CELLS = 4_000_000
+
+_PRINTED = re.compile(rf"{PRINTABLE}*\Z")
+_TAIL = re.compile(r"(?:(?:\x1b\[|\x9b)[ -?]{0,8192}|\x1b[ -/]{0,8})?\Z")
+_STRING = re.compile(r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x18\x1a\x1b\x9c]*\Z")
+_HEX = re.compile(r"[0-9a-f]{6}\Z")
+
+_Look = tuple[str, str, bool, bool, bool, bool, bool, bool, bool, bool]
+
 
 class _Row(msgspec.Struct, array_like=True):
-    """A row as runs of (cells, number of the look)."""
+    """A row: raw text with looks of beginning and fill, or cells and their looks (count, look)."""
 
-    cells: list[str]
-    looks: list[tuple[int, int]]
+    cells: str | list[str]
+    look: int = -1
+    fill: int = -1
+    looks: list[tuple[int, int]] | None = None
 
 
 class _Line(msgspec.Struct, array_like=True):
-    """A line of scrollback: raw text with the look it begins in, or runs."""
+    """A line of scrollback: raw text and the look it begins in, or runs."""
 
-    text: str
+    text: str = ""
     look: int = -1
     runs: list[tuple[str, int]] | None = None
 
@@ -49,25 +65,57 @@ class _Saved(msgspec.Struct, array_like=True):
 class _State(msgspec.Struct, array_like=True):
     columns: int
     lines: int
-    looks: list[Attributes]
+    looks: list[_Look]
     rows: list[_Row]
-    alternate: list[_Row] | None
+    hidden: list[_Row] | None
     history: list[_Line]
     scrolled: int
     place: tuple[int, int, int, int]
     look: int
-    flags: tuple[bool, bool, bool, bool]
+    flags: tuple[bool, bool, bool, bool, bool]
     charsets: tuple[bool, bool]
     modes: list[int]
     tab_stops: list[int]
     saved: _Saved | None
+    saved_hidden: _Saved | None
     title: str
-    last: str
+    printed: str
     tail: str
+    string: tuple[str | None, int]
     undecoded: tuple[bytes, int]
 
 
-class _Looks:
+def to_keyframe(screen: Screen, scrollback: int) -> bytes:
+    """The screen's state, with this many lines of scrollback."""
+    writer = _Writer()
+    parser = screen.parser
+    state = _State(
+        columns=screen.columns,
+        lines=screen.lines,
+        looks=[],
+        rows=[writer.row(row) for row in screen.rows],
+        hidden=None if screen.hidden is None else [writer.row(row) for row in screen.hidden],
+        history=[writer.line(kept) for kept in screen.history.tail(scrollback)],
+        scrolled=screen.scrolled,
+        place=(screen.x, screen.y, screen.top, screen.bottom),
+        look=writer.number(screen.look),
+        flags=(screen.wraps, screen.inserts, screen.origin, screen.returns, screen.shifted),
+        charsets=screen.charsets,
+        modes=sorted(screen.modes),
+        tab_stops=sorted(screen.tab_stops),
+        saved=writer.saved(screen.saved),
+        saved_hidden=writer.saved(screen.saved_hidden),
+        title=screen.title,
+        printed=screen.printed[-1],
+        tail=parser.tail,
+        string=(parser.string, parser.string_length),
+        undecoded=parser.undecoded.getstate(),
+    )
+    state.looks = [look.values() for look in writer.numbers]  # pyright: ignore[reportAttributeAccessIssue]
+    return zlib.compress(msgspec.msgpack.encode(state), 1)
+
+
+class _Writer:
     """Numbers looks in the order in which they are met."""
 
     def __init__(self) -> None:
@@ -76,34 +124,28 @@ class _Looks:
     def number(self, look: Attributes) -> int:
         return self.numbers.setdefault(look, len(self.numbers))
 
+    def row(self, row: Row) -> _Row:
+        if row.raw is not None:
+            return _Row(row.raw, self.number(row.look), self.number(row.fill))
+        looks: list[tuple[int, int]] = []
+        for look in row.looks:
+            number = self.number(look)
+            if looks and looks[-1][1] == number:
+                looks[-1] = (looks[-1][0] + 1, number)
+            else:
+                looks.append((1, number))
+        simple = all(len(cell) == 1 for cell in row.cells)
+        return _Row("".join(row.cells) if simple else list(row.cells), looks=looks)
 
-def to_keyframe(screen: Screen) -> bytes:
-    """The screen's state."""
-    looks = _Looks()
-    state = _State(
-        columns=screen.columns,
-        lines=screen.lines,
-        looks=[],
-        rows=[_row(row, screen.columns, looks) for row in screen.rows],
-        alternate=None
-        if screen.alternate is None
-        else [_row(row, screen.columns, looks) for row in screen.alternate],
-        history=[_line(kept, looks) for kept in screen.history],
-        scrolled=screen.scrolled,
-        place=(screen.x, screen.y, screen.top, screen.bottom),
-        look=looks.number(screen.look),
-        flags=(screen.wraps, screen.inserts, screen.origin, screen.shifted),
-        charsets=screen.charsets,
-        modes=sorted(screen.modes),
-        tab_stops=sorted(screen.tab_stops),
-        saved=None if screen.saved is None else _saved(screen.saved, looks),
-        title=screen.title,
-        last=screen.last,
-        tail=screen.tail,
-        undecoded=screen.decoder.getstate(),
-    )
-    state.looks = list(looks.numbers)
-    return zlib.compress(msgspec.msgpack.encode(state), 1)
+    def line(self, kept: Kept) -> _Line:
+        if isinstance(kept, str):
+            return _Line(kept)
+        if isinstance(kept, Styled):
+            return _Line(kept.raw, self.number(kept.look))
+        return _Line(runs=[(text, self.number(look)) for text, look in kept])
+
+    def saved(self, saved: Saved | None) -> _Saved | None:
+        return saved and _Saved(saved.x, saved.y, self.number(saved.look), *saved[3:])
 
 
 def from_keyframe(screen: Screen, keyframe: bytes) -> None:
@@ -116,91 +158,132 @@ def from_keyframe(screen: Screen, keyframe: bytes) -> None:
         unpacker = zlib.decompressobj()
         data = unpacker.decompress(keyframe, MOST_BYTES)
         if not unpacker.eof:
-            raise ValueError("too large")
-        state = msgspec.msgpack.decode(data, type=_State)
-        _apply(screen, state)
-    except (zlib.error, ValueError, msgspec.MsgspecError, IndexError, TypeError) as error:
+            raise ValueError("it is cut short, or too large")
+        _apply(screen, _Reader(msgspec.msgpack.decode(data, type=_State)))
+    except (zlib.error, ValueError, msgspec.MsgspecError, IndexError, RecursionError) as error:
         raise ValueError(f"This is not a keyframe of a terminal: {error}") from error
 
 
-def _apply(screen: Screen, state: _State) -> None:
-    looks = state.looks
-    rows = [_to_row(row, looks) for row in state.rows]
-    alternate = None if state.alternate is None else [_to_row(r, looks) for r in state.alternate]
-    history = [_to_kept(line, looks) for line in state.history]
-    wrong = any(len(row.cells) != state.columns for row in (*rows, *(alternate or ())))
-    if wrong or len(rows) != state.lines or not 1 <= state.lines <= 10_000:
-        raise ValueError("rows do not fit")
-    look, saved = looks[state.look], state.saved
-    screen.columns, screen.lines = state.columns, state.lines
-    screen.reset()
-    screen.rows, screen.alternate = rows, alternate
-    screen.history.clear()
-    screen.history.extend(history)
-    screen.scrolled = state.scrolled
-    screen.x, screen.y, screen.top, screen.bottom = state.place
-    screen.look = look
-    screen.wraps, screen.inserts, screen.origin, screen.shifted = state.flags
-    screen.charsets = state.charsets
-    screen.modes, screen.tab_stops = set(state.modes), set(state.tab_stops)
-    screen.title, screen.last, screen.tail = state.title, state.last, state.tail
-    screen.decoder.setstate(state.undecoded)
-    if saved is not None:
-        screen.saved = Saved(
+def _require(good: bool, what: str) -> None:
+    if not good:
+        raise ValueError(f"{what} cannot be so")
+
+
+class _Reader:
+    """Reads a state, believing nothing."""
+
+    def __init__(self, state: _State) -> None:
+        self.state = state
+        columns, lines = state.columns, state.lines
+        _require(1 <= columns <= 5000 and 1 <= lines <= 5000, "the size")
+        _require(columns * lines <= MOST_CELLS, "the size")
+        for fg, bg, *_ in state.looks:
+            good = all(name in COLOUR_NAMES or _HEX.match(name) for name in (fg, bg))
+            _require(good, "a colour")
+        self.looks = [look_of(values) for values in state.looks]
+
+    def look(self, number: int) -> Attributes:
+        _require(0 <= number < len(self.looks), "a look")
+        return self.looks[number]
+
+    def rows(self, rows: list[_Row]) -> list[Row]:
+        _require(len(rows) == self.state.lines, "the number of rows")
+        return [self.row(row) for row in rows]
+
+    def row(self, row: _Row) -> Row:
+        if row.looks is None:
+            raw = Row(self.raw(row.cells), self.look(row.look), self.look(row.fill))
+            copy = Row(raw.raw, raw.look, raw.fill).read(self.state.columns)
+            _require(len(copy.cells) == self.state.columns, "a row")
+            return raw
+        looks = [look for count, number in row.looks for look in self.many(number, count)]
+        cells = list(row.cells)
+        _require(len(cells) == len(looks) == self.state.columns and cells[0] != "", "a row")
+        text = "".join(cells)
+        _require(_PRINTED.match(text) is not None and shown(text) == text, "a row's text")
+        _require(max(map(len, cells)) <= LONGEST_CELL, "a cell")
+        return Row.of(cells, looks)
+
+    def many(self, number: int, count: int) -> list[Attributes]:
+        _require(0 < count <= self.state.columns, "a run")
+        return [self.look(number)] * count
+
+    def raw(self, text: str | list[str]) -> str:
+        if not isinstance(text, str):
+            raise ValueError("a row cannot be so")
+        plain = SGR.sub("", text) if "\x1b" in text else text
+        _require(_PRINTED.match(plain) is not None and shown(plain) == plain, "a line's text")
+        return text
+
+    def line(self, line: _Line) -> Kept:
+        if line.runs is not None:
+            _require(len(line.runs) > 0, "a line")
+            for text, _ in line.runs:
+                _require("\x1b" not in self.raw(text), "a line's text")
+            return [(text, self.look(number)) for text, number in line.runs]
+        raw = self.raw(line.text)
+        return raw if line.look < 0 else Styled(raw, self.look(line.look))
+
+    def saved(self, saved: _Saved | None) -> Saved | None:
+        if saved is None:
+            return None
+        _require(0 <= saved.x <= 5000 and 0 <= saved.y < 5000, "the saved cursor")
+        return Saved(
             saved.x,
             saved.y,
-            looks[saved.look],
+            self.look(saved.look),
             saved.origin,
             saved.wraps,
             saved.charsets,
             saved.shifted,
         )
-    screen.dirty = set(range(state.lines))
 
 
-def _row(row: Row, columns: int, looks: _Looks) -> _Row:
-    row.read(columns)
-    runs: list[tuple[int, int]] = []
-    for look in row.looks:
-        number = looks.number(look)
-        if runs and runs[-1][1] == number:
-            runs[-1] = (runs[-1][0] + 1, number)
-        else:
-            runs.append((1, number))
-    return _Row(list(row.cells), runs)
+def _apply(screen: Screen, reader: _Reader) -> None:
+    state = reader.state
+    rows = reader.rows(state.rows)
+    hidden = None if state.hidden is None else reader.rows(state.hidden)
+    history = [reader.line(line) for line in state.history]
+    look, saved = reader.look(state.look), reader.saved(state.saved)
+    saved_hidden = reader.saved(state.saved_hidden)
+    x, y, top, bottom = state.place
+    _require(0 <= x <= state.columns and 0 <= y < state.lines, "the cursor")
+    _require(0 <= top <= bottom < state.lines, "the margins")
+    _require(set(state.modes) <= KNOWN_MODES | ALTERNATE, "a mode")
+    _require(all(0 <= stop <= 5000 for stop in state.tab_stops), "a tab stop")
+    _require(len(state.title) <= 1024 and state.scrolled >= 0, "the title")
+    printed = state.printed
+    _require(len(printed) == 1 and _PRINTED.match(printed) is not None, "what was printed")
+    _check_parser(state)
+
+    screen.columns, screen.lines = state.columns, state.lines
+    screen.reset()
+    screen.rows, screen.hidden = rows, hidden
+    screen.history.clear()
+    screen.history.extend(history)
+    screen.scrolled = state.scrolled
+    screen.x, screen.y, screen.top, screen.bottom = x, y, top, bottom
+    screen.look = look
+    screen.wraps, screen.inserts, screen.origin, screen.returns, screen.shifted = state.flags
+    screen.charsets = state.charsets
+    screen.refresh_plain()
+    screen.modes, screen.tab_stops = set(state.modes), set(state.tab_stops)
+    screen.title, screen.printed = state.title, printed
+    screen.saved, screen.saved_hidden = saved, saved_hidden
+    screen.parser.tail = state.tail
+    screen.parser.string, screen.parser.string_length = state.string
+    screen.parser.undecoded.setstate(state.undecoded)
+    screen.answers.clear()
+    screen.dirty.clear()
+    screen.touch(0, screen.lines)
 
 
-def _to_row(row: _Row, looks: list[Attributes]) -> Row:
-    own: list[Attributes] = []
-    for count, number in row.looks:
-        own += [looks[number]] * min(count, len(row.cells))
-    if len(own) != len(row.cells):
-        raise ValueError("looks do not fit")
-    return Row(row.cells, own)
-
-
-def _line(kept: Kept, looks: _Looks) -> _Line:
-    if isinstance(kept, str):
-        return _Line(kept)
-    text, rest = kept
-    if isinstance(rest, Attributes):
-        return _Line(text, looks.number(rest))
-    return _Line(text, -1, [(run, looks.number(look)) for run, look in rest])
-
-
-def _to_kept(line: _Line, looks: list[Attributes]) -> Kept:
-    if line.runs is not None:
-        return line.text, tuple((text, looks[number]) for text, number in line.runs)
-    return line.text if line.look < 0 else (line.text, looks[line.look])
-
-
-def _saved(saved: Saved, looks: _Looks) -> _Saved:
-    return _Saved(
-        saved.x,
-        saved.y,
-        looks.number(saved.look),
-        saved.origin,
-        saved.wraps,
-        saved.charsets,
-        saved.shifted,
-    )
+def _check_parser(state: _State) -> None:
+    string, length = state.string
+    undecoded, flag = state.undecoded
+    _require(_TAIL.match(state.tail) is not None, "a sequence")
+    _require(0 <= length < LONGEST_STRING, "a string")
+    if string is not None:
+        _require(len(string) <= KEPT_OF_STRING + 2, "a string")
+        _require(_STRING.match(string) is not None, "a string")
+    _require(len(undecoded) <= 3 and flag == 0, "a part of a character")

@@ -1,179 +1,61 @@
 """The emulator: a `pyte.Screen` with a parser and rows of its own, safe on any input and fast.
 
-pyte's face is kept (`buffer`, `display`, `cursor`, `dirty`); what it lacks is here: the alternate
-screen, SU/SD, REP, sub-parameters, strings, background colour erase, wide characters at the edge.
-Whole lines of text and colours take a lane of their own into scrollback and are parsed when they
-are looked at (`_take_lines`); everything else goes token by token.
+pyte's face is kept (`buffer`, `display`, `cursor`, `dirty`). The rest is layered, one idea a file:
+`parser` finds tokens, `sequences` says what they mean, `modes`, `editing` and `grid` do it, `bulk`
+takes whole lines past all of them, `history` keeps what scrolled away.
 """
 
 from __future__ import annotations
 
-import codecs
-from collections import deque
 from collections.abc import Iterator
+from itertools import takewhile
 
 import pyte
 from pyte.screens import Char, Cursor
 
-from .attributes import DEFAULT, Attributes, select
-from .commands import Commands
+from .bulk import Bulk
+from .cells import Row, Run
+from .history import SCROLLBACK, History, keep, plain
 from .keyframe import from_keyframe, to_keyframe
-from .rows import Kept, Row, Run, kept_runs, kept_text, width_of
-from .tokens import LINES, MAYBE_NOT_ONE_WIDE, SGR, TOKEN
+from .parser import Parser
 
-SCROLLBACK = 100_000
+LARGEST = 5000
+"""Columns or lines; a size beyond is cut to it."""
 
 
-class Screen(Commands, pyte.Screen):
+class Screen(Bulk, pyte.Screen):
     """See `base.Terminal`.
 
     Args:
         columns, lines: size in cells.
         scrollback: lines kept of what scrolled off the top.
-
-    Attributes:
-        decoder, tail: what was fed and could not be taken in yet: bytes of a character, a sequence.
-        use_lanes: whether whole lines may take their own lane (off: for comparison in tests).
     """
 
     def __init__(self, columns: int, lines: int, scrollback: int = SCROLLBACK) -> None:
-        self.columns, self.lines = max(1, columns), max(1, lines)
-        self.history: deque[Kept] = deque(maxlen=scrollback)
+        self.columns, self.lines = _size(columns), _size(lines)
+        self.history = History(scrollback)
         self.scrolled = 0
         self.dirty: set[int] = set()
         self.answers: list[str] = []
-        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self.tail = ""
-        self.use_lanes = True
+        self.parser = Parser(self)
         self.reset()
-
-    # --- input
 
     def feed(self, data: bytes) -> None:
         """See `Terminal.feed`."""
-        text = self.tail + self.decoder.decode(data)
-        self.tail = ""
-        if text.endswith("\r"):  # it may be the first half of a CR LF
-            text, self.tail = text[:-1], "\r"
-        at = 0
-        while at < len(text):
-            taken = self._take_lines(text, at) if self.x == 0 and self.y == self.bottom else 0
-            at = at + taken if taken else self._take_tokens(text, at)
+        self.parser.feed(data)
 
-    def _take_tokens(self, text: str, at: int) -> int:
-        """Take tokens until there may be whole lines again; where to go on."""
-        newlines = 0
-        for match in TOKEN.finditer(text, at):
-            kind = match.lastgroup
-            if kind == "text":
-                self.write(match[0])
-            elif kind == "sgr":
-                parameters = match["sgr"]
-                self.look = select(self.look, parameters) if parameters else DEFAULT
-            elif kind == "newline":
-                self.x = 0
-                self.line_feed()
-                newlines += 1
-                if newlines > 2 and self.y == self.bottom:
-                    newlines = -8  # look again after a while, not at every line
-                    if self.use_lanes and LINES.match(text, match.end()):
-                        return match.end()
-            elif kind == "final":
-                self.control_sequence(
-                    match["private"], match["parameters"], match["intermediate"], match["final"]
-                )
-            elif kind == "control":
-                self.control(match[0])
-            elif kind == "escape":
-                self.escape(match["between"], match["escape"])
-            elif kind == "osc":
-                self.operating_system_command(match["osc"])
-            elif kind == "unfinished":
-                self.tail = match[0] + self.tail
-                return len(text)
-        return len(text)
+    def replies(self) -> bytes:
+        """See `Terminal.replies`."""
+        data = "".join(self.answers).encode()
+        self.answers.clear()
+        return data
 
-    def _take_lines(self, text: str, at: int) -> int:
-        """Take whole lines straight into scrollback and screen; how many characters that were.
-
-        Lossless: only where each line would begin on the blank bottom row and fit in it.
-        """
-        if not self.use_lanes or not self._can_take_lines():
-            return 0
-        match = LINES.match(text, at)
-        if match is None:
-            return 0
-        lines = match[0].split("\r\n")
-        lines.pop()
-        taken, look = self._fitting(lines)
-        if not taken:
-            return 0
-        count = len(taken)
-        self._push(taken)
-        self.look = look
-        return sum(len(line) for line in lines[:count]) + 2 * count
-
-    def _can_take_lines(self) -> bool:
-        if not (self.x == 0 and self.y == self.bottom == self.lines - 1 and self.top == 0):
-            return False
-        if not self.wraps or self.inserts or self.draws_lines or self.lines < 2:
-            return False
-        if self.look.bg != "default":
-            return False
-        last = self.rows[-1]
-        if last.raw is not None:
-            return False
-        blank = last.cells.count(" ") == self.columns
-        return blank and last.looks.count(DEFAULT) == self.columns
-
-    def _fitting(self, lines: list[str]) -> tuple[list[tuple[str, Attributes]], Attributes]:
-        """The lines up to the first that does not fit a row, each with the look it begins in."""
-        look = self.look
-        taken: list[tuple[str, Attributes]] = []
-        for line in lines:
-            plain = SGR.sub("", line) if "\x1b" in line else line
-            odd = not plain.isascii() and MAYBE_NOT_ONE_WIDE(plain)
-            width = sum(map(width_of, plain)) if odd else len(plain)
-            if width > self.columns or (odd and width_of(plain[0]) < 1):
-                break
-            after = self._after(line, look)
-            if after.bg != "default":
-                break
-            taken.append((line, look))
-            look = after
-        return taken, look
-
-    @staticmethod
-    def _after(line: str, look: Attributes) -> Attributes:
-        """The look after a line's SGR sequences."""
-        if "\x1b" in line:
-            for parameters in SGR.findall(line):
-                look = select(look, parameters) if parameters else DEFAULT
-        return look
-
-    def _push(self, taken: list[tuple[str, Attributes]]) -> None:
-        """Scroll by whole lines that begin at the blank bottom row."""
-        count, height, old = len(taken), self.lines, self.rows
-        leaving = min(count, height - 1)
-        if self.alternate is None:
-            self.history.extend(row.kept() for row in old[:leaving])
-            if count > height - 1:
-                self.history.extend(
-                    line if look is DEFAULT else (line, look) for line, look in taken[: 1 - height]
-                )
-            self.scrolled += count
-        staying = [Row.unread(line, look) for line, look in taken[1 - height :]]
-        self.rows = [*old[leaving : height - 1], *staying, Row.blank(self.columns)]
-        printed = (SGR.sub("", line) for line, _ in reversed(taken))
-        self.last = next((plain for plain in printed if plain), self.last)[-1]
-        self.dirty.update(range(height))
-
-    # --- output
+    # --- reading
 
     @property
     def in_alternate(self) -> bool:
         """See `Terminal`."""
-        return self.alternate is not None
+        return self.hidden is not None
 
     @property
     def history_size(self) -> int:
@@ -184,32 +66,23 @@ class Screen(Commands, pyte.Screen):
         """See `Terminal.row`."""
         above = len(self.history)
         if index < above:
-            return kept_runs(self.history[index], self.columns)
+            return self.history.runs(index)
         return self.rows[index - above].runs(self.columns)
 
     def text(self, index: int) -> str:
         """See `Terminal.text`."""
         above = len(self.history)
         if index < above:
-            return kept_text(self.history[index])
-        return "".join(self.rows[index - above].read(self.columns).cells).rstrip()
+            return self.history.text(index)
+        return plain(keep(self.rows[index - above], self.columns))
 
     def find(self, needle: str) -> Iterator[int]:
         """Indexes of the lines that hold `needle`, whatever the case."""
-        wanted = needle.lower()
-        for index, kept in enumerate(self.history):
-            if wanted in kept_text(kept).lower():
+        yield from self.history.find(needle)
+        above, wanted = len(self.history), needle.casefold()
+        for index in range(above, above + self.lines):
+            if wanted in self.text(index).casefold():
                 yield index
-        for number in range(self.lines):
-            index = len(self.history) + number
-            if wanted in self.text(index).lower():
-                yield index
-
-    def replies(self) -> bytes:
-        """See `Terminal.replies`."""
-        data = "".join(self.answers).encode()
-        self.answers.clear()
-        return data
 
     # --- pyte's face
 
@@ -220,9 +93,12 @@ class Screen(Commands, pyte.Screen):
 
     @property
     def buffer(self) -> list[list[Char]]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        """The screen as pyte's characters."""
+        """The screen as pyte's characters (which know neither faint nor conceal)."""
         return [
-            [Char(cell, *look[:8]) for cell, look in zip(row.cells, row.looks, strict=True)]
+            [
+                Char(cell, *look.values()[:8])  # pyright: ignore[reportArgumentType]
+                for cell, look in zip(row.cells, row.looks, strict=True)
+            ]
             for row in (row.read(self.columns) for row in self.rows)
         ]
 
@@ -235,9 +111,13 @@ class Screen(Commands, pyte.Screen):
 
     # --- the whole state
 
-    def keyframe(self) -> bytes:
-        """See `Terminal.keyframe`."""
-        return to_keyframe(self)
+    def keyframe(self, scrollback: int = SCROLLBACK) -> bytes:
+        """See `Terminal.keyframe`.
+
+        Args:
+            scrollback: lines of scrollback to keep, the latest ones; the rest is forgotten.
+        """
+        return to_keyframe(self, scrollback)
 
     def restore(self, keyframe: bytes) -> None:
         """See `Terminal.restore`."""
@@ -249,34 +129,46 @@ class Screen(Commands, pyte.Screen):
         self, columns: int, lines: int
     ) -> None:
         """See `Terminal.resize`."""
-        columns, lines = max(1, columns), max(1, lines)
+        columns, lines = _size(columns), _size(lines)
         if (columns, lines) == (self.columns, self.lines):
             return
-        for rows in (self.rows, *([self.alternate] if self.alternate is not None else [])):
-            for row in rows:
-                row.read(self.columns).fit(columns)
-        self.columns = columns
         self._resize_height(lines)
-        self.lines, self.top, self.bottom = lines, 0, lines - 1
+        for row in (*self.rows, *(self.hidden or ())):
+            row.fit(columns, self.columns)
+        self.tab_stops = {stop for stop in self.tab_stops if stop < columns}
+        self.tab_stops.update(stop for stop in range(8, columns, 8) if stop >= self.columns)
+        self.columns, self.lines = columns, lines
+        self.top, self.bottom = 0, lines - 1
         self.x, self.y = min(self.x, columns - 1), min(max(self.y, 0), lines - 1)
-        self.tab_stops = {stop for stop in self.tab_stops if stop < columns} | set(
-            range(8, columns, 8)
-        )
-        self.dirty = set(range(lines))
+        self.dirty.clear()
+        self.touch(0, lines)
 
     def _resize_height(self, lines: int) -> None:
-        for rows in (self.rows, *([self.alternate] if self.alternate is not None else [])):
-            while len(rows) < lines:
-                rows.append(Row.blank(self.columns))
-        excess = len(self.rows) - lines
-        if excess <= 0:
-            return
-        below = self.lines - 1 - self.y  # empty rows under the cursor go first
-        gone = max(0, excess - below)
-        if self.alternate is None:
-            self.history.extend(row.kept() for row in self.rows[:gone])
-            self.scrolled += gone
+        """Both screens get as many rows; what leaves the top of the main one is kept."""
+        if self.hidden is None:
+            gone = self._rows_to_go(self.rows, self.y, lines)
+            self.retire(self.rows[:gone])
         else:
-            del self.alternate[lines:]
-        self.rows = self.rows[gone : gone + lines]
+            gone = max(0, min(self.y + 1 - lines, len(self.rows) - lines))
+            main_y = self.saved_hidden.y if self.saved_hidden else self.lines - 1
+            main_gone = self._rows_to_go(self.hidden, main_y, lines)
+            self.retire(self.hidden[:main_gone])
+            self.hidden = _of_height(self.hidden[main_gone:], lines)
+            if self.saved_hidden:
+                self.saved_hidden = self.saved_hidden._replace(y=max(0, main_y - main_gone))
+        self.rows = _of_height(self.rows[gone:], lines)
         self.y -= gone
+
+    def _rows_to_go(self, rows: list[Row], y: int, lines: int) -> int:
+        """Rows that leave the top: no more than needed once blank rows at the end are dropped."""
+        below = rows[y + 1 :]
+        blank = sum(1 for _ in takewhile(lambda row: row.is_blank(self.columns), reversed(below)))
+        return max(0, min(len(rows) - lines - blank, y))
+
+
+def _of_height(rows: list[Row], lines: int) -> list[Row]:
+    return [*rows[:lines], *(Row() for _ in range(lines - len(rows)))]
+
+
+def _size(number: int) -> int:
+    return min(max(1, number), LARGEST)

@@ -24,7 +24,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
-from ...core.terminal.attributes import DEFAULT, Attributes
+from ...core.terminal.graphics import DEFAULT, Attributes
 from ...core.terminal.screen import Screen as Emulator
 from ..palette import Palette, palette_of
 from .keys import key_bytes, mouse_bytes, paste_bytes
@@ -208,7 +208,7 @@ class TerminalView(ScrollView, can_focus=True):
             end = max(0, above + self._emulator.lines - self.scrollable_content_region.height)
             if self.scroll_offset.y != end:
                 self.scroll_to(y=end, animate=False, force=True, immediate=True)
-        elif gone and above == self._emulator.history.maxlen:
+        elif gone and above == self._emulator.history.limit:
             y = max(0, self.scroll_offset.y - gone)
             self.scroll_to(y=y, animate=False, force=True, immediate=True)
 

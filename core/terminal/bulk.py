@@ -1,0 +1,157 @@
+"""The bulk lane: whole lines of text and colours go to scrollback as they came.
+
+Most output is lines that are printed at the bottom and scroll away. Where a line begins on the
+blank bottom row and fits in it, nothing of what it does to the screen depends on cells: it is kept
+as raw text and read when somebody looks at it. All else goes token by token; the result is the same
+to the last cell (tests compare the two).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .cells import NOT_ONE_WIDE, Row, shown, width_of
+from .graphics import DEFAULT, Attributes, select
+from .history import Styled, keep
+from .parser import MANY_LINES, SGR, SOME_LINES, Parser
+from .sequences import Commands
+
+PATIENCE = 8
+"""Newlines after which the lane is tried again where it was of no use."""
+
+
+class Bulk(Commands):
+    """Takes lines by the thousand.
+
+    Attributes:
+        parser: takes the lines that do not fit, token by token.
+        use_lanes: off in tests that compare.
+    """
+
+    parser: Parser
+    use_lanes: bool = True
+    _patience: int = 0
+    _streak: bool = False
+
+    def whole_lines_welcome(self) -> bool:
+        """Whether it is worth looking for whole lines here."""
+        if self.y != self.bottom:
+            return False
+        if self._patience:
+            self._patience -= 1
+            return False
+        return self._can_take_lines()
+
+    def take_lines(self, text: str, at: int) -> int:
+        """Take whole lines; how many characters that were, 0 when it cannot be done.
+
+        How many are looked for depends on whether the last ones could all be taken, so that no
+        line is looked at many times (time stays linear whatever the lines).
+        """
+        if self.y != self.bottom or not self._can_take_lines():
+            return 0
+        match = (MANY_LINES if self._streak else SOME_LINES).match(text, at)
+        if match is None:
+            self._streak, self._patience = False, PATIENCE
+            return 0
+        block = match[0]
+        lines = block.split("\r\n")
+        lines.pop()
+        done = self._take(block, lines)
+        self._streak = done == len(lines)
+        if self._streak:
+            return len(block)
+        self._patience = PATIENCE
+        return sum(map(len, lines[:done])) + 2 * done
+
+    def _can_take_lines(self) -> bool:
+        return (
+            not self.x
+            and self.use_lanes
+            and self.plain
+            and self.wraps
+            and self.top == 0
+            and self.bottom == self.lines - 1 > 0
+            and self.look.bg == "default"
+            and self.rows[-1].is_blank(self.columns)
+        )
+
+    def _take(self, block: str, lines: list[str]) -> int:
+        """Take lines, those that do not fit token by token; how many before it had to stop."""
+        odd = not block.isascii() and NOT_ONE_WIDE(block) is not None
+        if odd:
+            lines = shown(block).split("\r\n")[:-1]
+        elif "\x1b" not in block and self.look is DEFAULT:
+            return self._take_plain(lines)
+        done = 0
+        while done < len(lines):
+            done += self._take_fitting(lines[done:] if done else lines, odd)
+            if done < len(lines):
+                self.parser.tokens(f"{lines[done]}\r\n")
+                done += 1
+                if self.y != self.bottom or not self._can_take_lines():
+                    break
+        return done
+
+    def _take_plain(self, lines: list[str]) -> int:
+        """Lines of one-wide characters in the default look; long ones are folded."""
+        columns, count = self.columns, len(lines)
+        if len(max(lines, key=len)) > columns:
+            lines = [
+                line[at : at + columns]
+                for line in lines
+                for at in range(0, len(line) or 1, columns)
+            ]
+        self._push(lines)
+        self.printed = next(filter(None, reversed(lines)), self.printed)
+        return count
+
+    def _take_fitting(self, lines: list[str], odd: bool) -> int:
+        """Take the lines up to the first that does not fit; how many."""
+        columns, look = self.columns, self.look
+        taken: list[str | Styled] = []
+        for line in lines:
+            styled = "\x1b" in line
+            if len(line) << odd > columns:  # it may not fit: measure
+                plain = SGR.sub("", line) if styled else line
+                if (sum(map(width_of, plain)) if odd else len(plain)) > columns:
+                    break
+            after = _look_after(line, look) if styled else look
+            if after.bg != "default":
+                break
+            taken.append(line if look is DEFAULT else Styled(line, look))
+            look = after
+        if taken:
+            self.look = look
+            self._push(taken)
+            printed = (SGR.sub("", line) for line in reversed(lines[: len(taken)]))
+            self.printed = next(filter(None, printed), self.printed)
+        return len(taken)
+
+    def _push(self, taken: Sequence[str | Styled]) -> None:
+        """Scroll by whole lines that begin at the blank bottom row."""
+        count, staying, old = len(taken), self.lines - 1, self.rows
+        leaving = min(count, staying)
+        if self.hidden is None:
+            self.history.extend([keep(row, self.columns) for row in old[:leaving]])
+            if count > staying:
+                self.history.extend(taken[:-staying])
+            self.scrolled += count
+        self.rows = [*old[leaving:staying], *map(_row, taken[-staying:]), Row()]
+        self.touch(0, self.lines)
+
+
+def _row(kept: str | Styled) -> Row:
+    return Row(kept) if isinstance(kept, str) else Row(kept.raw, kept.look)
+
+
+def _look_after(line: str, look: Attributes) -> Attributes:
+    """The look after a line's SGR sequences; what stands before a reset does not matter."""
+    at = max(line.rfind("\x1b[0m"), line.rfind("\x1b[m"))
+    if at >= 0:
+        look = DEFAULT
+        if line.find("\x1b", at + 1) < 0:
+            return look
+    for parameters in SGR.findall(line, max(at, 0)):
+        look = select(look, parameters)
+    return look

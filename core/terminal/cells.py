@@ -1,0 +1,193 @@
+"""Lines of a screen: two lists of cells and looks, or raw text that nobody has looked at yet."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import islice
+from operator import is_not
+
+from wcwidth import wcwidth
+
+from ..text import INVISIBLE
+from .graphics import DEFAULT, Attributes, select
+from .parser import SGR
+
+Run = tuple[str, Attributes]
+"""Text of one look."""
+
+LONGEST_CELL = 16
+"""Characters of one cell: a letter and what combines with it."""
+
+NOT_ONE_WIDE = re.compile(
+    "[\u00ad\u0300-\u036f\u0483-\u0489\u0590-\u07ff\u0816-\u109f\u1100-\u11ff\u135d-\u135f"
+    "\u1712-\u1734\u17b4-\u17dd\u180b-\u180f\u18a9\u1920-\u1cff\u1dc0-\u1dff\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u20d0-\u20f0\u231a-\u231b\u2329-\u232a\u23e9-\u23f3"
+    "\u25fd-\u25fe\u2614-\u2615\u2630-\u2637\u2648-\u2653\u267f\u268a-\u268f\u2693\u26a1"
+    "\u26aa-\u26ab\u26bd-\u26be\u26c4-\u26c5\u26ce\u26d4\u26ea\u26f2-\u26f5\u26fa\u26fd"
+    "\u2705-\u270b\u2728\u274c-\u2757\u2795-\u2797\u27b0\u27bf\u2b1b-\u2b55\u2cef-\u2cf1"
+    "\u2d7f\u2de0-\u2dff\u2e80-\ua4cf\ua66f-\uabff\uac00-\ud7ff\uf900-\uffff\U00010000-\U0010ffff]"
+).search
+"""Finds what may be wider or narrower than one cell; all else is one wide for sure."""
+
+_HIDDEN = re.compile(f"[{INVISIBLE}]")
+_TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+width_of = lru_cache(65_536)(wcwidth)
+
+
+def shown(text: str) -> str:
+    """The text without characters that nobody sees; those that turn its direction become �.
+
+    A programme that prints them may hide or reorder what a person reads, here or on the terminal
+    this program itself runs in (Unicode TR 9 and 36).
+    """
+    if _HIDDEN.search(text):
+        text = _HIDDEN.sub("", _TURNS.sub("�", text))
+    return text
+
+
+class Row:
+    """A line of the screen.
+
+    A wide character fills two cells, of which the second is the empty string.
+
+    Attributes:
+        cells, looks: valid while `raw` is None.
+        raw: text and SGR sequences no wider than the screen; the rest of the line is blank.
+        look: in which `raw` begins.
+        fill: the look of the blanks after `raw`.
+    """
+
+    __slots__ = ("cells", "fill", "look", "looks", "raw")
+
+    cells: list[str]
+    looks: list[Attributes]
+
+    def __init__(
+        self, raw: str | None = "", look: Attributes = DEFAULT, fill: Attributes = DEFAULT
+    ) -> None:
+        self.raw = raw
+        self.look = look
+        self.fill = fill
+
+    @classmethod
+    def of(cls, cells: list[str], looks: list[Attributes]) -> Row:
+        """A line of these cells."""
+        row = cls(None)
+        row.cells, row.looks = cells, looks
+        return row
+
+    def read(self, columns: int) -> Row:
+        """The row itself, with cells."""
+        if self.raw is not None:
+            self.cells, self.looks = cells_of(self.raw, self.look)
+            missing = columns - len(self.cells)
+            self.cells += [" "] * missing
+            self.looks += [self.fill] * missing
+            self.raw = None
+        return self
+
+    def fit(self, columns: int, before: int) -> None:
+        """Cut or fill a row of `before` columns to another width."""
+        cells, looks = self.read(before).cells, self.looks
+        if columns >= before:
+            cells += [" "] * (columns - before)
+            looks += [DEFAULT] * (columns - before)
+            return
+        if cells[columns] == "" and columns:
+            cells[columns - 1] = " "
+        del cells[columns:]
+        del looks[columns:]
+
+    def is_blank(self, columns: int) -> bool:
+        """Whether the row shows nothing, in the default look."""
+        if self.raw is not None:
+            return not self.raw and self.fill is DEFAULT
+        return self.cells.count(" ") == columns and self.looks.count(DEFAULT) == columns
+
+    def runs(self, columns: int) -> list[Run]:
+        """The line as text of one look each, trailing default blanks cut."""
+        if self.raw is not None and self.fill is DEFAULT:
+            return raw_runs(self.raw, self.look)
+        self.read(columns)
+        return runs_of(self.cells, self.looks)
+
+
+def cells_of(raw: str, look: Attributes) -> tuple[list[str], list[Attributes]]:
+    """Cells and looks of a line of text and SGR sequences."""
+    if "\x1b" not in raw and not NOT_ONE_WIDE(raw):
+        return list(raw), [look] * len(raw)
+    cells: list[str] = []
+    looks: list[Attributes] = []
+    for number, part in enumerate(SGR.split(raw)):
+        if number & 1:
+            look = select(look, part)
+        elif part.isascii() or not NOT_ONE_WIDE(part):
+            cells += part
+            looks += [look] * len(part)
+        else:
+            _add_wide(part, look, cells, looks)
+    return cells, looks
+
+
+def _add_wide(text: str, look: Attributes, cells: list[str], looks: list[Attributes]) -> None:
+    for char in text:
+        width = width_of(char)
+        if width == 2:
+            cells += (char, "")
+            looks += (look, look)
+        elif width == 1:
+            cells.append(char)
+            looks.append(look)
+        elif cells:
+            combine(cells, len(cells) - 1, char)
+
+
+def combine(cells: list[str], at: int, char: str) -> None:
+    """Add a character without width to the one before it."""
+    if cells[at] == "" and at:
+        at -= 1
+    if len(cells[at]) < LONGEST_CELL:
+        cells[at] += char
+
+
+def runs_of(cells: list[str], looks: list[Attributes]) -> list[Run]:
+    """Cells as text of one look each, trailing default blanks cut."""
+    count = len(looks)
+    if looks[0] is looks[-1] and looks.count(looks[0]) == count:
+        return _trimmed([("".join(cells), looks[0])])
+    changes = list(map(is_not, looks, islice(looks, 1, None)))
+    runs: list[Run] = []
+    start = 0
+    for _ in range(changes.count(True)):
+        end = changes.index(True, start) + 1
+        runs.append(("".join(cells[start:end]), looks[start]))
+        start = end
+    runs.append(("".join(cells[start:]), looks[start]))
+    return _trimmed(runs)
+
+
+def raw_runs(raw: str, look: Attributes) -> list[Run]:
+    """The same for text and SGR sequences that begin in `look`."""
+    if "\x1b" not in raw and (raw.isascii() or not NOT_ONE_WIDE(raw)):
+        return _trimmed([(raw, look)]) if raw else []
+    if not raw.isascii() and NOT_ONE_WIDE(raw):
+        cells, looks = cells_of(raw, look)
+        return runs_of(cells, looks) if cells else []
+    runs: list[Run] = []
+    for number, part in enumerate(SGR.split(raw)):
+        if number & 1:
+            look = select(look, part)
+        elif part:
+            if runs and runs[-1][1] is look:
+                part = runs.pop()[0] + part
+            runs.append((part, look))
+    return _trimmed(runs)
+
+
+def _trimmed(runs: list[Run]) -> list[Run]:
+    if runs and runs[-1][1] is DEFAULT:
+        text = runs.pop()[0].rstrip(" ")
+        if text:
+            runs.append((text, DEFAULT))
+    return runs

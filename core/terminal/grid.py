@@ -1,0 +1,263 @@
+"""The cells of a screen: printing into them, moving lines, scrolling (DEC STD 070, xterm)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pyte.charsets
+
+from .cells import NOT_ONE_WIDE, Row, combine, shown, width_of
+from .graphics import DEFAULT, Attributes
+from .history import History, keep
+
+_LINE_DRAWING = dict(enumerate(pyte.charsets.VT100_MAP))
+
+
+class Saved(NamedTuple):
+    """What DECSC keeps; each of the two screens has its own."""
+
+    x: int
+    y: int
+    look: Attributes
+    origin: bool
+    wraps: bool
+    charsets: tuple[bool, bool]
+    shifted: bool
+
+
+class Grid:
+    """The state of a screen, and what printing does to it.
+
+    Attributes:
+        rows: the lines of the screen that is shown.
+        hidden: the lines of the main screen while the alternate one is shown, else None.
+        top, bottom: margins, both included.
+        look: in which text is written.
+        printed: the text printed last, for REP.
+        wraps, inserts, origin, returns: DECAWM, IRM, DECOM, LNM.
+        charsets, shifted: whether G0 and G1 draw lines, and whether G1 is in use.
+        saved, saved_hidden: cursor kept by DECSC on the screen that is shown, and on the other.
+    """
+
+    columns: int
+    lines: int
+    x: int
+    y: int
+    history: History
+    scrolled: int
+    dirty: set[int]
+
+    def reset(self) -> None:
+        """RIS: all but scrollback is as it was in the beginning."""
+        self.x = self.y = 0
+        self.top, self.bottom = 0, self.lines - 1
+        self.look = DEFAULT
+        self.rows = [Row() for _ in range(self.lines)]
+        self.hidden: list[Row] | None = None
+        self.wraps, self.inserts, self.origin, self.returns = True, False, False, False
+        self.charsets = (False, False)
+        self.shifted = False
+        self.plain = True
+        self.printed = " "
+        self.modes: set[int] = {7, 25}
+        self.saved: Saved | None = None
+        self.saved_hidden: Saved | None = None
+        self.tab_stops = set(range(8, self.columns, 8))
+        self.title = ""
+        self.touch(0, self.lines)
+
+    def touch(self, start: int, end: int) -> None:
+        """These rows have changed."""
+        if len(self.dirty) < self.lines:
+            self.dirty.update(range(start, end))
+
+    def refresh_plain(self) -> None:
+        """Set `plain`: whether text goes into cells as it comes."""
+        self.plain = not self.inserts and not self.charsets[self.shifted]
+
+    # --- printing
+
+    def write(self, text: str) -> None:
+        """Print text at the cursor."""
+        self.printed = text
+        if not self.plain or not (text.isascii() or not NOT_ONE_WIDE(text)):
+            self._write_any(text)
+            return
+        x, y, columns = self.x, self.y, self.columns
+        count = len(text)
+        end = x + count
+        if end > columns:
+            self._write_wrapping(text)
+            return
+        row = self.rows[y]
+        if row.raw is not None:
+            if not x and not row.raw and row.fill is DEFAULT:
+                row.raw, row.look = text, self.look
+                self.x = end
+                self.dirty.add(y)
+                return
+            row.read(columns)
+        cells = row.cells
+        if not cells[x]:
+            cells[x - 1] = " "
+        if end < columns and not cells[end]:
+            cells[end] = " "
+        if count == 1:
+            cells[x] = text
+            row.looks[x] = self.look
+        else:
+            cells[x:end] = text
+            row.looks[x:end] = [self.look] * count
+        self.x = end
+        self.dirty.add(y)
+
+    def _write_any(self, text: str) -> None:
+        """Text with wide characters, inserted, or in the line drawing charset."""
+        if self.charsets[self.shifted]:
+            text = text.translate(_LINE_DRAWING)
+        if not self.inserts and not NOT_ONE_WIDE(text):
+            self._write_wrapping(text)
+            return
+        for char in shown(text):
+            self._write_char(char)
+
+    def _write_wrapping(self, text: str) -> None:
+        """Narrow text that may not fit the line."""
+        columns, at = self.columns, 0
+        while at < len(text):
+            if self.x >= columns:
+                if self.wraps:
+                    self.x = 0
+                    self.line_feed()
+                else:
+                    self.x = columns - 1
+                    text = text[:at] + text[-1]
+            piece = text[at : at + columns - self.x]
+            end = self.x + len(piece)
+            if self.x == 0 and end == columns:
+                self.rows[self.y] = Row(piece, self.look)
+            else:
+                row = self.rows[self.y].read(columns)
+                part_wide(row.cells, self.x)
+                part_wide(row.cells, end)
+                row.cells[self.x : end] = piece
+                row.looks[self.x : end] = [self.look] * len(piece)
+            self.dirty.add(self.y)
+            self.x = end
+            at += len(piece)
+
+    def _write_char(self, char: str) -> None:
+        width = width_of(char)
+        if width <= 0:
+            if self.x > 0:
+                combine(self.rows[self.y].read(self.columns).cells, self.x - 1, char)
+                self.dirty.add(self.y)
+            return
+        width = min(width, self.columns)
+        if self.x + width > self.columns:
+            if self.wraps:
+                self.x = 0
+                self.line_feed()
+            else:
+                self.x = self.columns - width
+        row, x = self.rows[self.y].read(self.columns), self.x
+        if self.inserts:
+            self.insert_cells(row, x, width, self.look)
+        part_wide(row.cells, x)
+        part_wide(row.cells, x + width)
+        row.cells[x : x + width] = (char, "")[:width]
+        row.looks[x : x + width] = [self.look] * width
+        self.x = x + width
+        self.dirty.add(self.y)
+
+    def insert_cells(self, row: Row, x: int, count: int, look: Attributes) -> None:
+        """Push cells to the right; what goes over the edge is lost."""
+        cells, columns = row.cells, self.columns
+        part_wide(cells, x)
+        cells[x:x] = [" "] * count
+        row.looks[x:x] = [look] * count
+        part_wide(cells, columns)
+        del cells[columns:]
+        del row.looks[columns:]
+
+    # --- lines
+
+    def newline(self) -> None:
+        """CR LF."""
+        self.x = 0
+        if self.y == self.bottom:
+            self._scroll_up()
+        elif self.y < self.lines - 1:
+            self.y += 1
+
+    def line_feed(self) -> None:
+        """IND: down, scrolling at the bottom margin."""
+        if self.y == self.bottom:
+            self._scroll_up()
+        elif self.y < self.lines - 1:
+            self.y += 1
+
+    def reverse_line_feed(self) -> None:
+        """RI: up, scrolling at the top margin."""
+        if self.y == self.top:
+            self.rows.insert(self.top, self._cleared(self.rows.pop(self.bottom)))
+            self.touch(self.top, self.bottom + 1)
+        elif self.y > 0:
+            self.y -= 1
+
+    def _scroll_up(self) -> None:
+        row = self.rows.pop(self.top)
+        if self.top == 0 and self.hidden is None:
+            self.retire([row])
+            row = self.blank_row()
+        else:
+            self._cleared(row)
+        self.rows.insert(self.bottom, row)
+        self.touch(self.top, self.bottom + 1)
+
+    def retire(self, rows: list[Row]) -> None:
+        """Rows leave the top of the main screen for good."""
+        for row in rows:
+            self.history.append(keep(row, self.columns))
+        self.scrolled += len(rows)
+
+    def scroll_rows(self, upwards: bool, first: int, count: int) -> None:
+        """Move the lines from `first` to the bottom margin (SU, SD, IL, DL)."""
+        count = min(count, self.bottom - first + 1)
+        fresh = [self.blank_row() for _ in range(count)]
+        inner = self.rows[first : self.bottom + 1]
+        moved = inner[count:] + fresh if upwards else fresh + inner[: len(inner) - count]
+        self.rows[first : self.bottom + 1] = moved
+        self.touch(first, self.bottom + 1)
+
+    def erased_look(self) -> Attributes:
+        """What erasing leaves: the background in force (BCE)."""
+        bg = self.look.bg
+        return DEFAULT if bg == "default" else DEFAULT.changed({"bg": bg})
+
+    def blank_row(self) -> Row:
+        """An erased line."""
+        return Row("", DEFAULT, self.erased_look())
+
+    def _cleared(self, row: Row) -> Row:
+        row.raw, row.look, row.fill = "", DEFAULT, self.erased_look()
+        return row
+
+    def erase(self, y: int, start: int, end: int) -> None:
+        """Blank some cells of a line."""
+        row = self.rows[y]
+        self.dirty.add(y)
+        if start == 0 and end >= self.columns:
+            self._cleared(row)
+            return
+        cells = row.read(self.columns).cells
+        part_wide(cells, start)
+        part_wide(cells, end)
+        cells[start:end] = [" "] * (end - start)
+        row.looks[start:end] = [self.erased_look()] * (end - start)
+
+
+def part_wide(cells: list[str], x: int) -> None:
+    """What begins at `x` cuts a wide character in two: both halves become blank."""
+    if 0 < x < len(cells) and not cells[x]:
+        cells[x - 1] = cells[x] = " "
