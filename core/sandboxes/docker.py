@@ -178,10 +178,14 @@ class DockerSandbox:
     async def _open_channel(self) -> Channel:
         await self._require_alive()
         command = dispatcher_command(STATE_DIR, self.spec.working_dir, line_buffered=True)
-        transport = await self._engine(
-            DockerTransport.open, self._client.api, self._container.id, command
+        opening = asyncio.create_task(
+            self._engine(DockerTransport.open, self._client.api, self._container.id, command)
         )
-        return Channel(transport)
+        try:
+            return Channel(await asyncio.shield(opening))
+        except asyncio.CancelledError:
+            opening.add_done_callback(_discard)  # a thread cannot be called back
+            raise
 
     # --- files
 
@@ -270,3 +274,9 @@ class DockerSandbox:
 
 async def _thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     return await asyncio.to_thread(call, *args, **kwargs)
+
+
+def _discard(opening: asyncio.Task[DockerTransport]) -> None:
+    """Close a connection nobody waits for any more."""
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().close()

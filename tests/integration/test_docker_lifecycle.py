@@ -106,6 +106,7 @@ async def test_a_container_that_somebody_takes_away(engine: Any, how: str) -> No
     )
     with pytest.raises(SandboxLost, match="gone|ended"):
         await asyncio.wait_for(running, 30)
+        await sandbox.exec("true", timeout=9)  # where the command's own end was seen first
     await sandbox.close()
 
 
