@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator
 from typing import Any
 
+from .docker_transport import close_connection
 from .scripts import shell_command
 
 RESIZE_TRIES = 20
@@ -76,10 +77,5 @@ class DockerShell:
         code = None
         with contextlib.suppress(Exception):
             code = (await asyncio.to_thread(self._api.exec_inspect, self._exec_id))["ExitCode"]
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        with contextlib.suppress(OSError):
-            self._owner.close()
-        with contextlib.suppress(OSError):
-            self._socket.close()
+        close_connection(self._owner, self._socket)
         return code

@@ -68,11 +68,24 @@ class DockerTransport:
         return self._pieces.popleft()
 
     def close(self) -> None:
-        """See `channel.Transport`. Closing alone leaks the exec: docker-py's response object still
-        holds the connection, so it is shut down first."""
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        with contextlib.suppress(OSError):
-            self._owner.close()
-        with contextlib.suppress(OSError):
-            self._socket.close()
+        """See `channel.Transport`."""
+        close_connection(self._owner, self._socket)
+
+
+def close_connection(owner: Any, connection: socket.socket) -> None:
+    """Close a connection that docker-py opened.
+
+    The loop forgets it first: a read that is still waiting would otherwise be undone later, when
+    its descriptor may be another's. Then it is shut down, because docker-py's response object holds
+    it too, and closing alone would leave the exec running.
+    """
+    if connection.fileno() >= 0:
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(connection)
+        loop.remove_writer(connection)
+    with contextlib.suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+    with contextlib.suppress(OSError):
+        owner.close()
+    with contextlib.suppress(OSError):
+        connection.close()

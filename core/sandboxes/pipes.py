@@ -30,6 +30,7 @@ class PipeTransport:
         }
         self._open: set[Stream] = set(self._ends)
         self._begun: set[Stream] = set()
+        self._waiting: set[asyncio.Future[None]] = set()
         self._closed = False
 
     async def write(self, data: bytes) -> None:
@@ -41,7 +42,7 @@ class PipeTransport:
             try:
                 sent = os.write(self._in, view[:CHUNK])
             except BlockingIOError:
-                await _ready(self._in, write=True)
+                await self._ready([], [self._in])
             else:
                 view = view[sent:]
 
@@ -55,7 +56,7 @@ class PipeTransport:
                 if data is not None:
                     self._open.discard(stream)
             if self._open:
-                await _any_ready([self._ends[stream] for stream in self._open])
+                await self._ready([self._ends[stream] for stream in self._open], [])
         return None
 
     def _read_now(self, stream: Stream) -> bytes | None:
@@ -77,10 +78,39 @@ class PipeTransport:
         self._closed = True
         loop = asyncio.get_running_loop()
         for descriptor in (self._in, *self._ends.values()):
-            with contextlib.suppress(KeyError):
-                loop.remove_reader(descriptor)
-                loop.remove_writer(descriptor)
+            loop.remove_reader(descriptor)
+            loop.remove_writer(descriptor)
             os.close(descriptor)
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_result(None)
+
+    async def _ready(self, reading: list[int], writing: list[int]) -> None:
+        """Wait until one of the descriptors is ready, or all are closed.
+
+        Once closed nothing is taken back: the descriptors may be another's by then.
+        """
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
+
+        def wake() -> None:
+            if not done.done():
+                done.set_result(None)
+
+        for descriptor in reading:
+            loop.add_reader(descriptor, wake)
+        for descriptor in writing:
+            loop.add_writer(descriptor, wake)
+        self._waiting.add(done)
+        try:
+            await done
+        finally:
+            self._waiting.discard(done)
+            if not self._closed:
+                for descriptor in reading:
+                    loop.remove_reader(descriptor)
+                for descriptor in writing:
+                    loop.remove_writer(descriptor)
 
 
 class PipeShell:
@@ -128,29 +158,3 @@ class PipeShell:
                 await self._control(hang_up)
             self._transport.close()
         return None
-
-
-async def _ready(descriptor: int, *, write: bool) -> None:
-    loop = asyncio.get_running_loop()
-    done = loop.create_future()
-    add, remove = (
-        (loop.add_writer, loop.remove_writer) if write else (loop.add_reader, loop.remove_reader)
-    )
-    add(descriptor, lambda: done.done() or done.set_result(None))
-    try:
-        await done
-    finally:
-        remove(descriptor)
-
-
-async def _any_ready(descriptors: list[int]) -> None:
-    loop = asyncio.get_running_loop()
-    done = loop.create_future()
-    for descriptor in descriptors:
-        loop.add_reader(descriptor, lambda: done.done() or done.set_result(None))
-    try:
-        await done
-    finally:
-        for descriptor in descriptors:
-            with contextlib.suppress(ValueError, OSError, KeyError):  # closed meanwhile
-                loop.remove_reader(descriptor)

@@ -153,9 +153,10 @@ async def test_a_person_steers(scripted_server: Start, tmp_path: Path) -> None:
                     run.message("use less wood")
                     run.answer(4, "answered by hand")
             case e.CallProposed(call=e.ToolCall(number=5)):
-                run.resume()
-            case e.CallStarted(call=6):
+                run.step()
+            case e.CallProposed(call=e.ToolCall(number=6)):
                 run.message("not so fast")
+                run.resume()
             case _:
                 pass
 
