@@ -1,4 +1,10 @@
-"""The arguments of a call: JSON a model wrote, which may be anything."""
+"""The arguments of a call: JSON a model wrote, which may be anything.
+
+Values are coerced where only one meaning is possible ("5" for 5, "[1, 5]" for [1, 5]). Parameters
+a tool does not have are ignored: models carry habits over from other tools (a `timeout`, an
+`explanation`), and refusing the call would cost a turn for nothing. A missing parameter is refused,
+and the error then names those that were given, so that a misspelt one is seen.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +15,16 @@ from typing import Any, cast
 
 class ArgumentsError(ValueError):
     """Arguments that cannot be used; the message is for the model."""
+
+
+_JSON_NAMES: dict[type, str] = {
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
 
 
 def parse_arguments(raw: str) -> dict[str, Any]:
@@ -25,10 +41,20 @@ def parse_arguments(raw: str) -> dict[str, Any]:
         raise ArgumentsError(
             f"the arguments are not valid JSON ({error}). Send the call again with one JSON object."
         ) from error
+    if isinstance(value, str):  # an object that was written as text once more
+        value = _object_in(value)
     if not isinstance(value, dict):
-        kind = type(value).__name__
-        raise ArgumentsError(f"the arguments must be one JSON object, not a {kind}.")
+        kind = _JSON_NAMES.get(type(value), "something else")
+        raise ArgumentsError(f"the arguments must be one JSON object, not {kind}.")
     return cast(dict[str, Any], value)
+
+
+def missing(arguments: Mapping[str, Any], *names: str, use: str = "") -> ArgumentsError:
+    """The error to raise for arguments that are not there; `use` is what they are required for."""
+    given = ", ".join(str(name)[:40] for name in list(arguments)[:12])
+    verb = "is" if len(names) == 1 else "are"
+    needed = f"{' and '.join(names)} {verb} required{f' for {use}' if use else ''}"
+    return ArgumentsError(f"{needed}. Given: {given or 'nothing'}.")
 
 
 def text(arguments: Mapping[str, Any], name: str) -> str | None:
@@ -67,7 +93,7 @@ def whole_numbers(arguments: Mapping[str, Any], name: str) -> list[int] | None:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = value.replace(",", " ").split()
     if not isinstance(value, list):
         raise ArgumentsError(f"{name} must be a list of whole numbers, such as [1, 40].")
@@ -77,6 +103,14 @@ def whole_numbers(arguments: Mapping[str, Any], name: str) -> list[int] | None:
 def without_surrogates(value: str) -> str:
     """The text with each lone surrogate, which no file can hold, as U+FFFD."""
     return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _object_in(text: str) -> object:
+    try:
+        value: object = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, dict) else text  # pyright: ignore[reportUnknownVariableType]
 
 
 def _whole(value: object, name: str) -> int:
@@ -89,4 +123,6 @@ def _whole(value: object, name: str) -> int:
             return int(value)
         raise ValueError
     except ValueError:
-        raise ArgumentsError(f"{name} must be a whole number, not {value!r}.") from None
+        shown = repr(value)
+        shown = shown if len(shown) <= 60 else f"{shown[:60]}..."
+        raise ArgumentsError(f"{name} must be a whole number, not {shown}.") from None

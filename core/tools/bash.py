@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..sandboxes.base import ExecResult
-from .arguments import ArgumentsError, text
+from .arguments import ArgumentsError, missing, text
 from .base import Observation, ToolContext
 from .bounds import Bounded, bound, to_text
+
+_CAPPED = "[The command wrote {} bytes; only the beginning was kept. Send long output to a file.]"
 
 
 class ExecuteBash:
@@ -36,26 +38,35 @@ class ExecuteBash:
     async def __call__(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
         """See `Tool`."""
         try:
-            command = text(arguments, "command")
+            command = _command(arguments)
         except ArgumentsError as error:
             return Observation(text=f"Error: {error}", ok=False)
-        if not command or not command.strip():
-            return Observation(text="Error: command is missing or empty.", ok=False)
         result = await context.sandbox.exec(
             command, timeout=context.command_timeout, on_output=context.on_output
         )
         return observe(result, context)
 
 
+def _command(arguments: Mapping[str, Any]) -> str:
+    command = text(arguments, "command")
+    if command is None:
+        raise missing(arguments, "command")
+    if not command.strip():
+        raise ArgumentsError("command is empty.")
+    return command
+
+
 def observe(result: ExecResult, context: ToolContext) -> Observation:
     """A command's result as the model reads it."""
-    stdout, stderr = _share(to_text(result.stdout), to_text(result.stderr), context)
+    stdout, stderr = _share(_shown(result.stdout), _shown(result.stderr), context)
     lines = [f"Exit code: {_code(result)}", "Execution output of [execute_bash]:"]
-    lines += ["[STDOUT]", stdout.text.rstrip("\n")]
+    lines += ["[STDOUT]", stdout.text]
     if stderr.text.strip():
-        lines += ["[STDERR]", stderr.text.rstrip("\n")]
-    lines += _notes(result, context)
+        lines += ["[STDERR]", stderr.text]
     cut = len(result.stdout) < result.stdout_bytes or len(result.stderr) < result.stderr_bytes
+    if cut:
+        lines.append(_CAPPED.format(result.stdout_bytes + result.stderr_bytes))
+    lines += _notes(result, context)
     return Observation(
         text="\n".join(lines),
         ok=result.exit_code == 0 and not result.timed_out and not result.interrupted,
@@ -66,6 +77,10 @@ def observe(result: ExecResult, context: ToolContext) -> Observation:
         timed_out=result.timed_out,
         interrupted=result.interrupted,
     )
+
+
+def _shown(data: bytes) -> str:
+    return to_text(data).rstrip("\n")
 
 
 def _share(stdout: str, stderr: str, context: ToolContext) -> tuple[Bounded, Bounded]:

@@ -1,13 +1,16 @@
 """Edits of a file's bytes: nothing is changed but what was asked for.
 
 Files are edited as bytes, so that tabs, line endings, a missing newline at the end, and text that
-is not UTF-8 stay as they are. What a model writes is UTF-8; where it searches with LF and the file
-has CRLF, both its texts are taken with the file's line ending.
+is not UTF-8 stay as they are. What a model writes is UTF-8 with LF; where the file's lines end in
+CRLF, both its texts are taken with that ending.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+HINTED = 1 << 20
+"""Files up to this size are searched for what a model may have meant."""
 
 
 class EditError(ValueError):
@@ -26,14 +29,18 @@ def replace(data: bytes, old: str, new: str, name: str) -> Edit:
     """Replace the one occurrence of `old`.
 
     Raises:
-        EditError: there is none, or more than one.
+        EditError: there is none, or more than one, or nothing would change.
     """
     if not old:
         raise EditError("old_str must not be empty.")
+    if old == new:
+        raise EditError("old_str and new_str are the same; nothing would change.")
     before, after = _encoded(data, old, new)
     count = data.count(before)
     if count == 0:
-        raise EditError(f"No occurrences of old_str found in {name} for replacement.")
+        raise EditError(
+            f"No occurrences of old_str found in {name} for replacement.{_hint(data, old)}"
+        )
     if count > 1:
         raise EditError(
             f"Multiple occurrences ({count}) of old_str found in {name}, in lines "
@@ -50,19 +57,18 @@ def insert(data: bytes, line: int, text: str) -> Edit:
     Raises:
         EditError: the file has fewer lines.
     """
-    lines = _split_keep(data)
-    if not 0 <= line <= len(lines):
-        raise EditError(f"insert_line must be from 0 to {len(lines)}, the lines of the file.")
+    total = line_count(data)
+    if not 0 <= line <= total:
+        raise EditError(f"insert_line must be from 0 to {total}, the lines of the file.")
     ending = line_ending(data)
     added = text.encode("utf-8").replace(b"\r\n", b"\n").replace(b"\n", ending)
-    head, tail = b"".join(lines[:line]), b"".join(lines[line:])
+    at = _end_of(data, line)
+    head, tail = data[:at], data[at:]
     if head and not head.endswith(b"\n"):
         head += ending  # the last line had no newline: what follows needs one before it
     elif not added.endswith(b"\n"):
         added += ending
-    if tail and not added.endswith(b"\n"):
-        added += ending
-    count = max(1, added.count(b"\n") + (not added.endswith(b"\n")))
+    count = max(1, line_count(added))
     return Edit(head + added + tail, line + 1, line + count)
 
 
@@ -72,15 +78,41 @@ def line_ending(data: bytes) -> bytes:
     return b"\r\n" if breaks and data.count(b"\r\n") == breaks else b"\n"
 
 
+def line_count(data: bytes) -> int:
+    """Lines, where only LF (or CRLF) ends a line; an unfinished last line counts."""
+    return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
+
+
 def _encoded(data: bytes, old: str, new: str) -> tuple[bytes, bytes]:
+    """Both texts as bytes, in the file's line ending.
+
+    In a file that mixes endings they are taken as written, unless only the CRLF form is found.
+    """
     before, after = old.encode("utf-8"), new.encode("utf-8")
-    if before in data or line_ending(data) == b"\n":
-        return before, after
-    return _as_crlf(before), _as_crlf(after)
+    if line_ending(data) == b"\r\n" or (before not in data and _as_crlf(before) in data):
+        return _as_crlf(before), _as_crlf(after)
+    return before, after
 
 
 def _as_crlf(text: bytes) -> bytes:
     return text.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+
+
+def _hint(data: bytes, old: str) -> str:
+    """Why a text that was seen in the file may not be found in it."""
+    if "\ufffd" in old:
+        return " It holds U+FFFD, which view shows for bytes that are not UTF-8: leave those out."
+    lines = [_squeezed(line.encode("utf-8")) for line in old.strip().split("\n")]
+    if lines[0] and len(data) <= HINTED:
+        every = [_squeezed(line) for line in data.split(b"\n")]
+        for at, line in enumerate(every):
+            if line == lines[0] and every[at : at + len(lines)] == lines:
+                return f" From line {at + 1} on the text is alike but for its white space."
+    return " Look at the file again with view, and copy the text exactly."
+
+
+def _squeezed(line: bytes) -> bytes:
+    return b" ".join(line.split())
 
 
 def _places(data: bytes, needle: bytes) -> str:
@@ -92,8 +124,11 @@ def _places(data: bytes, needle: bytes) -> str:
     return ", ".join(map(str, lines)) + (" ..." if at >= 0 else "")
 
 
-def _split_keep(data: bytes) -> list[bytes]:
-    """Lines with their endings, where only LF (or CRLF) ends a line."""
-    lines = [line + b"\n" for line in data.split(b"\n")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines
+def _end_of(data: bytes, line: int) -> int:
+    """Where line `line` ends, its newline included; 0 for line 0."""
+    at = 0
+    for _ in range(line):
+        at = data.find(b"\n", at) + 1
+        if at == 0:
+            return len(data)
+    return at

@@ -8,10 +8,11 @@ from typing import Any
 from ..errors import FileRefused
 from ..paths import path_to_text, text_to_path
 from ..sandboxes.base import FileEntry, Sandbox
-from .arguments import ArgumentsError, text, whole_number, whole_numbers
+from .arguments import ArgumentsError, missing, text, whole_number, whole_numbers
 from .base import Observation, ToolContext
+from .binary import binary_kind
 from .bounds import bound
-from .editing import Edit, EditError, insert, replace
+from .editing import Edit, EditError, insert, line_count, replace
 
 SNIPPET = 4
 """Lines shown before and after an edit."""
@@ -66,35 +67,55 @@ class StrReplaceEditor:
         try:
             answer = await self._answer(arguments, context)
         except (ArgumentsError, EditError, FileRefused) as error:
-            return Observation(text=f"{_HEADER}Error: {error}", ok=False)
+            words = bound(str(error), max_lines=context.max_lines, max_chars=context.max_chars)
+            return Observation(text=f"{_HEADER}Error: {words.text}", ok=False)
         return answer
 
     async def _answer(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
         command, given = text(arguments, "command"), text(arguments, "path")
         if not command or not given:
-            raise ArgumentsError("command and path are required.")
-        path = path_to_text(given.encode("utf-8"))
+            raise missing(arguments, "command", "path")
+        path = await _path(context.sandbox, given)
         match command:
             case "view":
                 return await _view(path, given, whole_numbers(arguments, "view_range"), context)
             case "create":
-                return await _create(path, given, text(arguments, "file_text"), context)
+                content = text(arguments, "file_text")
+                if content is None:
+                    raise missing(arguments, "file_text", use="create")
+                return await _create(path, given, content, context)
             case "str_replace":
                 old, new = text(arguments, "old_str"), text(arguments, "new_str")
                 if old is None:
-                    raise ArgumentsError("old_str is required for str_replace.")
+                    raise missing(arguments, "old_str", use="str_replace")
                 data = await context.sandbox.read_file(path)
                 return await _save(path, given, replace(data, old, new or "", given), context)
             case "insert":
                 line, new = whole_number(arguments, "insert_line"), text(arguments, "new_str")
                 if line is None or new is None:
-                    raise ArgumentsError("insert_line and new_str are required for insert.")
+                    raise missing(arguments, "insert_line", "new_str", use="insert")
                 data = await context.sandbox.read_file(path)
                 return await _save(path, given, insert(data, line, new), context)
             case _:
                 raise ArgumentsError(
-                    f"unknown command {command!r}. It is one of view, create, str_replace, insert."
+                    f"unknown command {command[:80]!r}. "
+                    "It is one of view, create, str_replace, insert."
                 )
+
+
+async def _path(sandbox: Sandbox, given: str) -> str:
+    """The path a model means, as `core.paths` writes it.
+
+    A name that is not UTF-8 can only be given in the form in which listings show it.
+    """
+    if "\0" in given or given.startswith("~"):
+        raise ArgumentsError("path must be an absolute path, such as /testbed/notes.txt.")
+    path = path_to_text(given.encode("utf-8"))
+    if "\\x" not in given or path_to_text(text_to_path(given)) != given:
+        return path
+    if await sandbox.stat(path) is None and await sandbox.stat(given) is not None:
+        return given
+    return path
 
 
 async def _view(
@@ -106,12 +127,12 @@ async def _view(
     if entry.kind == "dir":
         if lines is not None:
             raise ArgumentsError("view_range is for files; this is a directory.")
-        return await _view_directory(path, given, context)
+        return await _view_directory(entry, given, context)
     data = await context.sandbox.read_file(path)
-    if b"\0" in data[:8192]:
+    if kind := binary_kind(data):
         raise ArgumentsError(
-            f"{given} is a binary file of {len(data)} bytes. Look at it with execute_bash, for "
-            "example with `file`, `xxd | head`, or a program of your own."
+            f"{given} is a binary file ({kind}, {len(data)} bytes). Look at it with execute_bash, "
+            "for example with `xxd | head`, or a program of your own."
         )
     return _view_lines(data, given, lines, context)
 
@@ -132,15 +153,18 @@ def _view_lines(
     return Observation(text=f"{_HEADER}{heading}{shown.text}{note}", truncated=shown.truncated)
 
 
-async def _view_directory(path: str, given: str, context: ToolContext) -> Observation:
-    listing = await context.sandbox.list_files(path)
-    root = text_to_path(path).rstrip(b"/")
+async def _view_directory(entry: FileEntry, given: str, context: ToolContext) -> Observation:
+    root = entry.path.rstrip(b"/").removesuffix(b"/.")
+    # the slash makes a link to a directory be looked into
+    listing = await context.sandbox.list_files(path_to_text(root + b"/"))
     rows: list[str] = []
     for entry in sorted(listing.entries.values(), key=lambda entry: entry.path):
         inner = entry.path[len(root) + 1 :].split(b"/")
         if len(inner) <= 2 and not any(part.startswith(b".") for part in inner):
             rows.append(_row(entry))
-    more = f"\n... and {len(rows) - LISTED} more" if len(rows) > LISTED else ""
+    more = f"\n[... {len(rows) - LISTED} more left out ...]" if len(rows) > LISTED else ""
+    if not listing.complete:
+        more += "\n[There are too many files below to list them all; look into subdirectories.]"
     heading = f"Here's the files and directories up to 2 levels deep in {given}, excluding hidden:"
     body = "\n".join(rows[:LISTED]) or "(nothing)"
     return Observation(text=f"{_HEADER}{heading}\n{body}{more}", truncated=bool(more))
@@ -153,13 +177,13 @@ def _row(entry: FileEntry) -> str:
     return f"{name}  ({entry.size} bytes)" if entry.kind == "file" else f"{name}  ({entry.kind})"
 
 
-async def _create(path: str, given: str, content: str | None, context: ToolContext) -> Observation:
-    if content is None:
-        raise ArgumentsError("file_text is required for create.")
+async def _create(path: str, given: str, content: str, context: ToolContext) -> Observation:
+    if given.endswith("/"):
+        raise ArgumentsError(f"{given} names a directory; give the path of a file.")
     await _refuse_existing(context.sandbox, path, given)
     data = content.encode("utf-8")
     await context.sandbox.write_file(path, data, exclusive=True)
-    count = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
+    count = line_count(data)
     plural = "" if count == 1 else "s"
     return Observation(
         text=f"{_HEADER}File created at {given}: {count} line{plural}, {len(data)} bytes."

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.tools.arguments import (
     ArgumentsError,
+    missing,
     parse_arguments,
     text,
     whole_number,
@@ -45,6 +46,46 @@ def test_what_is_no_number(value: object) -> None:
 @pytest.mark.parametrize("value", [[1, 5], ["1", "5"], "[1, 5]", "1, 5", "1 5"])
 def test_ranges_in_all_their_spellings(value: object) -> None:
     assert whole_numbers({"r": value}, "r") == [1, 5]
+
+
+def test_an_object_written_as_text_once_more() -> None:
+    assert parse_arguments('"{\\"command\\": \\"ls\\"}"') == {"command": "ls"}
+    with pytest.raises(ArgumentsError, match="not a string"):
+        parse_arguments('"ls"')
+
+
+def test_line_breaks_inside_of_strings_are_understood() -> None:
+    assert parse_arguments('{"command": "a\n\tb"}') == {"command": "a\n\tb"}
+
+
+@pytest.mark.parametrize(("value", "wanted"), [("x", "x"), (5, "5"), (1.5, "1.5"), (None, None)])
+def test_what_can_stand_for_text(value: object, wanted: str | None) -> None:
+    assert text({"t": value}, "t") == wanted
+
+
+@pytest.mark.parametrize("value", [True, [], {"a": 1}])
+def test_what_cannot_stand_for_text(value: object) -> None:
+    with pytest.raises(ArgumentsError, match="t must be a string"):
+        text({"t": value}, "t")
+
+
+@pytest.mark.parametrize("value", ["1-5", {"a": 1}, 5, [1, [2]], ["x"], "[" * 100_000])
+def test_what_is_no_range(value: object) -> None:
+    with pytest.raises(ArgumentsError, match=r"r must be a (list of )?whole number"):
+        whole_numbers({"r": value}, "r")
+
+
+def test_an_error_is_short_whatever_it_is_about() -> None:
+    with pytest.raises(ArgumentsError) as caught:
+        whole_number({"n": "x" * 1_000_000}, "n")
+    assert len(str(caught.value)) < 200
+    given_names = {f"{n}" * 1000: 1 for n in range(1000)}
+    assert len(str(missing(given_names, "path"))) < 1000
+
+
+def test_a_misspelt_parameter_is_seen() -> None:
+    assert str(missing({"cmd": "ls"}, "command")) == "command is required. Given: cmd."
+    assert str(missing({}, "a", "b")) == "a and b are required. Given: nothing."
 
 
 def test_lone_surrogates_become_visible() -> None:

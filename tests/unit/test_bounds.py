@@ -36,6 +36,30 @@ def test_output_as_text() -> None:
     assert to_text(b"10%\r50%\r100%\ndone\r\n") == "100%\ndone\n"
 
 
+def test_a_string_that_never_ends_takes_one_line_with_it() -> None:
+    assert to_text(b"a\x1b]0;oops\nline 1\nline 2\n") == "a\nline 1\nline 2\n"
+    assert to_text(b"a\x1bPq#0;2\nline 1\n") == "a\nline 1\n"
+    assert to_text(b"a\x1bPq#0;2\n-~\x1b\\b\x1b]8;;x\x1b\\c") == "abc"
+
+
+def test_escapes_take_linear_time() -> None:
+    assert len(to_text(b"\x1b]" * 1_000_000)) == 0
+    assert len(to_text(b"\x1bP\x1b[" * 500_000)) <= 500_000
+
+
+@given(st.text())
+def test_what_fits_is_left_alone(text: str) -> None:
+    result = bound(text, max_lines=text.count("\n") + 1, max_chars=len(text))
+    assert result == (text, False)
+
+
+def test_the_line_in_between_counts_what_is_missing() -> None:
+    text = "\n".join("y" * 100 for _ in range(50))
+    result = bound(text, max_lines=10, max_chars=400)
+    assert "40 lines and 608 characters" in result.text
+    assert result.text.count("y") + result.text.count("\n") - 2 == 400
+
+
 @given(st.binary())
 def test_any_bytes_become_text(data: bytes) -> None:
     text = to_text(data)

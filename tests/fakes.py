@@ -1,0 +1,121 @@
+"""Stand-ins for the parts that a unit test does not want for real."""
+
+from __future__ import annotations
+
+import posixpath
+from pathlib import Path
+
+from sandbox_tui.core.errors import FileRefused
+from sandbox_tui.core.paths import text_to_path
+from sandbox_tui.core.sandboxes.base import (
+    ExecResult,
+    FileEntry,
+    Listing,
+    OutputSink,
+    SandboxSpec,
+    Shell,
+)
+
+
+def result(stdout: bytes = b"", stderr: bytes = b"", code: int | None = 0, **more: object):
+    """A command's end; what it wrote in full is what was kept, unless `more` says otherwise."""
+    fields = {"stdout_bytes": len(stdout), "stderr_bytes": len(stderr), "duration": 0.01, **more}
+    return ExecResult(exit_code=code, stdout=stdout, stderr=stderr, **fields)  # type: ignore[arg-type]
+
+
+class FakeSandbox:
+    """A `Sandbox` in memory: files in a dict, commands that end as they are told to.
+
+    Attributes:
+        files: content by absolute path.
+        dirs: directories, beside those that files are in.
+        results: what the next commands end with; the last one is repeated.
+        commands: what was run, with its timeout.
+    """
+
+    kind = "fake"
+
+    def __init__(self, files: dict[str, bytes] | None = None, cwd: str = "/testbed") -> None:
+        self.spec = SandboxSpec(session_id="fake")
+        self.info: dict[str, str] = {}
+        self.cwd = cwd.encode()
+        self.files = {text_to_path(path): data for path, data in (files or {}).items()}
+        self.dirs: set[bytes] = {b"/", b"/testbed", b"/testbed/input", b"/testbed/output"}
+        self.results: list[ExecResult] = [result()]
+        self.commands: list[tuple[str, float]] = []
+
+    async def start(self) -> None: ...
+
+    async def exec(
+        self, command: str, *, timeout: float, on_output: OutputSink | None = None
+    ) -> ExecResult:
+        self.commands.append((command, timeout))
+        ended = self.results.pop(0) if len(self.results) > 1 else self.results[0]
+        if on_output is not None:
+            await on_output("stdout", ended.stdout)
+            await on_output("stderr", ended.stderr)
+        return ended
+
+    async def interrupt(self) -> bool:
+        return False
+
+    async def read_file(self, path: str, *, max_bytes: int | None = None) -> bytes:
+        name = self._absolute(path)
+        if name in self._all_dirs():
+            raise FileRefused(f"{path} is not a regular file.")
+        if name not in self.files:
+            raise FileRefused(f"{path} does not exist.")
+        return self.files[name][:max_bytes]
+
+    async def write_file(self, path: str, data: bytes, *, exclusive: bool = False) -> None:
+        name = self._absolute(path)
+        if name in self._all_dirs():
+            raise FileRefused(f"{path} is not a regular file.")
+        if exclusive and name in self.files:
+            raise FileRefused(f"{path} exists already.")
+        self.files[name] = data
+
+    async def stat(self, path: str) -> FileEntry | None:
+        return self._entries().get(self._absolute(path))
+
+    async def list_files(self, path: str, *, limit: int = 20_000) -> Listing:
+        root = self._absolute(path).rstrip(b"/") + b"/"
+        below = {n: e for n, e in self._entries().items() if n.startswith(root) and n != root}
+        return Listing(entries=dict(list(below.items())[:limit]), complete=len(below) <= limit)
+
+    async def changed_files(self, path: str, before: Listing) -> Listing:
+        return await self.list_files(path)
+
+    async def open_shell(self, cols: int, rows: int) -> Shell:
+        raise NotImplementedError
+
+    async def copy_in(self, source: Path, path: str) -> None:
+        raise NotImplementedError
+
+    async def copy_out(self, path: str, target: Path) -> list[str]:
+        raise NotImplementedError
+
+    async def freeze(self) -> None: ...
+
+    async def thaw(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+    def _absolute(self, path: str) -> bytes:
+        return posixpath.normpath(posixpath.join(self.cwd, text_to_path(path)))
+
+    def _all_dirs(self) -> set[bytes]:
+        found = set(self.dirs)
+        for name in self.files:
+            while name != b"/":
+                name = posixpath.dirname(name)
+                found.add(name)
+        return found
+
+    def _entries(self) -> dict[bytes, FileEntry]:
+        def entry(path: bytes, kind: str, size: int) -> FileEntry:
+            return FileEntry(path=path, kind=kind, size=size, mode=0o644, mtime=0.0)  # type: ignore[arg-type]
+
+        entries = {path: entry(path, "dir", 0) for path in self._all_dirs()}
+        entries |= {path: entry(path, "file", len(data)) for path, data in self.files.items()}
+        return dict(sorted(entries.items()))
