@@ -59,7 +59,7 @@ class Grid:
         self.shifted = False
         self.plain = True
         self.printed = " "
-        self.modes: set[int] = {7, 25}
+        self.modes: set[int] = {7, 25, 1007}
         self.saved: Saved | None = None
         self.saved_hidden: Saved | None = None
         self.tab_stops = set(range(8, self.columns, 8))

@@ -7,16 +7,11 @@ the one who feeds wait until the queue is short again.
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections import deque
-from functools import lru_cache
 
-from rich.color import Color, ColorParseError
-from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -24,25 +19,21 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
-from ...core.terminal.graphics import DEFAULT, Attributes
 from ...core.terminal.screen import Screen as Emulator
-from ..palette import Palette, palette_of
-from .keys import key_bytes, mouse_bytes, paste_bytes
+from ..palette import palette_of
+from .terminal_drawing import cells_before, split_at, strip_of
+from .terminal_input import RELEASE, bytes_of_key, bytes_of_mouse, bytes_of_paste
+from .terminal_pump import Pump
 
-SLICE = 0.004
-"""Seconds of parsing in a row."""
-
-PIECE = 16 * 1024
-NAP = 0.001
-"""Seconds between slices: Textual needs a few turns of the loop to answer a key."""
-
-HIGH_WATER = 1 << 20
 FRAMES = 30
 LONGEST_HOLD = 0.15
 """Seconds a program may hold the screen back (synchronised output, mode 2026)."""
 
 RESIZE_PAUSE = 0.08
-RELEASE = "ctrl+right_square_bracket"
+RELEASE_PAUSE = 0.4
+"""Seconds in which the release chord, pressed again, goes to the program instead."""
+
+NEW_BELOW = "↓ new"
 
 
 class TerminalView(ScrollView, can_focus=True):
@@ -50,137 +41,128 @@ class TerminalView(ScrollView, can_focus=True):
 
     Args:
         emulator: what to show.
-        fit: whether the emulator takes the size of this widget.
+        fit: whether the emulator takes the size of this widget; if not it keeps its own, and what
+            is wider than the widget can be scrolled to.
 
     Attributes:
         attached: whether every key goes to the program inside (but `RELEASE`).
-        following: whether the end is followed.
+        following: whether the end is followed; scrolling up turns it off, coming back turns it on.
     """
 
     DEFAULT_CSS = """
     TerminalView {
-        scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden;
-        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; scrollbar-gutter: stable;
+        &.-fit { overflow-x: hidden; }
     }
     """
+
+    ALLOW_MAXIMIZE = False
 
     attached: reactive[bool] = reactive(False)
     following: reactive[bool] = reactive(True)
 
-    class Typed(Message):
+    class FromView(Message):
+        """Something a view says.
+
+        Attributes:
+            view: which one.
+        """
+
+        def __init__(self, view: TerminalView) -> None:
+            super().__init__()
+            self.view = view
+
+        @property
+        def control(self) -> TerminalView:
+            """The widget that sent it."""
+            return self.view
+
+    class Typed(FromView):
         """Bytes for the program inside."""
 
         def __init__(self, view: TerminalView, data: bytes) -> None:
-            super().__init__()
-            self.view = view
+            super().__init__(view)
             self.data = data
 
-        @property
-        def control(self) -> TerminalView:
-            """The widget that sent it."""
-            return self.view
-
-    class Resized(Message):
+    class Resized(FromView):
         """The terminal has another size, in cells."""
 
         def __init__(self, view: TerminalView, columns: int, rows: int) -> None:
-            super().__init__()
-            self.view = view
+            super().__init__(view)
             self.columns = columns
             self.rows = rows
 
-        @property
-        def control(self) -> TerminalView:
-            """The widget that sent it."""
-            return self.view
-
-    class Released(Message):
+    class Released(FromView):
         """A person took the keyboard back."""
 
+    class FollowingChanged(FromView):
+        """The reader left the end, or came back to it."""
+
     def __init__(self, emulator: Emulator, *, fit: bool, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+        super().__init__(id=id, classes="-fit" if fit else None)
         self._emulator = emulator
         self._fit = fit
-        self._queue: deque[bytes] = deque()
-        self._queued = 0
-        self._room = asyncio.Event()
-        self._room.set()
-        self._pump: asyncio.Task[None] | None = None
+        self._pump = Pump(self._take, self._draw_soon)
         self._strips: dict[int, Strip] = {}
         self._frame: Timer | None = None
         self._drawn_at = 0.0
-        self._cursor_at = (0, 0)
-        self._scrolled_seen = 0
+        self._held_since: float | None = None
+        self._cursor_row = 0
+        self._first_line = self._first()
         self._resize_timer: Timer | None = None
-        self._release_pressed = False
-
-    # --- output
-
-    def feed(self, data: bytes) -> None:
-        """Queue output."""
-        self._queue.append(data)
-        self._queued += len(data)
-        if self._queued > HIGH_WATER:
-            self._room.clear()
-        if self._pump is None or self._pump.done():
-            self._pump = asyncio.create_task(self._parse_all())
-
-    async def drain(self) -> None:
-        """Wait while more than `HIGH_WATER` bytes are queued."""
-        await self._room.wait()
-
-    def show(self, emulator: Emulator) -> None:
-        """Show another terminal, or the same at another moment, at once."""
-        self._queue.clear()
-        self._queued = 0
-        self._room.set()
-        self._emulator = emulator
-        self._strips.clear()
-        self._scrolled_seen = emulator.scrolled
-        emulator.dirty.clear()
-        self._draw()
-        self.refresh()
+        self._release_timer: Timer | None = None
+        self._button_down: int | None = None
+        self._mouse_at: Offset | None = None
 
     @property
     def emulator(self) -> Emulator:
         """What is shown."""
         return self._emulator
 
-    async def _parse_all(self) -> None:
-        while self._queue:
-            until = time.perf_counter() + SLICE
-            while self._queue and time.perf_counter() < until:
-                self._parse_piece()
-            self._draw_soon()
-            await asyncio.sleep(NAP)
+    # --- output
 
-    def _parse_piece(self) -> None:
-        data = self._queue.popleft()
-        if len(data) > PIECE:
-            self._queue.appendleft(data[PIECE:])
-            data = data[:PIECE]
-        self._queued -= len(data)
-        if self._queued <= HIGH_WATER:
-            self._room.set()
+    def feed(self, data: bytes) -> None:
+        """Queue output."""
+        self._pump.put(data)
+
+    async def drain(self) -> None:
+        """Wait while more than a megabyte of output is queued."""
+        await self._pump.drain()
+
+    def show(self, emulator: Emulator) -> None:
+        """Show another terminal, or the same at another moment, at once."""
+        self._pump.clear()
+        self._emulator = emulator
+        self._first_line = self._first()
+        self._held_since = None
+        self._redraw()
+
+    def on_unmount(self) -> None:
+        """Let nobody wait for a screen that is gone."""
+        self._pump.stop()
+
+    def _take(self, data: bytes) -> None:
         self._emulator.feed(data)
-        answer = self._emulator.replies()
-        if answer and self.attached:
-            self.post_message(self.Typed(self, answer))
+        answers = self._emulator.replies()
+        if answers and self.attached:
+            self.post_message(self.Typed(self, answers))
 
-    def _draw_soon(self) -> None:
-        if self._frame is not None:
+    def _draw_soon(self, wait: float | None = None) -> None:
+        if self._frame is not None or not self.is_attached:
             return
-        wait = 1 / FRAMES - (time.perf_counter() - self._drawn_at)
+        if wait is None:
+            wait = 1 / FRAMES - (time.perf_counter() - self._drawn_at)
         if wait <= 0:
             self._draw()
-        elif self.is_attached:
+        else:
             self._frame = self.set_timer(wait, self._draw)
 
     def _draw(self) -> None:
-        self._frame = None
-        held = time.perf_counter() - self._drawn_at < LONGEST_HOLD
-        if 2026 in self._emulator.modes and held and self.is_attached:
-            self._frame = self.set_timer(0.02, self._draw)
+        if self._frame is not None:
+            self._frame.stop()
+            self._frame = None
+        if self._held_back():
+            self._draw_soon(0.02)
             return
         self._drawn_at = time.perf_counter()
         emulator = self._emulator
@@ -189,8 +171,8 @@ class TerminalView(ScrollView, can_focus=True):
         if size != self.virtual_size:
             self.virtual_size = size
         self._keep_place(above)
-        dirty = emulator.dirty | {self._cursor_at[1], emulator.y}
-        self._cursor_at = (emulator.x, emulator.y)
+        dirty = emulator.dirty | {self._cursor_row, emulator.y}
+        self._cursor_row = emulator.y
         emulator.dirty.clear()
         for row in dirty:
             self._strips.pop(row, None)
@@ -200,17 +182,44 @@ class TerminalView(ScrollView, can_focus=True):
         first = above - self.scroll_offset.y
         self.refresh(*(Region(0, first + row, self.size.width, 1) for row in dirty))
 
+    def _redraw(self) -> None:
+        self._strips.clear()
+        self._emulator.touch(0, self._emulator.lines)
+        self._draw()
+        self.refresh()
+
+    def _held_back(self) -> bool:
+        """Whether the program is in the middle of a frame of its own (mode 2026)."""
+        if 2026 not in self._emulator.modes:
+            self._held_since = None
+            return False
+        now = time.perf_counter()
+        if self._held_since is None:
+            self._held_since = now
+        if now - self._held_since < LONGEST_HOLD:
+            return True
+        self._held_since = None
+        return False
+
+    # --- following
+
+    def _first(self) -> int:
+        """Number of the oldest line kept, counted from the first there ever was."""
+        return self._emulator.scrolled - self._emulator.history_size
+
     def _keep_place(self, above: int) -> None:
-        """Follow the end, or keep what a person reads where it is though lines leave the top."""
-        gone = self._emulator.scrolled - self._scrolled_seen
-        self._scrolled_seen = self._emulator.scrolled
+        """Follow the end, or keep what a person reads where it is though old lines are dropped."""
+        dropped = self._first() - self._first_line
+        self._first_line += dropped
         if self.following:
             end = max(0, above + self._emulator.lines - self.scrollable_content_region.height)
             if self.scroll_offset.y != end:
-                self.scroll_to(y=end, animate=False, force=True, immediate=True)
-        elif gone and above == self._emulator.history.limit:
-            y = max(0, self.scroll_offset.y - gone)
-            self.scroll_to(y=y, animate=False, force=True, immediate=True)
+                self._jump(end)
+        elif dropped > 0:
+            self._jump(max(0, self.scroll_offset.y - dropped))
+
+    def _jump(self, y: int) -> None:
+        self.scroll_to(y=y, animate=False, force=True, immediate=True)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Whoever scrolls up is left in peace; whoever comes back to the end follows again."""
@@ -221,70 +230,87 @@ class TerminalView(ScrollView, can_focus=True):
         elif at_end:
             self.following = True
 
+    def watch_following(self) -> None:
+        """Say whether there may be something new below."""
+        self.border_subtitle = "" if self.following else NEW_BELOW
+        self.post_message(self.FollowingChanged(self))
+
+    def action_scroll_end(self) -> None:
+        """Go back to the end, and stay there."""
+        self.following = True
+        self._draw()
+
     # --- drawing
 
     def render_line(self, y: int) -> Strip:
         """One line of the widget (Textual's line API)."""
         emulator = self._emulator
-        index = self.scroll_offset.y + y
-        above = emulator.history_size
+        base = self.rich_style
+        left, top = self.scroll_offset
         width = self.size.width
-        if index >= above + emulator.lines:
-            return Strip.blank(width, self.rich_style)
-        row = index - above
-        strip = self._strips.get(row) if row >= 0 else None
+        index = top + y
+        row = index - emulator.history_size
+        if row >= emulator.lines:
+            return Strip.blank(width, base)
+        strip = self._strips.get(row)
         if strip is None:
-            strip = self._strip(index)
+            strip = strip_of(emulator.row(index), base)
             if row >= 0:
                 self._strips[row] = strip
         if row == emulator.y and 25 in emulator.modes:
-            strip = self._with_cursor(strip, emulator.x)
-        strip = strip.crop_extend(0, width, self.rich_style)
-        strip = self._selected(strip, index)
-        return strip.apply_offsets(0, index)
+            strip = self._with_cursor(strip)
+        line = self._first() + index
+        strip = self._with_selection(strip, line)
+        strip = strip.apply_offsets(0, line)
+        return strip.crop_extend(left, left + width, base)
 
-    def _strip(self, index: int) -> Strip:
-        base = self.rich_style
-        palette = palette_of(self)
-        segments = [
-            Segment(text, base + _style(look, palette) if look is not DEFAULT else base)
-            for text, look in self._emulator.row(index)
-        ]
-        return Strip(segments)
-
-    def _with_cursor(self, strip: Strip, x: int) -> Strip:
-        x = min(x, self._emulator.columns - 1)
+    def _with_cursor(self, strip: Strip) -> Strip:
+        x = min(self._emulator.x, self._emulator.columns - 1)
         strip = strip.extend_cell_length(x + 1, self.rich_style)
-        width = strip.cell_length
-        accent = palette_of(self).accent
         if self.attached and self.has_focus:
+            accent = palette_of(self).accent
             look = Style(color=self.rich_style.bgcolor, bgcolor=accent.color)
         else:
             look = Style(reverse=True, dim=True)
-        cell = strip.crop(x, x + 1).apply_style(look)
-        return Strip.join([strip.crop(0, x), cell, strip.crop(x + 1, width)])
+        return split_at(strip, x, x + 1, look)
 
-    def _selected(self, strip: Strip, line: int) -> Strip:
+    def _with_selection(self, strip: Strip, line: int) -> Strip:
         selection = self.text_selection
         span = None if selection is None else selection.get_span(line)
         if span is None:
             return strip
-        start, end = span
-        width = strip.cell_length
-        end = width if end == -1 else end
+        text = strip.text
+        start, end = (strip.cell_length if at < 0 else cells_before(text, at) for at in span)
         style = self.screen.get_component_rich_style("screen--selection")
-        chosen = strip.crop(start, end).apply_style(style)
-        return Strip.join([strip.crop(0, start), chosen, strip.crop(end, width)])
+        return split_at(strip, start, end, style)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The selected text, for copying."""
-        total = self._emulator.history_size + self._emulator.lines
-        text = "\n".join(self._emulator.text(index) for index in range(total))
-        return selection.extract(text), "\n"
+        """The selected text as it is shown, for copying.
 
-    def selection_updated(self, selection: Selection | None) -> None:
-        """Redraw with the selection."""
-        self.refresh()
+        Lines of a selection are counted from the first the terminal ever had, so that it stays on
+        its text while output goes on.
+        """
+        oldest = self._first()
+        last = oldest + self._emulator.history_size + self._emulator.lines - 1
+        first, end = selection.start, selection.end
+        begin_line = oldest if first is None else max(oldest, first.y)
+        end_line = last if end is None else min(last, end.y)
+        lines: list[str] = []
+        for line in range(begin_line, end_line + 1):
+            text = strip_of(self._emulator.row(line - oldest), Style.null()).text
+            begin, stop = selection.get_span(line) or (0, 0)
+            lines.append(text[begin:] if stop < 0 else text[begin:stop])
+        return "\n".join(line.rstrip(" ") for line in lines).rstrip("\n"), "\n"
+
+    @property
+    def allow_select(self) -> bool:
+        """Whether a drag selects text here: not while the program takes the mouse."""
+        return not self._takes_mouse
+
+    def notify_style_update(self) -> None:
+        """Another theme: all lines look different."""
+        super().notify_style_update()
+        self._strips.clear()
 
     # --- size
 
@@ -298,133 +324,143 @@ class TerminalView(ScrollView, can_focus=True):
         self._resize_timer = self.set_timer(RESIZE_PAUSE, self._resize)
 
     def _resize(self) -> None:
-        size = self.scrollable_content_region.size
-        columns, rows = size.width, size.height
+        columns, rows = self.scrollable_content_region.size
         if columns < 2 or rows < 1:
             return
         if (columns, rows) != (self._emulator.columns, self._emulator.lines):
             self._emulator.resize(columns, rows)
-            self._strips.clear()
             self.post_message(self.Resized(self, columns, rows))
-        self._draw()
+        self._redraw()
 
-    # --- keyboard and mouse
+    # --- keyboard
+
+    def watch_attached(self) -> None:
+        """Begin or end with a clean slate."""
+        self._stop_release()
+        self._button_down = None
+        self.refresh()
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """While attached no key is anybody else's, not even those with priority (ctrl+q)."""
+        return self.attached and (self._release_timer is None or key == RELEASE)
 
     async def on_key(self, event: events.Key) -> None:
         """While attached, every key goes in but the release chord; twice sends it."""
         if not self.attached:
             return
+        if event.key == RELEASE and self._release_timer is None:
+            self._release_timer = self.set_timer(RELEASE_PAUSE, self.release)
+        elif event.key != RELEASE and self._release_timer is not None:
+            self.release()
+            return  # this key is already one of ours
+        else:
+            self._stop_release()
+            self._type(bytes_of_key(event, self._emulator.modes))
         event.stop()
         event.prevent_default()
-        if event.key == RELEASE and not self._release_pressed:
-            self._release_pressed = True
-            self.set_timer(0.4, self._release)
-            return
-        self._release_pressed = False
-        self.following = True
-        data = key_bytes(event, application=1 in self._emulator.modes)
-        if data:
-            self.post_message(self.Typed(self, data))
 
-    def _release(self) -> None:
-        if self._release_pressed:
-            self._release_pressed = False
+    def release(self) -> None:
+        """Give the keyboard back."""
+        self._stop_release()
+        if self.attached:
             self.attached = False
-            self.post_message(self.Released())
+            self.post_message(self.Released(self))
+
+    def _stop_release(self) -> None:
+        if self._release_timer is not None:
+            self._release_timer.stop()
+            self._release_timer = None
+
+    def _type(self, data: bytes) -> None:
+        if data:
+            self.following = True
+            self.post_message(self.Typed(self, data))
 
     def on_paste(self, event: events.Paste) -> None:
         """Pasted text goes in, bracketed where the program asked for it."""
         if self.attached:
             event.stop()
-            bracketed = 2004 in self._emulator.modes
-            self.post_message(self.Typed(self, paste_bytes(event.text, bracketed=bracketed)))
+            event.prevent_default()
+            self._type(bytes_of_paste(event.text, self._emulator.modes))
+
+    def on_focus(self) -> None:
+        """Programs that ask (mode 1004) are told."""
+        self._tell_focus(b"\x1b[I")
+
+    def on_blur(self) -> None:
+        """See `on_focus`."""
+        self._tell_focus(b"\x1b[O")
+
+    def _tell_focus(self, data: bytes) -> None:
+        if self.attached and 1004 in self._emulator.modes:
+            self.post_message(self.Typed(self, data))
+        self.refresh()
+
+    # --- mouse
+
+    @property
+    def _takes_mouse(self) -> bool:
+        modes = self._emulator.modes
+        return self.attached and not modes.isdisjoint((1000, 1002, 1003)) and 1006 in modes
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Programs that ask for the mouse get it while attached."""
-        self._mouse(event, {1: 0, 2: 1, 3: 2}.get(event.button, 0), released=False)
+        self._button_down = max(0, event.button - 1)
+        self._mouse(event, self._button_down)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """See `on_mouse_down`."""
-        self._mouse(event, {1: 0, 2: 1, 3: 2}.get(event.button, 0), released=True)
+        self._mouse(event, max(0, event.button - 1), released=True)
+        self._button_down = None
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Movement is reported with a button held (1002), or always (1003)."""
+        down, modes = self._button_down, self._emulator.modes
+        if event.screen_offset != self._mouse_at and (
+            1003 in modes or (1002 in modes and down is not None)
+        ):
+            self._mouse(event, 32 + (3 if down is None else down))
+        self._mouse_at = event.screen_offset
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """The wheel scrolls here, or inside where a program shows its own screen."""
-        self._wheel(event, 64, "\x1b[A")
+        self._wheel(event, 64, "up")
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """See `on_mouse_scroll_up`."""
-        self._wheel(event, 65, "\x1b[B")
+        self._wheel(event, 65, "down")
 
-    @property
-    def _wants_mouse(self) -> bool:
-        modes = self._emulator.modes
-        return self.attached and bool(modes & {1000, 1002, 1003}) and 1006 in modes
-
-    def _mouse(self, event: events.MouseEvent, button: int, *, released: bool) -> None:
-        if not self._wants_mouse:
+    def _mouse(self, event: events.MouseEvent, button: int, *, released: bool = False) -> None:
+        if not self._takes_mouse:
             return
         event.stop()
         event.prevent_default()
-        y = event.y + self.scroll_offset.y - self._emulator.history_size
-        if y >= 0:
-            self.post_message(self.Typed(self, mouse_bytes(button, event.x, y, released=released)))
+        place = event.get_content_offset(self)
+        if place is None:
+            return
+        x, y = place + self.scroll_offset
+        y -= self._emulator.history_size
+        if x < self._emulator.columns and 0 <= y < self._emulator.lines:
+            data = bytes_of_mouse(event, button, x, y, released=released)
+            self.post_message(self.Typed(self, data))
 
     def _wheel(self, event: events.MouseEvent, button: int, arrow: str) -> None:
-        if self._wants_mouse:
-            self._mouse(event, button, released=False)
-        elif self.attached and self._emulator.in_alternate:
+        if self._takes_mouse:
+            self._mouse(event, button)
+        elif self.attached and self._emulator.in_alternate and 1007 in self._emulator.modes:
             event.stop()
             event.prevent_default()
-            self.post_message(self.Typed(self, arrow.encode() * 3))
+            key = events.Key(arrow, None)
+            self.post_message(self.Typed(self, bytes_of_key(key, self._emulator.modes) * 3))
 
     # --- reading
 
-    def find(self, needle: str) -> list[int]:
-        """Lines that hold `needle`, whatever the case."""
-        return list(self._emulator.find(needle))
+    def find(self, text: str) -> list[int]:
+        """Lines that hold `text`, whatever the case; for `reveal`."""
+        return list(self._emulator.find(text)) if text else []
 
     def reveal(self, line: int) -> None:
-        """Scroll to a line."""
+        """Scroll to a line of `find`."""
         self.following = False
         middle = self.scrollable_content_region.height // 2
-        self.scroll_to(y=max(0, line - middle), animate=False, force=True, immediate=True)
-
-
-@lru_cache(8192)
-def _style(look: Attributes, palette: Palette) -> Style:
-    return Style(
-        color=_color(look.fg, palette),
-        bgcolor=_color(look.bg, palette),
-        bold=look.bold or None,
-        dim=look.faint or None,
-        italic=look.italics or None,
-        underline=look.underscore or None,
-        strike=look.strikethrough or None,
-        reverse=look.reverse or None,
-        blink=look.blink or None,
-        conceal=look.conceal or None,
-    )
-
-
-@lru_cache(4096)
-def _color(name: str, palette: Palette) -> Color | None:
-    """A colour of the terminal; the plain ones are those of the theme."""
-    if name == "default":
-        return None
-    own = {
-        "red": palette.bad,
-        "green": palette.good,
-        "brown": palette.human,
-        "blue": palette.tool,
-        "magenta": palette.model,
-    }.get(name)
-    if own is not None:
-        return own.color
-    if len(name) == 6 and all(c in "0123456789abcdef" for c in name):
-        return Color.parse(f"#{name}")
-    plain = name.removeprefix("bright")
-    plain = "yellow" if plain == "brown" else plain
-    try:
-        return Color.parse(f"bright_{plain}" if name.startswith("bright") else plain)
-    except ColorParseError:
-        return None
+        self._jump(max(0, line - middle))

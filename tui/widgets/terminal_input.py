@@ -1,0 +1,42 @@
+"""What a terminal sends for keys, pastes and the mouse in the modes a program has set (xterm)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from textual import events
+
+from .keys import key_bytes, mouse_bytes, paste_bytes
+
+RELEASE = "ctrl+right_square_bracket"
+"""The one chord that does not go in; pressed twice, it does."""
+
+_PASTE_ENDS = re.compile("\x1b\\[20[01]~")
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_PLAIN_ONLY = frozenset(("enter", "escape", "backspace", "tab", "space"))
+_TOLD_APART = frozenset(("shift+tab", "ctrl+backspace", "ctrl+space"))
+
+
+def bytes_of_key(key: events.Key, modes: Set[int]) -> bytes:
+    """A key; empty for one that a terminal cannot send."""
+    *modifiers, base = key.key.split("+")
+    if base in _PLAIN_ONLY and modifiers and key.key not in _TOLD_APART:
+        # only newer protocols tell shift+enter from enter; to a program they are the same
+        data = key_bytes(events.Key(base, None), application=False)
+        return b"\x1b" + data if "alt" in modifiers else data
+    return key_bytes(key, application=1 in modes)
+
+
+def bytes_of_paste(text: str, modes: Set[int]) -> bytes:
+    """Pasted text without anything that could be taken for keys, or end its own bracket."""
+    text = _CONTROLS.sub("", _PASTE_ENDS.sub("", text))
+    return paste_bytes(text, bracketed=2004 in modes)
+
+
+def bytes_of_mouse(
+    event: events.MouseEvent, button: int, x: int, y: int, *, released: bool = False
+) -> bytes:
+    """A mouse report in SGR form; `x` and `y` are 0-based cells."""
+    held = 4 * event.shift + 8 * event.meta + 16 * event.ctrl
+    return mouse_bytes(button + held, x, y, released=released)
