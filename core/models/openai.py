@@ -7,17 +7,35 @@ and the agent decides. The openai package is imported with the first request.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
+import json
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from ..config import ModelSettings
-from ..errors import ModelError, ModelIncomplete
-from .base import Delta, Reply, Request
-from .failures import explain
+from ..errors import ModelError
+from ..tools.arguments import without_surrogates
+from .base import Delta, Message, Reply, Request
+from .failures import (
+    broken_off,
+    explain,
+    names_no_model,
+    refusal,
+    reported,
+    with_offer,
+    without_secrets,
+)
 from .reply_builder import ReplyBuilder
+from .wire import objects
+
+T = TypeVar("T")
 
 CONNECT_TIMEOUT = 15.0
+
+OFFER_TIMEOUT = 3.0
+"""Seconds to ask a server for its models, when it does not know the one it was asked for."""
 
 
 class OpenAIModel:
@@ -31,12 +49,11 @@ class OpenAIModel:
     def __init__(self, settings: ModelSettings, api_key: str | None) -> None:
         self.name = settings.name
         self._settings = settings
-        self._api_key = api_key or "none"
+        self._api_key = (api_key or "").strip() or "none"
         self._client: Any = None
-        self._streams = True
-        self._asks_usage = True
+        self._form = _Form()
         self.params: dict[str, Any] = {
-            "base_url": _without_secrets(settings.base_url),
+            "base_url": without_secrets(settings.base_url),
             "temperature": settings.temperature,
             "extra_body": settings.extra_body,
         }
@@ -44,33 +61,20 @@ class OpenAIModel:
     async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
         """See `Model.ask`."""
         deadline = min(request.deadline, self._settings.request_timeout)
-        loop = asyncio.get_running_loop()
-        until = loop.time() + deadline
-        parts = self._parts(request)
-        try:
-            while True:
-                wait = min(until - loop.time(), self._settings.stall_timeout)
-                if wait <= 0:
-                    raise TimeoutError
-                try:
-                    async with asyncio.timeout(wait):
+        until = asyncio.get_running_loop().time() + deadline
+        async with aclosing(self._parts(request)) as parts:
+            try:
+                while True:
+                    async with asyncio.timeout_at(until):
                         part = await anext(parts)
-                except StopAsyncIteration:
-                    return
-                yield part
-        except TimeoutError as error:
-            late = loop.time() >= until - 0.01
-            limit = deadline if late else self._settings.stall_timeout
-            doing = "did not finish its reply" if late else "sent nothing"
-            raise ModelError(
-                f"The model server {doing} within {limit:g} s.", retryable=True
-            ) from error
-        except ModelError:
-            raise
-        except Exception as error:
-            raise explain(error, self._settings, self._api_key) from error
-        finally:
-            await parts.aclose()
+                    yield part
+            except StopAsyncIteration:
+                return
+            except TimeoutError as error:
+                raise ModelError(
+                    f"The model server did not finish its reply within {deadline:g} s.",
+                    retryable=True,
+                ) from error
 
     async def close(self) -> None:
         """See `Model.close`."""
@@ -78,124 +82,147 @@ class OpenAIModel:
             await self._client.close()
 
     async def _parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        """The reply's parts, over as many forms of the request as the server needs."""
-        if self._streams:
-            try:
-                async for part in self._streamed(request):
-                    yield part
-                return
-            except _Refused as refusal:
-                self._asks_usage = False
-                self._streams = refusal.of != "stream"
-            async for part in self._parts(request):
-                yield part
-            return
-        yield await self._whole(request)
-
-    async def _streamed(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        options: dict[str, Any] = {"stream": True}
-        if self._asks_usage:
-            options["stream_options"] = {"include_usage": True}
-        async with self._sent(request, options) as response:
-            content_type = response.headers.get("content-type", "")
-            if "event-stream" not in content_type:
-                yield _from_body(await response.text(), content_type)
-                return
-            builder = ReplyBuilder()
-            stream = await response.parse()
-            async for chunk in stream:
-                for delta in builder.take(chunk.model_dump()):
+        builder = ReplyBuilder()
+        async with AsyncExitStack() as stack:
+            response = await self._sent(request, stack)
+            async for body in objects(self._pieces(response)):
+                if body is None:
+                    builder.done()
+                    continue
+                failure = reported(body, self._api_key)
+                if failure is not None:
+                    raise failure
+                for delta in builder.take(body):
                     yield delta
-            yield builder.finish()
+        yield builder.finish()
 
-    async def _whole(self, request: Request) -> Reply:
-        async with self._sent(request, {}) as response:
-            return _from_body(await response.text(), response.headers.get("content-type", ""))
+    async def _sent(self, request: Request, stack: AsyncExitStack) -> Any:
+        """The server's response, its body not yet read; what it refuses to take is left out.
 
-    @asynccontextmanager
-    async def _sent(self, request: Request, options: dict[str, Any]) -> AsyncGenerator[Any, None]:
-        """The server's response, its body not yet read."""
+        Raises:
+            ModelError: there is none.
+        """
         import openai
 
-        body = self._body(request, options)
         create = self._connected().chat.completions.with_streaming_response.create
-        try:
-            async with create(**body) as response:
-                yield response
-        except openai.BadRequestError as error:
-            refused = _refused_option(str(error).lower(), options)
-            if refused:
-                raise _Refused(refused) from error
-            raise
+        form = self._form
+        while True:
+            sending = stack.enter_async_context(create(**self._body(request, form)))
+            try:
+                response = await (self._soon(sending) if form.stream else sending)
+            except openai.APIStatusError as error:
+                simpler = form.simpler(refusal(error))
+                if simpler is None:
+                    raise await self._explained(error) from error
+                form = simpler
+            except openai.OpenAIError as error:
+                raise await self._explained(error) from error
+            else:
+                self._form = form
+                return response
 
-    def _body(self, request: Request, options: dict[str, Any]) -> dict[str, Any]:
-        body: dict[str, Any] = {
-            "model": self.name,
-            "messages": list(request.messages),
-            "tools": list(request.tools),
-            **options,
-        }
+    async def _pieces(self, response: Any) -> AsyncGenerator[bytes, None]:
+        """The response's body as it comes."""
+        body: AsyncIterator[bytes] = response.iter_bytes()
+        try:
+            while True:
+                piece = anext(body, None)
+                data = await (self._soon(piece) if self._form.stream else piece)
+                if data is None:
+                    return
+                yield data
+        except ModelError:
+            raise
+        except Exception as error:
+            raise broken_off(error, self._api_key) from error
+
+    async def _soon(self, awaitable: Awaitable[T]) -> T:
+        """What comes before the server counts as stalled."""
+        limit = self._settings.stall_timeout
+        try:
+            async with asyncio.timeout(limit):
+                return await awaitable
+        except TimeoutError as error:
+            raise ModelError(
+                f"The model server sent nothing within {limit:g} s.", retryable=True
+            ) from error
+
+    async def _explained(self, error: Exception) -> ModelError:
+        failure = explain(error, self._settings, self._api_key)
+        if names_no_model(failure):
+            return with_offer(failure, self.name, await self._offered())
+        return failure
+
+    async def _offered(self) -> list[str]:
+        """Names of the models the server has, as far as it says so quickly."""
+        import openai
+
+        try:
+            async with asyncio.timeout(OFFER_TIMEOUT):
+                page = await self._client.models.list()
+            return [str(model.id) for model in page.data]
+        except (TimeoutError, openai.OpenAIError, ValueError, AttributeError, TypeError):
+            return []
+
+    def _body(self, request: Request, form: _Form) -> dict[str, Any]:
+        body: dict[str, Any] = {"model": self.name, "messages": _encodable(request.messages)}
+        if request.tools:
+            body["tools"] = list(request.tools)
+        if form.stream:
+            body["stream"] = True
+        if form.stream and form.usage:
+            body["stream_options"] = {"include_usage": True}
         if self._settings.temperature is not None:
             body["temperature"] = self._settings.temperature
         if request.max_tokens is not None:
-            body["max_tokens"] = request.max_tokens
+            body[form.limit] = request.max_tokens
         if self._settings.extra_body:
             body["extra_body"] = self._settings.extra_body
         return body
 
     def _connected(self) -> Any:
-        if self._client is None:
-            import openai
+        if self._client is not None:
+            return self._client
+        if not (self._api_key.isascii() and self._api_key.isprintable()):
+            raise ModelError(f"{self._settings.api_key_env} holds characters that no key has.")
+        import openai
 
+        try:
             self._client = openai.AsyncOpenAI(
                 api_key=self._api_key,
                 base_url=self._settings.base_url or None,
                 max_retries=0,
-                timeout=openai.Timeout(
-                    self._settings.stall_timeout, connect=CONNECT_TIMEOUT, write=60.0
-                ),
+                timeout=openai.Timeout(None, connect=CONNECT_TIMEOUT),  # the rest: see ask, _soon
             )
+        except Exception as error:  # the address is none
+            raise explain(error, self._settings, self._api_key) from error
         return self._client
 
 
-class _Refused(Exception):
-    """The server does not know an option of ours: `stream_options` or `stream`."""
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a server wants to be asked, as far as its refusals have taught us."""
 
-    def __init__(self, of: str) -> None:
-        super().__init__(of)
-        self.of = of
+    stream: bool = True
+    usage: bool = True
+    limit: str = "max_tokens"
+
+    def simpler(self, words: str) -> _Form | None:
+        """The form without what the server says it does not take; None if it is about more."""
+        if self.limit == "max_tokens" and re.search(r"use '?max_completion_tokens", words):
+            return replace(self, limit="max_completion_tokens")
+        if self.stream and self.usage and re.search(r"stream[_ ]options|include_usage", words):
+            return replace(self, usage=False)
+        if self.stream and re.search(r"\bstream(?:ing|ed)?\b", words):
+            return replace(self, stream=False)
+        return None
 
 
-def _refused_option(words: str, options: dict[str, Any]) -> str:
-    if "stream_options" in options and "stream_options" in words:
-        return "stream_options"
-    return "stream" if "stream" in options and "stream" in words else ""
-
-
-def _from_body(text: str, content_type: str) -> Reply:
-    """A reply that came as one JSON object.
-
-    Raises:
-        ModelError: it is something else, a web page for example.
-    """
-    import json
-
+def _encodable(messages: Sequence[Message]) -> list[Message]:
+    """The messages, without lone surrogates, which cannot be sent."""
+    text = json.dumps(messages, ensure_ascii=False)
     try:
-        body = json.loads(text)
-    except ValueError as error:
-        kind = "a web page" if "<html" in text[:500].lower() else content_type or "something else"
-        raise ModelError(
-            f"The server sent {kind} instead of a reply. Is the address right (…/v1)?"
-        ) from error
-    if not isinstance(body, dict) or "choices" not in body:
-        raise ModelIncomplete("The server's reply holds no choices.", retryable=True)
-    builder = ReplyBuilder()
-    builder.take_whole(body)  # pyright: ignore[reportUnknownArgumentType]
-    return builder.finish()
-
-
-def _without_secrets(url: str) -> str:
-    """An address without a user's name and password."""
-    scheme, separator, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}" if separator else url
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.loads(without_surrogates(text))
+    return list(messages)

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, cast
 
 from ..errors import ModelError, ModelIncomplete
 from ..events import Usage
-from ..tools.arguments import without_surrogates
+from ..tools.arguments import ArgumentsError, parse_arguments, without_surrogates
 from .base import Delta, Message, Reply, WrittenCall
 
+_NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 MOST_CALLS = 128
 MOST_CHARS = 8_000_000
 """A reply larger than this is a fault of the server's, and cut off before it fills the memory."""
 
 
+LIMIT_REASONS = ("length", "max_tokens", "model_length")
+"""Names that servers give to the end of a reply that reached its limit."""
+
+
 class ReplyBuilder:
-    """Takes chunks (dicts as the OpenAI API documents them) and finishes with a `Reply`."""
+    """Takes what a server sends (dicts as the OpenAI API documents them), whether in chunks or
+    whole, and finishes with a `Reply`."""
 
     def __init__(self) -> None:
         self._text: list[str] = []
@@ -28,32 +36,31 @@ class ReplyBuilder:
         self._finish_reason: str | None = None
         self._usage = Usage()
         self._size = 0
-        self._seen_choice = False
+        self._done = False
 
     def take(self, chunk: Mapping[str, Any]) -> list[Delta]:
-        """Take a chunk of a stream; what it adds, as deltas.
+        """Take a chunk of a stream, or a whole reply; what it adds, as deltas.
 
         Raises:
-            ModelError: the chunk is an error, or the reply grows beyond all bounds.
+            ModelError: the reply grows beyond all bounds.
         """
-        if chunk.get("error"):
-            raise ModelError(f"The server broke off with an error: {_short(chunk['error'])}")
         self._take_usage(chunk.get("usage"))
         choices = _dicts(chunk.get("choices"))
         if not choices:
             return []
-        self._seen_choice = True
         choice = choices[0]
         if choice.get("finish_reason"):
             self._finish_reason = str(choice["finish_reason"])
-        delta = choice.get("delta") or choice.get("message")
-        return self._take_delta(cast(dict[str, Any], delta)) if isinstance(delta, dict) else []
+        delta, message = choice.get("delta"), choice.get("message")
+        if isinstance(delta, dict):
+            return self._take_delta(cast(dict[str, Any], delta))
+        if isinstance(message, dict):
+            return self._take_delta(cast(dict[str, Any], message), whole=True)
+        return []
 
-    def take_whole(self, body: Mapping[str, Any]) -> None:
-        """Take a reply that was not streamed."""
-        self.take(body)
-        if self._finish_reason is None and self._seen_choice:
-            self._finish_reason = "stop"
+    def done(self) -> None:
+        """The server said that nothing more comes."""
+        self._done = True
 
     def finish(self) -> Reply:
         """The whole reply.
@@ -61,13 +68,16 @@ class ReplyBuilder:
         Raises:
             ModelIncomplete: it ended in the middle, or nothing came.
         """
-        if self._finish_reason is None:
+        if self._finish_reason is None and not self._ended_well():
             what = "ended in the middle" if self._size else "was empty"
             raise ModelIncomplete(f"The model's reply {what}.", retryable=True)
         text = without_surrogates("".join(self._text))
         reasoning = without_surrogates("".join(self._reasoning))
-        calls = tuple(self._written(number, call) for number, call in enumerate(self._calls))
-        if not (text.strip() or calls or reasoning.strip() or self._finish_reason == "length"):
+        calls = self._written()
+        limited = self._finish_reason in LIMIT_REASONS
+        if not (text.strip() or calls or reasoning.strip() or limited):
+            if self._finish_reason == "content_filter":
+                raise ModelError("The server's content filter withheld the model's reply.")
             raise ModelIncomplete("The model's reply was empty.", retryable=True)
         return Reply(
             message=self._message(text, reasoning, calls),
@@ -75,10 +85,15 @@ class ReplyBuilder:
             reasoning=reasoning,
             calls=calls,
             usage=self._usage,
-            finish_reason=self._finish_reason,
+            finish_reason="length" if limited else self._finish_reason,
         )
 
-    def _take_delta(self, delta: dict[str, Any]) -> list[Delta]:
+    def _ended_well(self) -> bool:
+        """Whether a reply without a finish reason is whole all the same."""
+        whole = all(_object(call.written()) is not None for call in self._calls)
+        return self._done and self._size > 0 and whole
+
+    def _take_delta(self, delta: dict[str, Any], *, whole: bool = False) -> list[Delta]:
         deltas: list[Delta] = []
         for key in ("reasoning_content", "reasoning"):
             piece = delta.get(key)
@@ -92,61 +107,56 @@ class ReplyBuilder:
             self._text.append(content)
             deltas.append(Delta("text", without_surrogates(content)))
         for fragment in _dicts(delta.get("tool_calls")):
-            deltas += self._take_fragment(fragment)
+            deltas += self._take_fragment(_Fragment.of(fragment), whole)
         self._grow(sum(len(one.text) for one in deltas))
         return deltas
 
-    def _take_fragment(self, fragment: dict[str, Any]) -> list[Delta]:
-        function = fragment.get("function")
-        named = cast(dict[str, Any], function) if isinstance(function, dict) else {}
-        call = self._call_for(fragment, str(named.get("name") or ""))
+    def _take_fragment(self, fragment: _Fragment, whole: bool) -> list[Delta]:
+        call = self._new_call() if whole else self._call_for(fragment)
         first = not call.name
-        if named.get("name"):
-            call.name = call.name or without_surrogates(str(named["name"]))
-        if fragment.get("id") and not call.id:
-            call.id = str(fragment["id"])
-        arguments = named.get("arguments")
-        if isinstance(arguments, dict):  # some servers send the object itself
-            arguments = json.dumps(arguments)
-        piece = arguments if isinstance(arguments, str) else ""
-        call.arguments.append(piece)
+        call.name = call.name or fragment.name
+        call.id = call.id or fragment.id
+        call.arguments.append(fragment.arguments)
         name = call.name if first and call.name else None
-        index = self._calls.index(call)
-        if not piece and name is None:
+        if not fragment.arguments and name is None:
             return []
-        return [Delta("call", without_surrogates(piece), index, name)]
+        return [Delta("call", without_surrogates(fragment.arguments), call.number, name)]
 
-    def _call_for(self, fragment: dict[str, Any], name: str) -> _Call:
-        """The call a fragment belongs to; servers that leave the index out begin a new call with
-        a new id or name."""
-        index = fragment.get("index")
-        if isinstance(index, int):
-            call = self._by_index.get(index)
-            if call is not None and not (
-                name and call.name and fragment.get("id") not in (None, call.id)
-            ):
-                return call
-            call = self._by_index[index] = self._new_call()
-            return call
+    def _call_for(self, fragment: _Fragment) -> _Call:
+        """The call a fragment belongs to.
+
+        Servers leave the index out or always send 0; they leave the id out, repeat it for every
+        call, or make one up for every fragment; many repeat the name.
+        """
         last = self._calls[-1] if self._calls else None
-        fresh = fragment.get("id") not in (None, "", last.id if last else None)
-        if last is None or fresh or (name and last.name and not fragment.get("id")):
-            return self._new_call()
-        return last
+        call = last if fragment.index is None else self._by_index.get(fragment.index)
+        if call is None or _begins_another(fragment, call):
+            call = self._new_call()
+        if fragment.index is not None:
+            self._by_index[fragment.index] = call
+        return call
 
     def _new_call(self) -> _Call:
         if len(self._calls) >= MOST_CALLS:
             raise ModelError(f"The model asked for more than {MOST_CALLS} calls at once.")
-        call = _Call()
+        call = _Call(len(self._calls))
         self._calls.append(call)
         return call
 
-    def _written(self, number: int, call: _Call) -> WrittenCall:
-        arguments = without_surrogates("".join(call.arguments))
-        last = number == len(self._calls) - 1
-        cut = last and self._finish_reason == "length" and not _is_json(arguments)
-        identity = call.id or f"call_{number}"
-        return WrittenCall(id=identity, name=call.name, arguments=arguments, cut=cut)
+    def _written(self) -> tuple[WrittenCall, ...]:
+        """The calls, each with an id of its own, so that each can be answered."""
+        written: list[WrittenCall] = []
+        taken: set[str] = set()
+        for call in self._calls:
+            identity = call.id or f"call_{call.number}"
+            if identity in taken:
+                identity = f"{identity}_{call.number}"
+            taken.add(identity)
+            arguments = call.written()
+            last = call.number == len(self._calls) - 1
+            cut = last and self._finish_reason in LIMIT_REASONS and _object(arguments) is None
+            written.append(WrittenCall(id=identity, name=call.name, arguments=arguments, cut=cut))
+        return tuple(written)
 
     def _message(self, text: str, reasoning: str, calls: tuple[WrittenCall, ...]) -> Message:
         message: Message = {"role": "assistant", "content": text or None}
@@ -158,9 +168,8 @@ class ReplyBuilder:
                     "id": call.id,
                     "type": "function",
                     "function": {
-                        "name": call.name,
-                        # servers parse what is sent back to them: it must be a JSON object
-                        "arguments": call.arguments if _is_json(call.arguments) else "{}",
+                        "name": _NOT_A_NAME.sub("_", call.name)[:64] or "unknown",
+                        "arguments": _resendable(call.arguments),
                     },
                 }
                 for call in calls
@@ -189,10 +198,49 @@ class ReplyBuilder:
 class _Call:
     """A call as its fragments arrive."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: int) -> None:
+        self.number = number
         self.id = ""
         self.name = ""
         self.arguments: list[str] = []
+
+    def written(self) -> str:
+        """The arguments so far."""
+        return without_surrogates("".join(self.arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fragment:
+    """Part of a call as a server sends it."""
+
+    index: int | None
+    id: str
+    name: str
+    arguments: str
+
+    @classmethod
+    def of(cls, sent: dict[str, Any]) -> _Fragment:
+        function = sent.get("function")
+        named = cast(dict[str, Any], function) if isinstance(function, dict) else {}
+        arguments = named.get("arguments")
+        if isinstance(arguments, dict):  # some servers send the object itself
+            arguments = json.dumps(arguments)
+        index = sent.get("index")
+        return cls(
+            index=index if isinstance(index, int) else None,
+            id=without_surrogates(str(sent.get("id") or "")),
+            name=without_surrogates(str(named.get("name") or "")),
+            arguments=arguments if isinstance(arguments, str) else "",
+        )
+
+
+def _begins_another(fragment: _Fragment, call: _Call) -> bool:
+    """Whether a fragment that names a tool begins a new call rather than going on with `call`."""
+    if not fragment.name or not call.name:
+        return False
+    if fragment.name != call.name or (fragment.id and call.id and fragment.id != call.id):
+        return True
+    return bool(fragment.arguments) and _object(call.written()) is not None
 
 
 def _content(value: Any) -> str:
@@ -214,13 +262,20 @@ def _count(counts: Any, name: str) -> int:
     return value if isinstance(value, int) and value >= 0 else 0
 
 
-def _is_json(arguments: str) -> bool:
+def _object(arguments: str) -> dict[str, Any] | None:
+    """Arguments as they will be understood; None where they are no object."""
     try:
-        return isinstance(json.loads(arguments), dict)
-    except (ValueError, RecursionError):
-        return False
+        return parse_arguments(arguments) if arguments.strip() else None
+    except ArgumentsError:
+        return None
 
 
-def _short(error: Any) -> str:
-    message = cast(dict[str, Any], error).get("message") if isinstance(error, dict) else error
-    return str(message)[:300]
+def _resendable(arguments: str) -> str:
+    """Arguments in a form that servers, which parse what they are sent, can take back."""
+    value = _object(arguments)
+    try:
+        if value is not None and json.loads(arguments) == value:
+            return arguments
+    except ValueError:  # line breaks inside of strings, which we let pass
+        pass
+    return "{}" if value is None else json.dumps(value, ensure_ascii=False)
