@@ -3,12 +3,15 @@
     with ScriptedServer([say("hello"), call("execute_bash", command="ls")]) as server:
         ... server.url, server.requests ...
 
-`python -m tests.scripted_server` serves a short script and prints its address.
+`python -m tests.scripted_server` serves a short script and prints its address; with the name of a
+misbehaviour (`... "stalls after headers"`) it begins with that, and with `?` it lists them.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -21,13 +24,13 @@ Chunk = dict[str, Any]
 
 @dataclass
 class Scripted:
-    """One answer: a status, headers, and pieces of a body that are sent one after the other."""
+    """One answer: a status, headers, and pieces of a body that are sent one after the other; a
+    number among them is a pause in seconds."""
 
     pieces: Iterable[bytes | float] = ()
     status: int = 200
     content_type: str = "text/event-stream"
     headers: dict[str, str] = field(default_factory=dict)
-    whole: bool = False
 
 
 def chunk(delta: Chunk, finish: str | None = None) -> bytes:
@@ -98,6 +101,17 @@ def call(name: str, **arguments: Any) -> Scripted:
     return calls((name, json.dumps(arguments)))
 
 
+def whole(message: Chunk, finish: str | None = "stop", **more: Any) -> Scripted:
+    """A reply that is not streamed."""
+    body = {"choices": [{"index": 0, "message": message, "finish_reason": finish}], **more}
+    return Scripted([json.dumps(body).encode()], content_type="application/json")
+
+
+def stream(*pieces: bytes | float, **more: Any) -> Scripted:
+    """A stream of just these pieces."""
+    return Scripted(list(pieces), **more)
+
+
 def failure(status: int, message: str = "no", **headers: str) -> Scripted:
     """An error answer."""
     body = json.dumps({"error": {"message": message, "type": "x", "code": None}}).encode()
@@ -110,12 +124,15 @@ class ScriptedServer:
 
     Attributes:
         requests: bodies of the requests so far.
+        authorizations: the header of that name in each of them.
+        models: what `GET /models` lists; None: the server does not know that address.
     """
 
     def __init__(self, replies: list[Scripted | Callable[[Chunk], Scripted]]) -> None:
         self.replies = replies
         self.requests: list[Chunk] = []
         self.authorizations: list[str] = []
+        self.models: list[str] | None = None
         self.stop = threading.Event()
         owner = self
 
@@ -130,6 +147,14 @@ class ScriptedServer:
                 owner.requests.append(request)
                 reply = owner.replies[min(number, len(owner.replies) - 1)]
                 owner.play(self, reply(request) if callable(reply) else reply)
+
+            def do_GET(self) -> None:
+                if owner.models is None:
+                    owner.play(self, failure(404))
+                    return
+                body = {"object": "list", "data": [{"id": name} for name in owner.models]}
+                pieces = [json.dumps(body).encode()]
+                owner.play(self, Scripted(pieces, content_type="application/json"))
 
             def log_message(self, format: str, *arguments: object) -> None:
                 pass
@@ -173,6 +198,42 @@ class ScriptedServer:
         self._thread.join()
 
 
+BASH = ("execute_bash", json.dumps({"command": "echo hello"}))
+
+MISBEHAVIOURS: dict[str, Callable[[], Scripted]] = {
+    "asks too much of us": lambda: failure(429, "slow down", retry_after="2"),
+    "asks for an hour": lambda: failure(429, "slow down", retry_after="3600"),
+    "is overloaded": lambda: failure(503, "busy"),
+    "refuses the key": lambda: failure(401, "no such key"),
+    "sends a web page": lambda: stream(b"<html><body>log in</body></html>"),
+    "does not stream": lambda: whole({"role": "assistant", "content": "I cannot stream."}),
+    "refuses to stream": lambda: failure(400, "stream is not supported"),
+    "sends null choices": lambda: stream(b'data: {"choices": null}\n\n', DONE),
+    "stalls after headers": lambda: stream(3600.0),
+    "drips": lambda: stream(*(p for _ in range(9999) for p in (chunk({"content": "."}), 0.2))),
+    "ends in mid-call": lambda: stream(*fragments(0, *BASH, "a")[:2]),
+    "hangs up in mid-call": lambda: stream(
+        *fragments(0, *BASH, "a")[:2], headers={"content-length": "99999"}
+    ),
+    "sends bad JSON": lambda: stream(chunk({"content": "x"}), b"data: {oops\n\n", DONE),
+    "never says done": lambda: stream(chunk({"content": "x"}), chunk({}, "stop")),
+    "breaks off with an error": lambda: stream(
+        chunk({"content": "x"}), b'data: {"error": {"message": "boom", "code": 500}}\n\n'
+    ),
+    "makes ten calls at once": lambda: calls(*[BASH] * 10),
+    "calls an unknown tool": lambda: call("no_such_tool", x=1),
+    "runs into the token limit": lambda: stream(
+        *fragments(0, "execute_bash", '{"command": "ls', "a"), chunk({}, "length"), DONE
+    ),
+    "floods": lambda: stream(
+        *(chunk({"content": "flood " * 1000}) for _ in range(500)), chunk({}, "stop"), DONE
+    ),
+    "has no room": lambda: failure(400, "This model's maximum context length is 8192 tokens."),
+    "filters": lambda: stream(chunk({}, "content_filter"), DONE),
+}
+"""What servers do, by name."""
+
+
 def demo_replies() -> Iterator[Scripted]:
     """A short run that works."""
     yield calls(
@@ -189,8 +250,18 @@ def demo_replies() -> Iterator[Scripted]:
     yield call("submit")
 
 
-if __name__ == "__main__":
-    with ScriptedServer(list(demo_replies())) as running:
+def main(names: list[str]) -> None:
+    """Serve the script after these misbehaviours, until interrupted."""
+    if unknown := [name for name in names if name not in MISBEHAVIOURS]:
+        print("\n".join(sorted(MISBEHAVIOURS)))
+        sys.exit(0 if unknown == ["?"] else 2)
+    first = [MISBEHAVIOURS[name]() for name in names]
+    with ScriptedServer([*first, *demo_replies()]) as running:
         print(running.url, flush=True)
-        while True:
-            time.sleep(3600)
+        with contextlib.suppress(KeyboardInterrupt):
+            while True:
+                time.sleep(3600)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
