@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from ..sandboxes.base import Stream
@@ -13,14 +14,24 @@ SHOWN_LINES = 12
 """Lines of a command that are shown; here-documents can be long."""
 
 _COLOURS: dict[Who, str] = {"model": "35", "you": "33"}
-_RESET = b"\x1b[?1049l\x1b7\x1b[r\x1b8\x1b[0m\x0f\x1b(B\x1b[?25h\x1b[?7h"
-"""What a program may have left behind: the other screen, margins (whose reset moves the cursor,
-hence save and restore around it), colours, charset, a hidden cursor."""
+LONGEST_LINE = 500
+"""Characters of a command's line that are shown."""
+
+_RESET = b"\x1b[?1049l\x1b[!p\x1b[?1;1000;1002;1003;1006;2004;2026l"
+"""Undoes what a program may have left behind: the other screen; colours, charset, margins, insert
+and origin mode, a hidden cursor (DECSTR, which leaves the cursor where it is); keys, mouse, frames.
+Its first byte also breaks off a string that never ended."""
+
+_SEQUENCES = re.compile(rb"\x1b(?:\[[ -?]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\-~])")
+"""What prints nothing; enough to tell whether anything was printed after the last newline."""
 
 
 class Console:
-    """Turns commands and their output into bytes for one terminal; remembers only whether the
-    cursor is at the beginning of a line."""
+    """Turns commands and their output into bytes for one terminal.
+
+    It remembers only whether the cursor is at the beginning of a line, and whether a CR came last.
+    Output keeps its own colours: standard output and error are not told apart, as on a terminal.
+    """
 
     def __init__(self) -> None:
         self._at_start = True
@@ -28,8 +39,8 @@ class Console:
 
     def prompt(self, who: Who, command: str) -> bytes:
         """The line that says who runs what."""
-        lines = [clean_line(line.expandtabs(4)) for line in command.rstrip("\n").split("\n")]
-        shown = lines[:SHOWN_LINES]
+        lines = command.rstrip("\n").split("\n")
+        shown = [_shown(line) for line in lines[:SHOWN_LINES]]
         text = f"\x1b[1;{_COLOURS[who]}m{who:<5}\x1b[0;2m ❯\x1b[0m {shown[0]}\r\n"
         text += "".join(f"      \x1b[2m│\x1b[0m {line}\r\n" for line in shown[1:])
         if len(lines) > SHOWN_LINES:
@@ -45,7 +56,9 @@ class Console:
         if data.startswith(b"\n") and not first_is_bare:
             text = text[1:]  # the CR before this newline has been written already
         self._after_cr = data.endswith(b"\r")
-        self._at_start = data.endswith(b"\n")
+        printed = _SEQUENCES.sub(b"", data[-4096:])
+        if printed:
+            self._at_start = printed.endswith(b"\n")
         return text
 
     def finished(
@@ -67,9 +80,14 @@ class Console:
             return b""
         start = self._fresh_line()
         self._at_start = True
-        return start + f"\x1b[31m✗ {words}\x1b[0m\r\n".encode()
+        return start + f"\x1b[31m✗\x1b[0;2m {words}\x1b[0m\r\n".encode()
 
     def _fresh_line(self) -> bytes:
         start = b"" if self._at_start else b"\r\n"
         self._at_start, self._after_cr = True, False
         return _RESET + start
+
+
+def _shown(line: str) -> str:
+    line = clean_line(line.expandtabs(4))
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"

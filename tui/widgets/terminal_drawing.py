@@ -4,29 +4,73 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from rich.cells import cell_len
 from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
+from textual.color import Color as Mixable
 from textual.strip import Strip
 
 from ...core.terminal.cells import Run, width_of
 from ...core.terminal.graphics import COLOUR_NAMES, DEFAULT, Attributes
 from ...core.text import clean_line
+from ..palette import Palette
 
+LEAST_CONTRAST = 3.0
 _FIRST_FLAG_LETTER, _LAST_FLAG_LETTER = 0x1F1E6, 0x1F1FF
 
 
-def strip_of(runs: Sequence[Run], base: Style) -> Strip:
+@dataclass(frozen=True, slots=True, eq=False)
+class Colours:
+    """The sixteen colours as the theme in force has them.
+
+    Attributes:
+        base: what text without a look of its own is drawn in.
+        named: the colours by the names that looks have.
+    """
+
+    base: Style
+    named: dict[str, Color]
+
+
+def colours_of(base: Style, palette: Palette, dark: bool) -> Colours:
+    """The sixteen colours for a theme: errors are red as elsewhere in the cockpit, and so on."""
+    red, green, yellow = palette.bad.color, palette.good.color, palette.human.color
+    blue, magenta, text = palette.tool.color, palette.model.color, palette.text.color
+    dim, faint = palette.dim.color, palette.faint.color
+    return _colours(base, (faint, red, green, yellow, blue, magenta, text, dim), dark)
+
+
+@lru_cache(8)
+def _colours(base: Style, roles: tuple[Color | None, ...], dark: bool) -> Colours:
+    if any(role is None or role.triplet is None for role in roles):
+        return Colours(base, {name: _ansi(name) for name in COLOUR_NAMES - {"default"}})
+    own = [Mixable(*role.triplet) for role in roles if role is not None and role.triplet]
+    faint, red, green, yellow, blue, magenta, text, dim = own
+    cyan = green.blend(blue, 0.5)
+    black, white = (faint, text.blend(dim, 0.3)) if dark else (text, dim)
+    plain = (black, red, green, yellow, blue, magenta, cyan, white)
+    strongest = Mixable(255, 255, 255) if dark else Mixable(0, 0, 0)
+    bright = [dim, *(colour.blend(strongest, 0.25) for colour in plain[1:7])]
+    bright.append(strongest.blend(text, 0.3) if dark else faint)
+    names = ("black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
+    names += tuple(f"bright{name}" for name in names)
+    own = (*plain, *bright)
+    return Colours(base, {name: colour.rich_color for name, colour in zip(names, own, strict=True)})
+
+
+def strip_of(runs: Sequence[Run], colours: Colours) -> Strip:
     """A line of text."""
+    base = colours.base
     segments: list[Segment] = []
     width = 0
     for text, look in runs:
         cells = len(text) if text.isascii() else sum(max(0, width_of(char)) for char in text)
         shown = " " * cells if look.conceal else steady(text)
-        style = base if look is DEFAULT else _style_on(base, look)
+        style = base if look is DEFAULT else _style(look, colours)
         segments.append(Segment(shown, style))
         width += cells
     return Strip(segments, width)
@@ -58,10 +102,13 @@ def _steady_char(char: str) -> str:
 
 
 @lru_cache(8192)
-def _style_on(base: Style, look: Attributes) -> Style:
-    return base + Style(
-        color=_colour(look.fg),
-        bgcolor=_colour(look.bg),
+def _style(look: Attributes, colours: Colours) -> Style:
+    fg, bg = _colour(look.fg, colours), _colour(look.bg, colours)
+    if bg is not None and (look.fg in colours.named or fg is None):
+        fg = _readable(fg, bg, colours.base)
+    return colours.base + Style(
+        color=fg,
+        bgcolor=bg,
         bold=look.bold or None,
         dim=look.faint or None,
         italic=look.italics or None,
@@ -73,12 +120,39 @@ def _style_on(base: Style, look: Attributes) -> Style:
 
 
 @lru_cache(4096)
-def _colour(name: str) -> Color | None:
-    """A colour: the sixteen names are the app's own (its ANSI theme), the rest as they are."""
+def _colour(name: str, colours: Colours) -> Color | None:
+    """A colour: the sixteen names are the theme's, the rest as they are."""
     if name == "default":
         return None
-    if name not in COLOUR_NAMES:
-        return Color.parse(f"#{name}")
+    return colours.named.get(name) or Color.parse(f"#{name}")
+
+
+def _readable(fg: Color | None, bg: Color, base: Style) -> Color | None:
+    """The theme's own text or background colour where a named one could not be read on `bg`."""
+    own = [colour for colour in (fg or base.color, base.color, base.bgcolor) if colour]
+    if any(colour.triplet is None for colour in (*own, bg)):
+        return fg
+    if own and _contrast(own[0], bg) >= LEAST_CONTRAST:
+        return fg
+    return max(own, key=lambda colour: _contrast(colour, bg), default=fg)
+
+
+def _contrast(one: Color, other: Color) -> float:
+    """The ratio of WCAG 2."""
+    low, high = sorted(_luminance(*colour.get_truecolor()) for colour in (one, other))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(*channels: int) -> float:
+    linear = [
+        value / 3294.6 if value <= 10 else ((value / 255 + 0.055) / 1.055) ** 2.4
+        for value in channels
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _ansi(name: str) -> Color:
+    """One of the sixteen colours as Rich calls it; for themes without colours of their own."""
     plain = name.removeprefix("bright").replace("brown", "yellow")
     return Color.parse(f"bright_{plain}" if name.startswith("bright") else plain)
 

@@ -8,9 +8,11 @@ the one who feeds wait until the queue is short again.
 from __future__ import annotations
 
 import time
+from typing import cast
 
 from rich.style import Style
 from textual import events
+from textual.app import App
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -21,7 +23,7 @@ from textual.timer import Timer
 
 from ...core.terminal.screen import Screen as Emulator
 from ..palette import palette_of
-from .terminal_drawing import cells_before, split_at, strip_of
+from .terminal_drawing import Colours, cells_before, colours_of, split_at, strip_of
 from .terminal_input import RELEASE, bytes_of_key, bytes_of_mouse, bytes_of_paste
 from .terminal_pump import Pump
 
@@ -104,6 +106,7 @@ class TerminalView(ScrollView, can_focus=True):
         self._fit = fit
         self._pump = Pump(self._take, self._draw_soon)
         self._strips: dict[int, Strip] = {}
+        self._dress: tuple[tuple[str, Style], Colours] | None = None
         self._frame: Timer | None = None
         self._drawn_at = 0.0
         self._held_since: float | None = None
@@ -254,7 +257,7 @@ class TerminalView(ScrollView, can_focus=True):
             return Strip.blank(width, base)
         strip = self._strips.get(row)
         if strip is None:
-            strip = strip_of(emulator.row(index), base)
+            strip = strip_of(emulator.row(index), self._colours())
             if row >= 0:
                 self._strips[row] = strip
         if row == emulator.y and 25 in emulator.modes:
@@ -263,6 +266,14 @@ class TerminalView(ScrollView, can_focus=True):
         strip = self._with_selection(strip, line)
         strip = strip.apply_offsets(0, line)
         return strip.crop_extend(left, left + width, base)
+
+    def _colours(self) -> Colours:
+        app = cast("App[object]", self.app)  # pyright: ignore[reportUnknownMemberType]
+        key = (app.theme, self.rich_style)
+        if self._dress is None or self._dress[0] != key:
+            colours = colours_of(self.rich_style, palette_of(self), app.current_theme.dark)
+            self._dress = (key, colours)
+        return self._dress[1]
 
     def _with_cursor(self, strip: Strip) -> Strip:
         x = min(self._emulator.x, self._emulator.columns - 1)
@@ -297,7 +308,7 @@ class TerminalView(ScrollView, can_focus=True):
         end_line = last if end is None else min(last, end.y)
         lines: list[str] = []
         for line in range(begin_line, end_line + 1):
-            text = strip_of(self._emulator.row(line - oldest), Style.null()).text
+            text = strip_of(self._emulator.row(line - oldest), self._colours()).text
             begin, stop = selection.get_span(line) or (0, 0)
             lines.append(text[begin:] if stop < 0 else text[begin:stop])
         return "\n".join(line.rstrip(" ") for line in lines).rstrip("\n"), "\n"
