@@ -7,17 +7,16 @@ import contextlib
 import json
 import os
 import shutil
-import stat
 import subprocess
 import tempfile
 from pathlib import Path
 
-from ..errors import FileRefused, SandboxLost, SandboxUnavailable
+from ..errors import SandboxLost, SandboxUnavailable
 from ..processes import Owner
 from .base import ExecResult, FileEntry, Listing, OutputSink, SandboxSpec, Shell
 from .cgroup import Cgroup
 from .channel import Channel, Exec
-from .copying import pack, unpack
+from .copying import fetch, send
 from .environment import command_environment
 from .files import Files
 from .namespace import namespace_arguments
@@ -101,7 +100,7 @@ class BubblewrapSandbox:
         if self._closed:
             return
         self._closed = True
-        self._exec.close()
+        await self._exec.close()
         self._files.close()
         await self._kill()
         if self._folder is not None:
@@ -248,30 +247,12 @@ class BubblewrapSandbox:
         return await self._files.changed(path, before, limit=LISTED_FILES)
 
     async def copy_in(self, source: Path, path: str) -> None:
-        """See `Sandbox.copy_in`. Unpacked inside, where a link cannot lead to the host's files."""
-        stream = await asyncio.to_thread(pack, source)
-        with stream:
-            data = await asyncio.to_thread(stream.read)
-        command = b"mkdir -p %b && tar -xf - --no-same-owner -C %b" % (quote(path), quote(path))
-        result = await self._files.control(command, payload=data)
-        if result.exit_code != 0:
-            words = result.stderr.decode("utf-8", "replace").strip()
-            raise FileRefused(f"The input could not be copied in: {words}")
+        """See `Sandbox.copy_in`."""
+        await send(self._files, source, path)
 
     async def copy_out(self, path: str, target: Path) -> list[str]:
         """See `Sandbox.copy_out`."""
-        archive = f"{STATE_DIR}/out.tar"
-        command = b"rm -f %b; tar -cf %b -C %b ." % (quote(archive), quote(archive), quote(path))
-        result = await self._files.control(command)
-        if result.exit_code != 0:
-            words = result.stderr.decode("utf-8", "replace").strip()
-            raise FileRefused(f"{path} could not be copied out: {words}")
-        file = self._root / "run" / Path(STATE_DIR).name / "out.tar"
-        descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW)
-        with os.fdopen(descriptor, "rb") as stream:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise FileRefused(f"{path} could not be copied out.")
-            return await asyncio.to_thread(unpack, stream, target)
+        return await fetch(self._files, path, target)
 
 
 def bubblewrap_problem() -> str:

@@ -1,34 +1,52 @@
 # Sourced before each command by way of BASH_ENV: brings the shell's state back, and keeps it when
 # the command ends. Two state files take turns, and `saved` is written last, so that a command that
-# is killed in between leaves the older state whole.
+# is killed in between, or a full disk, leaves the older state whole.
+#
+# Carried: directory, variables, functions, aliases, umask, shopt options, and which variables of
+# the beginning are gone. Not carried: `set` options (one `set -e` would end every later command at
+# its first failure), traps, limits, and what makes a prompt.
 unset BASH_ENV
-__sbx_dir=$__SBX_DIR __sbx_in=$__SBX_IN __sbx_out=$__SBX_OUT __sbx_mark=$__SBX_MARK
-unset __SBX_DIR __SBX_IN __SBX_OUT __SBX_MARK
 shopt -s expand_aliases
-[ -r "$__sbx_in" ] && . "$__sbx_in" >/dev/null 2>&1
+[ -n "$__SBX_LINES" ] && export LD_PRELOAD=$__SBX_LINES _STDBUF_O=L
+__SBX_SHOPT=$BASHOPTS
+if [ -r "$__SBX_IN" ]; then
+  . "$__SBX_IN" >/dev/null 2>&1
+  if IFS= read -rN 100000 __sbx_value <"$__SBX_IN"; then
+    # a lot of state: the kernel starts no program with so large a variable in its environment
+    mapfile -t __sbx_names < <(compgen -e)
+    for __sbx_name in "${__sbx_names[@]}"; do
+      __sbx_value=${!__sbx_name}
+      [ ${#__sbx_value} -gt 100000 ] && export -n "$__sbx_name"
+    done
+  fi
+fi
+__sbx_dir=$__SBX_DIR __sbx_out=$__SBX_OUT __sbx_mark=$__SBX_MARK __sbx_shopt=$__SBX_SHOPT
+IFS=' ' read -ra __sbx_names <<<"$__SBX_NAMES"
+export SANDBOX_CALL=${__sbx_mark% *}
+unset __SBX_DIR __SBX_IN __SBX_OUT __SBX_MARK __SBX_NAMES __SBX_SHOPT __SBX_LINES __sbx_name __sbx_value
 set +eux
 __sbx_save() {
   { set +eux; } 2>/dev/null
-  local __sbx_name __sbx_kept=()
-  for __sbx_name in "${!a@}" "${!b@}" "${!c@}" "${!d@}" "${!e@}" "${!f@}" "${!g@}" "${!h@}" \
-    "${!i@}" "${!j@}" "${!k@}" "${!l@}" "${!m@}" "${!n@}" "${!o@}" "${!p@}" "${!q@}" "${!r@}" \
-    "${!s@}" "${!t@}" "${!u@}" "${!v@}" "${!w@}" "${!x@}" "${!y@}" "${!z@}" "${!A@}" "${!B@}" \
-    "${!C@}" "${!D@}" "${!E@}" "${!F@}" "${!G@}" "${!H@}" "${!I@}" "${!J@}" "${!K@}" "${!L@}" \
-    "${!M@}" "${!N@}" "${!O@}" "${!P@}" "${!Q@}" "${!R@}" "${!S@}" "${!T@}" "${!U@}" "${!V@}" \
-    "${!W@}" "${!X@}" "${!Y@}" "${!Z@}" "${!_@}"; do
-    case $__sbx_name in
-    __sbx* | BASH* | EPOCH* | COMP_* | DIRSTACK | EUID | UID | PPID | GROUPS | SHELLOPTS | SHLVL) ;;
-    FUNCNAME | PIPESTATUS | RANDOM | SRANDOM | SECONDS | LINENO | HISTCMD | OPTIND | OPTERR | _) ;;
-    PWD | PS[0124] | PROMPT_COMMAND | SANDBOX_CALL | HOSTTYPE | MACHTYPE | OSTYPE) ;;
-    *) __sbx_kept+=("$__sbx_name") ;;
-    esac
-  done
   {
-    builtin printf 'cd -- %q\n' "$PWD"
-    builtin declare -p "${__sbx_kept[@]}"
+    builtin printf 'builtin cd -- %q\n' "$PWD" # the first line: read on its own too
+    [[ $BASHOPTS == "$__sbx_shopt" ]] || builtin shopt -p
+    builtin umask -p
+    for __sbx_name in "${__sbx_names[@]}"; do
+      [[ -v $__sbx_name ]] || builtin printf 'unset %s\n' "$__sbx_name"
+    done
+    # what belongs to this one shell is no part of the state
+    builtin unset -v BASH BASH_ALIASES BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_CMDS BASH_COMMAND \
+      BASH_COMPAT BASH_EXECUTION_STRING BASH_LINENO BASH_LOADABLES_PATH BASH_SOURCE BASH_SUBSHELL BASHPID \
+      BASH_VERSION COMP_WORDBREAKS DIRSTACK EPOCHREALTIME EPOCHSECONDS FUNCNAME GROUPS HISTCMD \
+      HOSTTYPE LINENO MACHTYPE OPTERR OPTIND OSTYPE PIPESTATUS PWD RANDOM SECONDS SHLVL SRANDOM _ \
+      PS0 PS1 PS2 PS4 PROMPT_COMMAND POSIXLY_CORRECT SANDBOX_CALL BASH_ENV \
+      __sbx_name __sbx_names __sbx_shopt
+    builtin unset -f __sbx_save
+    builtin declare -p
     builtin declare -f
     builtin declare -Fx
     builtin alias -p
+    builtin printf ':\n' # fails when the file could not be written whole
   } >|"$__sbx_out" 2>/dev/null && builtin printf '%s\n' "$__sbx_mark" >|"$__sbx_dir/saved"
 }
 trap __sbx_save EXIT

@@ -12,14 +12,18 @@ import contextlib
 import secrets
 import time
 from collections.abc import Awaitable, Callable
+from mmap import mmap
 from typing import Protocol
 
-from ..errors import SandboxLost
+from ..errors import SandboxError, SandboxLost
 from .base import ExecResult, OutputSink, Stream
 from .marks import Mark, MarkScanner
 
 CAPTURE_BYTES = 16 << 20
 """Output kept of one stream of one command; the rest is counted only."""
+
+Buffer = bytes | mmap
+"""Bytes to send; a large payload stays in its file."""
 
 INLINE_BYTES = 2048
 """Longer commands travel as a block: bash reads fields byte by byte."""
@@ -31,7 +35,7 @@ ENDING = (("INT", 0.4), ("TERM", 0.6), ("KILL", 0.3), ("KILL", 0.5))
 class Transport(Protocol):
     """A byte connection to a dispatcher."""
 
-    async def write(self, data: bytes) -> None:
+    async def write(self, data: Buffer) -> None:
         """Send to its stdin; raises OSError when it is gone."""
         ...
 
@@ -105,7 +109,7 @@ class Channel:
         argument: bytes,
         *,
         call: int = 0,
-        payload: bytes = b"",
+        payload: Buffer = b"",
         timeout: float | None = None,
         sink: OutputSink | None = None,
         cap: int = CAPTURE_BYTES,
@@ -119,7 +123,9 @@ class Channel:
         self._interrupted.clear()
         fields = (op, command.nonce, b"%d" % call, b"%d" % len(payload), argument)
         try:
-            await self._send(b"\0".join(fields) + b"\0" + payload)
+            await self._send(b"\0".join(fields) + b"\0")
+            if payload:
+                await self._send(payload)
             timed_out, interrupted = await self._wait(command, call, timeout)
         except asyncio.CancelledError:
             await asyncio.shield(self._end(command, call))
@@ -153,7 +159,7 @@ class Channel:
             await self._reader
         self.close()
 
-    async def _send(self, data: bytes) -> None:
+    async def _send(self, data: Buffer) -> None:
         try:
             await self._transport.write(data)
         except (OSError, RuntimeError) as error:
@@ -198,6 +204,7 @@ class Channel:
             pass
         finally:
             self.broken = True
+            self._transport.close()
             if self._command is not None:
                 self._command.ended.set()
 
@@ -291,10 +298,11 @@ class Exec:
         """End the running command; False when none is running."""
         return self._channel is not None and self._channel.interrupt()
 
-    def close(self) -> None:
-        """Let go of all dispatchers."""
+    async def close(self) -> None:
+        """Let go of all dispatchers, also of one that is still on its way."""
         if self._spare is not None:
-            self._spare.add_done_callback(_close_spare)
+            with contextlib.suppress(SandboxError):
+                (await self._spare).close()
         for channel, task in list(self._retired.items()):
             task.cancel()
             channel.close()
@@ -322,9 +330,3 @@ class Exec:
         channel.close()
         if self._channel is channel:
             self._channel = None
-
-
-def _close_spare(spare: asyncio.Task[Channel]) -> None:
-    """Let go of a channel nobody will take; it may still have been on its way."""
-    if not spare.cancelled() and spare.exception() is None:
-        spare.result().close()

@@ -1,6 +1,6 @@
 # The dispatcher: runs commands for a host that speaks to it over stdin. Needs bash and coreutils.
 #
-#   bash -c "$(cat dispatcher.sh)" sandbox STATE_DIR START_DIR
+#   bash -c "$(cat dispatcher.sh)" sandbox STATE_DIR START_DIR lines|blocks
 #
 # A request is five fields, each ended by NUL: op, nonce, call, size, argument.
 #   c  run `argument` with bash, in the carried shell state
@@ -20,32 +20,49 @@ SBX=$1
 mkdir -p "$SBX" || exit 125
 cd -- "$2" 2>/dev/null || cd /
 trap : INT TERM HUP PIPE
-exec 5<&0 0</dev/null
+exec 5<&0 0</dev/null 9>&2
+names=$(compgen -e)
+names=${names//$'\n'/ }
 
 for lib in /usr/libexec/coreutils/libstdbuf.so /usr/lib/*/coreutils/libstdbuf.so; do
   # C programs buffer whole blocks on a pipe; a person watches lines
-  if [ -r "$lib" ] && [ "$3" = lines ]; then
-    export LD_PRELOAD=$lib _STDBUF_O=L
-    break
-  fi
+  [ -r "$lib" ] && [ "$3" = lines ] && break
+  lib=
 done
+[ -n "$lib" ] && names+=" LD_PRELOAD _STDBUF_O"
 
-# Whatever belongs to call $1 (empty: to any) and is younger than process $2: /proc tells by the
+# Whatever belongs to call $1 (empty: to any) and is younger than process $2. /proc tells by the
 # environment, which children inherit even when they leave the process group.
 belonging() {
   members=()
-  local dir pid entry environ
+  local dir pid entry environ youngest
+  read -r _ _ _ _ youngest </proc/loadavg
   for dir in /proc/[0-9]*; do
     pid=${dir#/proc/}
-    [ "$pid" -gt "$2" ] || continue
-    mapfile -d '' environ <"$dir/environ" || continue
-    for entry in "${environ[@]}"; do
-      if [[ $entry == "SANDBOX_CALL=$1" || -z $1 && $entry == SANDBOX_CALL=* ]]; then
-        members+=("$pid")
-        break
-      fi
-    done
+    # ids start again from below when the largest has been used: then all are looked at
+    [[ $pid -gt $2 || $youngest -lt $2 ]] || continue
+    environ=()
+    if mapfile -d '' environ <"$dir/environ"; then
+      for entry in "${environ[@]}"; do
+        if [[ $entry == "SANDBOX_CALL=$1" || -z $1 && $entry == SANDBOX_CALL=* ]]; then
+          members+=("$pid")
+          continue 2
+        fi
+      done
+      [[ $dir/fd/1 -ef /proc/self/fd/1 || $dir/fd/2 -ef /proc/self/fd/9 ]] || continue
+    fi
+    adopted "$dir" && members+=("$pid")
   done 2>/dev/null
+}
+
+# Daemons with an environment of their own (`env -i`, `su -`), known by having lost their parent and
+# having no terminal, as a person's shell has; another user's environment cannot even be read.
+adopted() {
+  local stat fields
+  read -r stat <"$1/stat" || return 1
+  fields=(${stat##*) })
+  [[ ${fields[0]} != Z && ${fields[1]} == 1 && ${fields[4]} == 0 ]] &&
+    [[ ${1#/proc/} != "$$" && ${1#/proc/} != "$BASHPID" ]]
 }
 
 # In a subshell of its own, so that the loop below can go on listening.
@@ -56,9 +73,10 @@ run() {
   local slot=0 last=0 lastslot=1 pid code survivors=0 saved=0
   [ -r "$SBX/saved" ] && read -r last lastslot <"$SBX/saved"
   [ "$lastslot" = 0 ] && slot=1
-  exec 9>&2 2>/dev/null # what bash says about jobs is nobody's output
-  BASH_ENV=$SBX/pre __SBX_DIR=$SBX __SBX_IN=$SBX/state.$lastslot __SBX_OUT=$SBX/state.$slot \
-    __SBX_MARK="$call $slot" SANDBOX_CALL=$call "$@" 2>&9 9>&- &
+  export BASH_ENV=$SBX/pre __SBX_DIR=$SBX __SBX_IN=$SBX/state.$lastslot __SBX_OUT=$SBX/state.$slot
+  export __SBX_MARK="$call $slot" __SBX_NAMES=$names SANDBOX_CALL=$call __SBX_LINES=$lib
+  exec 2>/dev/null # what bash says about jobs is nobody's output
+  "$@" 2>&9 9>&- &
   pid=$!
   printf '\0\036%s B %s\0' "$nonce" "$pid"
   wait "$pid"
@@ -68,8 +86,13 @@ run() {
   if [ "$survivors" = 0 ] && kill -0 -- "-$pid"; then survivors=1; fi 2>/dev/null
   [ -r "$SBX/saved" ] && read -r last lastslot <"$SBX/saved"
   [ "$last" = "$call" ] && saved=1
-  printf '\0\036%s E %s %s %s\0' "$nonce" "$code" "$survivors" "$saved"
   printf '\0\036%s E\0' "$nonce" >&9
+  printf '\0\036%s E %s %s %s\0' "$nonce" "$code" "$survivors" "$saved"
+}
+
+# Take the bytes that follow a request, all of them even when there is no room for them.
+take() {
+  head -c "$size" <&5 | { cat || { cat >/dev/null; false; }; } 2>/dev/null
 }
 
 answer() {
@@ -83,20 +106,25 @@ while IFS= read -r -d '' -u 5 op && IFS= read -r -d '' -u 5 nonce &&
   case $op in
   c) (run bash -c "$argument") & ;;
   f)
-    head -c "$size" <&5 >"$SBX/command" || exit 125
-    (run bash "$SBX/command") &
+    if take >"$SBX/command"; then
+      (run bash "$SBX/command") &
+    else
+      (run bash -c 'echo "bash: there is no room for a command of this length" >&2; exit 126') &
+    fi
     ;;
   x)
     if [ "$size" -gt 0 ]; then
-      head -c "$size" <&5 >"$SBX/stdin.$$" || exit 125
-      bash -c "$argument" <"$SBX/stdin.$$"
-      code=$?
-      : >"$SBX/stdin.$$"
+      # what the command leaves unread must not be taken for fields
+      head -c "$size" <&5 | {
+        bash -c "$argument"
+        code=$?
+        cat >/dev/null
+        exit $code
+      }
     else
       bash -c "$argument"
-      code=$?
     fi
-    answer "$code"
+    answer $?
     ;;
   k)
     {

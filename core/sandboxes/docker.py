@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
-from ..errors import FileRefused, ImageMissing, SandboxError, SandboxLost, SandboxUnavailable
+from ..errors import ImageMissing, SandboxError, SandboxLost, SandboxUnavailable
 from .base import ExecResult, FileEntry, Listing, OutputSink, SandboxSpec, Shell
 from .channel import Channel, Exec
-from .copying import MOST_BYTES, pack, unpack
+from .copying import fetch, send
 from .docker_engine import (
     CAPABILITIES,
     DEFAULT_IMAGE,
@@ -76,7 +75,7 @@ class DockerSandbox:
             return
         self._closed = True
         self._lease.stop()
-        self._exec.close()
+        await self._exec.close()
         self._files.close()
         container, client = self._container, self._client
         if container is not None:
@@ -121,6 +120,7 @@ class DockerSandbox:
             mem_limit=spec.memory or 2 << 30,
             memswap_limit=spec.memory or 2 << 30,
             nano_cpus=int(spec.cpus * 1e9) if spec.cpus else None,
+            tmpfs={"/run": "rw,exec,nosuid,nodev,mode=755,size=128m"},
             init=False,
         )
 
@@ -211,35 +211,11 @@ class DockerSandbox:
 
     async def copy_in(self, source: Path, path: str) -> None:
         """See `Sandbox.copy_in`."""
-        stream = await _thread(pack, source)
-        with stream:
-            made = await self._files.control(
-                b"mkdir -p %b && cd %b && pwd -P" % (quote(path), quote(path))
-            )
-            real = made.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
-            if made.exit_code != 0:
-                raise FileRefused(f"{path} cannot be made in the sandbox.")
-            await self._engine(self._container.put_archive, real, stream)
+        await send(self._files, source, path)
 
     async def copy_out(self, path: str, target: Path) -> list[str]:
         """See `Sandbox.copy_out`."""
-        archive = await self._engine(self._fetch, path)
-        with archive:
-            return await _thread(unpack, archive, target, strip=1)
-
-    def _fetch(self, path: str) -> Any:
-        """The tar of a directory, in a temporary file with a cap on its size."""
-        chunks, _ = self._container.get_archive(f"{path.rstrip('/')}/")
-        spool = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
-        size = 0
-        for chunk in cast(Iterable[bytes], chunks):
-            size += len(chunk)
-            if size > MOST_BYTES:
-                spool.close()
-                raise FileRefused(f"{path} holds more than {MOST_BYTES >> 30} GiB.")
-            spool.write(chunk)
-        spool.seek(0)
-        return spool
+        return await fetch(self._files, path, target)
 
     # --- the engine
 

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import socket
 from collections import deque
+from mmap import mmap
 from typing import Any
 
 from .base import Stream
@@ -54,7 +55,7 @@ class DockerTransport:
         owner = api.exec_start(made["Id"], socket=True, tty=False)
         return cls(owner, getattr(owner, "_sock", owner))
 
-    async def write(self, data: bytes) -> None:
+    async def write(self, data: bytes | mmap) -> None:
         """See `channel.Transport`."""
         await asyncio.get_running_loop().sock_sendall(self._socket, data)
 

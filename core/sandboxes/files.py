@@ -6,13 +6,13 @@ from __future__ import annotations
 import asyncio
 import posixpath
 from collections.abc import Awaitable, Callable
-from typing import Literal
 
 from ..errors import FileRefused, SandboxLost
 from ..paths import text_to_path
-from .base import ExecResult, FileEntry, Listing
-from .channel import Channel
-from .scripts import STATE_DIR, quote, quote_bytes
+from .base import ExecResult, FileEntry, Listing, OutputSink
+from .channel import Buffer, Channel
+from .listing import FORMAT, list_command, newer_command, parse_listing
+from .scripts import STATE_DIR, quote, quote_bytes, script
 
 READ_BYTES = 64 << 20
 """Most that is read of one file."""
@@ -20,11 +20,14 @@ READ_BYTES = 64 << 20
 MANY_FILES = 10_000
 """Listings longer than this are brought up to date by what is newer, not made anew."""
 
+CLOCK_SLACK = 2.0
+"""Seconds: a file's time is the kernel's last tick, and the clock was asked for whole seconds."""
+
 CONTROL_TIMEOUT = 60.0
+STREAM_TIMEOUT = 600.0
+MESSAGE_BYTES = 64 << 10
 
 _MISSING, _NOT_A_FILE, _DENIED, _EXISTS, _FULL = 64, 65, 66, 67, 68
-_KINDS: dict[bytes, Literal["file", "dir", "link"]] = {b"f": "file", b"d": "dir", b"l": "link"}
-_FORMAT = rb"%y\0%s\0%m\0%T@\0%p\0"
 
 
 class Files:
@@ -34,6 +37,9 @@ class Files:
         open_channel: makes a channel to a dispatcher that no command uses.
         state_dir: where the carried state is (for the current directory).
         default_dir: what relative paths start from until there is one.
+
+    Attributes:
+        frozen: nothing in the sandbox runs, so nothing can be asked of it.
     """
 
     def __init__(
@@ -48,6 +54,8 @@ class Files:
         self._state_dir = state_dir
         self._channel: Channel | None = None
         self._turn = asyncio.Lock()
+        self._last = (Listing(entries={}), 0.0)
+        self.frozen = False
 
     async def control(
         self,
@@ -61,7 +69,10 @@ class Files:
 
         Raises:
             SandboxLost: it did not end, or the sandbox is gone.
+            FileRefused: the sandbox is frozen.
         """
+        if self.frozen and not builtin:
+            raise FileRefused("The sandbox is frozen: let it go on first.")
         async with self._turn:
             if self._channel is None or self._channel.broken:
                 self._channel = await self._open_channel()
@@ -78,6 +89,18 @@ class Files:
                 raise SandboxLost("The sandbox stopped answering.")
             return result
 
+    async def stream(
+        self, command: bytes, *, payload: Buffer = b"", sink: OutputSink | None = None
+    ) -> ExecResult:
+        """Run one of our own commands that takes long, on a channel of its own."""
+        channel = await self._open_channel()
+        try:
+            return await channel.run(
+                b"x", command, payload=payload, timeout=STREAM_TIMEOUT, sink=sink, cap=MESSAGE_BYTES
+            )
+        finally:
+            channel.close()
+
     async def clear_out(self) -> None:
         """Kill every process a command left behind, without starting a single one."""
         async with self._turn:
@@ -86,13 +109,13 @@ class Files:
             await self._channel.run(b"z", b"", timeout=CONTROL_TIMEOUT)
 
     async def read(self, path: str, *, max_bytes: int | None = None) -> bytes:
-        """See `Sandbox.read_file`."""
+        """See `Sandbox.read_file`. A pipe put in the file's place cannot make it wait."""
         limit = READ_BYTES if max_bytes is None else max_bytes
-        name = await self._absolute(path)
-        word = quote_bytes(name)
+        word = quote_bytes(await self._absolute(path))
         result = await self.control(
             b'f=%b; [ -e "$f" ] || exit 64; [ -f "$f" ] || exit 65; [ -r "$f" ] || exit 66; '
-            b'head -c %d -- "$f"' % (word, limit),
+            b'dd if="$f" iflag=nonblock,fullblock,count_bytes bs=256K count=%d status=none'
+            % (word, limit + 1),
             cap=limit,
         )
         _refuse(result, path)
@@ -101,18 +124,12 @@ class Files:
         return result.stdout
 
     async def write(self, path: str, data: bytes, *, exclusive: bool = False) -> None:
-        """See `Sandbox.write_file`.
-
-        An existing file is written in place, which keeps its mode, owner and links; the data is
-        whole in the sandbox before that begins.
-        """
+        """See `Sandbox.write_file` and write.sh."""
         word = quote_bytes(await self._absolute(path))
-        check = b'[ -e "$f" ] || [ -L "$f" ] && exit 67; ' if exclusive else b""
         result = await self.control(
-            b'f=%b; %b[ -d "$f" ] && exit 65; [ -e "$f" ] && [ ! -f "$f" ] && exit 65; '
-            b'd=${f%%/*}; mkdir -p -- "${d:-/}" 2>/dev/null || exit 66; '
-            b'{ cat >"$f"; } || { [ -w "$f" ] && exit 68; exit 66; }' % (word, check),
-            payload=data or b"",
+            b"f=%b size=%d exclusive=%d; %b"
+            % (word, len(data), exclusive, script("write.sh").encode()),
+            payload=data,
         )
         _refuse(result, path)
 
@@ -120,42 +137,47 @@ class Files:
         """See `Sandbox.stat`."""
         name = await self._absolute(path)
         command = b"find -L %b -maxdepth 0 -printf '%b' 2>/dev/null; :"
-        result = await self.control(command % (quote_bytes(name), _FORMAT))
+        result = await self.control(command % (quote_bytes(name), FORMAT))
         entries = parse_listing(result.stdout)
         return next(iter(entries.values()), None)
 
     async def list(self, path: str, *, limit: int) -> Listing:
         """See `Sandbox.list_files`."""
-        word = quote_bytes(await self._absolute(path))
-        command = b"find -P %b -mindepth 1 -printf '%b' 2>/dev/null | head -z -n %d; :"
-        result = await self.control(command % (word, _FORMAT, 5 * (limit + 1)))
-        entries = parse_listing(result.stdout)
-        complete = len(entries) <= limit
-        return Listing(entries=dict(list(entries.items())[:limit]), complete=complete)
+        result = await self.control(list_command(await self._absolute(path), limit + 1))
+        clock, _, found = result.stdout.partition(b"\0")
+        return self._remember(parse_listing(found), clock, limit)
 
     async def changed(self, path: str, before: Listing, *, limit: int) -> Listing:
         """See `Sandbox.changed_files`."""
-        if len(before.entries) < MANY_FILES or not before.complete:
-            return await self.list(path, limit=limit)
-        return await self._newer(path, before, limit)
+        last, clock = self._last
+        if before is last and before.complete and len(before.entries) >= MANY_FILES:
+            now = await self._newer(path, before, clock, limit)
+            if now is not None:
+                return now
+        return await self.list(path, limit=limit)
 
-    async def _newer(self, path: str, before: Listing, limit: int) -> Listing:
-        """Only what changed since the last look is described; names alone say what is gone."""
-        word = quote_bytes(await self._absolute(path))
-        newest = max((entry.mtime for entry in before.entries.values()), default=0.0)
-        command = (
-            b"find -P %b -mindepth 1 -printf '%%p\\0' 2>/dev/null; printf '\\0'; "
-            b"find -P %b -mindepth 1 -newerct '@%.3f' -printf '%b' 2>/dev/null; :"
-        )
-        result = await self.control(command % (word, word, max(0.0, newest - 2.0), _FORMAT))
-        names, _, newer = result.stdout.partition(b"\0\0")
+    async def _newer(self, path: str, before: Listing, since: float, limit: int) -> Listing | None:
+        """Describe only what changed; None when there are names that this cannot tell about (a
+        renamed folder brings new names of old files)."""
+        command = newer_command(await self._absolute(path), max(0.0, since - CLOCK_SLACK))
+        result = await self.control(command)
+        clock, _, rest = result.stdout.partition(b"\0")
+        names, _, newer = rest.partition(b"\0\0")
         changed = parse_listing(newer)
         entries: dict[bytes, FileEntry] = {}
         for name in names.split(b"\0"):
             entry = changed.get(name) or before.entries.get(name)
-            if entry is not None:
-                entries[name] = entry
-        return Listing(entries=dict(list(entries.items())[:limit]), complete=len(entries) <= limit)
+            if entry is None:
+                return None
+            entries[name] = entry
+        return self._remember(entries, clock, limit)
+
+    def _remember(self, entries: dict[bytes, FileEntry], clock: bytes, limit: int) -> Listing:
+        complete = len(entries) <= limit
+        kept = entries if complete else dict(list(entries.items())[:limit])
+        listing = Listing(entries=kept, complete=complete)
+        self._last = (listing, float(clock or b"0"))
+        return listing
 
     async def _absolute(self, path: str) -> bytes:
         """Bytes of a path; a relative one starts from where the model's shell is."""
@@ -170,30 +192,13 @@ class Files:
             b"[ -r %b/saved ] && read -r c s <%b/saved && read -r l <%b/state.$s && "
             b'eval "$l" && pwd' % (state, state, state)
         )
-        found = result.stdout.rstrip(b"\n")
+        found = result.stdout.removesuffix(b"\n")
         return found if found.startswith(b"/") else text_to_path(self._default_dir)
 
     def close(self) -> None:
         """Let go of the channel."""
         if self._channel is not None:
             self._channel.close()
-
-
-def parse_listing(data: bytes) -> dict[bytes, FileEntry]:
-    """Entries by path, from what `find -printf` wrote; an unfinished last entry is left out."""
-    fields = data.split(b"\0")
-    entries: dict[bytes, FileEntry] = {}
-    for at in range(0, len(fields) - 5, 5):
-        kind, size, mode, mtime, path = fields[at : at + 5]
-        named: Literal["file", "dir", "link", "other"] = _KINDS.get(kind, "other")
-        entries[path] = FileEntry(
-            path=path,
-            kind=named,
-            size=int(size) if named == "file" else 0,
-            mode=int(mode, 8),
-            mtime=float(mtime),
-        )
-    return entries
 
 
 def _refuse(result: ExecResult, path: str) -> None:

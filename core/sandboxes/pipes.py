@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
+from mmap import mmap
 from pathlib import Path
 
 from ..errors import SandboxError
@@ -33,7 +34,7 @@ class PipeTransport:
         self._waiting: set[asyncio.Future[None]] = set()
         self._closed = False
 
-    async def write(self, data: bytes) -> None:
+    async def write(self, data: bytes | mmap) -> None:
         """See `channel.Transport`."""
         view = memoryview(data)
         while view:

@@ -1,0 +1,32 @@
+# Writes stdin to the file $f, which shall get $size bytes; with $exclusive it must not be there yet.
+# The new content is made whole beside the file and then takes its place, with its mode and owner, so
+# that a full disk or a lost connection leaves the old one as it was. Where that cannot be (another
+# name for the same file, no right to the folder, a mount) the file itself is written.
+# Exit codes are those of files.py.
+if [ "$exclusive" = 1 ] && { [ -e "$f" ] || [ -L "$f" ]; }; then exit 67; fi
+[ -d "$f" ] && exit 65
+if [ -L "$f" ]; then
+  target=$(readlink -nf -- "$f" && echo .) && f=${target%.}
+fi
+if [ -e "$f" ] && [ ! -f "$f" ]; then exit 65; fi
+folder=${f%/*}/
+[ -d "$folder" ] || mkdir -p -- "$folder" 2>/dev/null || exit 66
+beside=$folder.sandbox-tui-$$-$RANDOM
+trap 'rm -f -- "$beside"' EXIT
+
+in_place() {
+  { cat >"$f"; } 2>/dev/null && exit 0
+  [ -w "$f" ] && exit 68
+  exit 66
+}
+
+if [ -e "$f" ]; then
+  [ -w "$f" ] || exit 66
+  [ "$(stat -c %h -- "$f")" = 1 ] || in_place
+  cp --attributes-only --preserve=mode,ownership,xattr -- "$f" "$beside" 2>/dev/null || in_place
+else
+  { : >"$beside"; } 2>/dev/null || exit 66
+fi
+{ cat >"$beside"; } 2>/dev/null || exit 68
+[ "$(stat -c %s -- "$beside")" = "$size" ] || exit 69
+mv -fT -- "$beside" "$f" 2>/dev/null || in_place <"$beside"
