@@ -3,6 +3,9 @@
 Nothing is asked of any server and no key is needed. The script solves a small long-document task by
 really searching, editing, running and drawing; what the person does to its calls is noticed and
 answered, and it always reaches `submit`.
+
+Where the script stands is read from the conversation, from the ids of the calls it has written. So
+a reply that was broken off is written again, and a conversation can be taken up at any turn.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -37,6 +41,9 @@ _SENTENCES = (
     "The ferry carried more passengers than the year before on all its lines.",
     "Repairs of the breakwater were put off until stone could be had.",
 )
+
+
+_IDENTITY = re.compile(r"demo_(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +165,10 @@ class DemoModel:
         self.params: dict[str, Any] = {"speed": speed}
         self._speed = speed
         self._turns = script()
-        self._at = 0
-        self._again: set[int] = set()
-        self._calls = 0
 
     async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
         """See `Model.ask`."""
-        turn, text = self._next(request.messages)
+        turn, text, identity = self._next(request.messages)
         async for delta in self._write("reasoning", turn.reasoning):
             yield delta
         async for delta in self._write("text", text):
@@ -173,27 +177,31 @@ class DemoModel:
         yield Delta("call", "", 0, turn.tool)
         async for delta in self._write("call", arguments):
             yield delta
-        self._calls += 1
-        yield _reply(turn, text, arguments, f"demo_{self._calls}", request)
+        yield _reply(turn, text, arguments, identity, request)
 
     async def close(self) -> None:
         """See `Model.close`."""
 
-    def _next(self, messages: Sequence[Message]) -> tuple[Turn, str]:
-        """The next turn, and what to say to what a person did."""
-        said = _heard(messages)
-        rejected = "A person rejected this call" in said or "A person skipped this call" in said
-        if rejected and self._at and self._at - 1 not in self._again:
-            self._again.add(self._at - 1)
-            return self._turns[self._at - 1], "You rejected that. I ask once more, then go on."
-        turn = self._turns[min(self._at, len(self._turns) - 1)]
-        self._at += 1
-        text = turn.text
-        if "A person who watches" in said:
+    def _next(self, messages: Sequence[Message]) -> tuple[Turn, str, str]:
+        """The next turn, what to say to what a person did, and the id of the call."""
+        written, said = _position(messages), _heard(messages)
+        refused = "A person rejected this call" in said or "A person skipped this call" in said
+        if refused and 0 <= written < len(self._turns) and f"demo_{written}_again" not in said:
+            words = _feedback(said)
+            heard = f'You refused that: "{words}".' if words else "You refused that."
+            text = f"{heard} A script has only this one way: I ask once more, then go on."
+            return self._turns[written], text, f"demo_{written}_again"
+        at = min(written + 1, len(self._turns) - 1)
+        text = self._turns[at].text
+        if "watches this run ran a command" in said:
+            text = f"I see the command that you ran beside mine. {text}"
+        elif "watches this run writes" in said:
             text = f"I have read what you wrote; a script cannot heed it, but a model would. {text}"
         elif "A person edited this call" in said:
             text = f"I see that you edited my call. {text}"
-        return turn, text.strip()
+        elif refused:
+            text = f"Refused twice: I go on without it. {text}"
+        return self._turns[at], text.strip(), f"demo_{at}"
 
     async def _write(self, channel: Any, text: str) -> AsyncIterator[Delta]:
         """The text in pieces, with the pauses of somebody who writes."""
@@ -204,14 +212,31 @@ class DemoModel:
             yield Delta(channel, text[at : at + size])
 
 
+def _position(messages: Sequence[Message]) -> int:
+    """Which turn of the script was written last; -1 before the first."""
+    found = (
+        int(match[1])
+        for message in reversed(messages)
+        for call in message.get("tool_calls") or ()
+        if (match := _IDENTITY.match(str(call["id"])))
+    )
+    return next(found, -1)
+
+
 def _heard(messages: Sequence[Message]) -> str:
-    """All that came since the script last spoke."""
+    """All that came since the script last spoke, and the id of the call it is about."""
     said: list[str] = []
     for message in reversed(messages):
         if message.get("role") == "assistant":
-            break
-        said.append(str(message.get("content") or ""))
-    return "\n".join(said) if len(said) < len(messages) else ""
+            return "\n".join(reversed(said))
+        said.append(f"{message.get('content') or ''}\n{message.get('tool_call_id') or ''}")
+    return ""
+
+
+def _feedback(said: str) -> str:
+    """A person's words about a refused call."""
+    found = re.search(r"They say: (.*)", said)
+    return found[1][:200] if found else ""
 
 
 def _reply(turn: Turn, text: str, arguments: str, identity: str, request: Request) -> Reply:

@@ -2,18 +2,21 @@
 
 A pack has `system_prompt` and `instance_prompt`, and may set `working_dir`, `input_dir` and
 `output_dir`. In the prompts stand {working_dir}, {input_dir}, {output_dir}, {command_docs}, {demo}
-and {problem_statement}; `{{` and `}}` mean braces, as in str.format, and any other brace stands for
-itself, so that a pack written for the reference and one with JSON in it both load unchanged.
+and {problem_statement}; `{{` and its `}}` mean braces, as in str.format, and any other brace stands
+for itself, so that a pack written for the reference and one with JSON in it both load unchanged.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, cast
 
+from ..config import config_dir
 from ..errors import ConfigError
 
 _DEFAULTS = {
@@ -21,8 +24,8 @@ _DEFAULTS = {
     "input_dir": "/testbed/input",
     "output_dir": "/testbed/output",
 }
-_FIELD = re.compile(
-    r"\{\{|\}\}|\{(working_dir|input_dir|output_dir|command_docs|demo|problem_statement)\}"
+_TOKEN = re.compile(
+    r"\{\{|\}\}|\{(working_dir|input_dir|output_dir|command_docs|demo|problem_statement)\}|[{}]"
 )
 
 
@@ -60,33 +63,69 @@ class PromptPack:
             **fields,
         }
 
-        def fill(match: re.Match[str]) -> str:
-            name = match[1]
-            return match[0][0] if name is None else known.get(name, match[0])
+        return filled(template, known)
 
-        return _FIELD.sub(fill, template)
+
+def filled(template: str, fields: Mapping[str, str]) -> str:
+    """The template with its fields filled in; a field that is not given is left as it is."""
+    out: list[str] = []
+    opened: list[str] = []
+    at = 0
+    while match := _TOKEN.search(template, at):
+        token = match[0]
+        out.append(template[at : match.start()])
+        at = match.end()
+        if match[1]:
+            out.append(fields.get(match[1], token))
+        elif token[0] == "{":
+            opened.append(token)
+            out.append("{")
+        else:
+            if token == "}}" and opened and opened[-1] == "{":
+                at -= 1  # two lone braces, as at the end of JSON
+            if opened:
+                opened.pop()
+            out.append("}")
+    return "".join([*out, template[at:]])
 
 
 def load_pack(name: str) -> PromptPack:
-    """A built-in pack by name, or one from a file.
+    """A pack by name, built in or in the config folder's prompts/, or one from a file.
 
     Raises:
         ConfigError: there is none, or it lacks what a pack needs.
     """
     file = Path(name).expanduser()
     if file.suffix in (".yaml", ".yml"):
-        try:
-            return parse_pack(file.stem, file.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"The prompt pack {name} cannot be read: {error}.") from error
-    built_in = resources.files(__package__ or __name__)
-    names = sorted(f.name.removesuffix(".yaml") for f in built_in.iterdir() if ".yaml" in f.name)
-    if name not in names:
+        return _read(file.stem, file)
+    known = {entry.name.removesuffix(".yaml"): entry for entry in _known()}
+    if name not in known:
         raise ConfigError(
-            f"There is no prompt pack {name!r}. Built in are {', '.join(names)}; a file's name "
-            "must end in .yaml."
+            f"There is no prompt pack {name!r}. Known are {', '.join(sorted(known))}; the name of "
+            "a file must end in .yaml."
         )
-    return parse_pack(name, (built_in / f"{name}.yaml").read_text(encoding="utf-8"))
+    return _read(name, known[name])
+
+
+def _known() -> Iterator[Traversable]:
+    """Files of the packs that have a name; a person's own come last and win."""
+    for folder in (resources.files(__package__ or __name__), config_dir() / "prompts"):
+        if folder.is_dir():
+            yield from (entry for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+
+
+def _read(name: str, file: Traversable) -> PromptPack:
+    try:
+        return parse_pack(name, file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"The prompt pack {name} cannot be read: {error}.") from error
+
+
+def _why(error: Exception) -> str:
+    """What a YAML error is about, in one line."""
+    mark: Any = getattr(error, "problem_mark", None)
+    where = f"line {mark.line + 1}: " if mark else ""
+    return where + " ".join(str(getattr(error, "problem", None) or error).split())
 
 
 def parse_pack(name: str, content: str) -> PromptPack:
@@ -100,7 +139,7 @@ def parse_pack(name: str, content: str) -> PromptPack:
     try:
         value: object = yaml.safe_load(content)
     except yaml.YAMLError as error:
-        raise ConfigError(f"The prompt pack {name} is not valid YAML: {error}.") from error
+        raise ConfigError(f"The prompt pack {name} is not valid YAML: {_why(error)}.") from error
     if not isinstance(value, dict):
         raise ConfigError(f"The prompt pack {name} must be a table of keys and texts.")
     fields = {str(k): v for k, v in cast(dict[Any, Any], value).items()}
