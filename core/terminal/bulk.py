@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .cells import NOT_ONE_WIDE, Row, shown, width_of
+from .cells import LONGEST_CELL, MAY_JOIN, NOT_ONE_WIDE, Row, shown, width_of
 from .graphics import DEFAULT, Attributes, select
 from .history import Styled, keep
 from .parser import MANY_LINES, SGR, SOME_LINES, Parser
@@ -79,13 +79,14 @@ class Bulk(Commands):
     def _take(self, block: str, lines: list[str]) -> int:
         """Take lines, those that do not fit token by token; how many before it had to stop."""
         odd = not block.isascii() and NOT_ONE_WIDE(block) is not None
-        if odd:
+        joins = odd and MAY_JOIN(block) is not None
+        if joins:
             lines = shown(block).split("\r\n")[:-1]
-        elif "\x1b" not in block and self.look is DEFAULT:
+        elif not odd and "\x1b" not in block and self.look is DEFAULT:
             return self._take_plain(lines)
         done = 0
         while done < len(lines):
-            done += self._take_fitting(lines[done:] if done else lines, odd)
+            done += self._take_fitting(lines[done:] if done else lines, odd, joins)
             if done < len(lines):
                 self.parser.tokens(f"{lines[done]}\r\n")
                 done += 1
@@ -106,15 +107,15 @@ class Bulk(Commands):
         self.printed = next(filter(None, reversed(lines)), self.printed)
         return count
 
-    def _take_fitting(self, lines: list[str], odd: bool) -> int:
+    def _take_fitting(self, lines: list[str], odd: bool, joins: bool) -> int:
         """Take the lines up to the first that does not fit; how many."""
         columns, look = self.columns, self.look
         taken: list[str | Styled] = []
         for line in lines:
             styled = "\x1b" in line
-            if len(line) << odd > columns:  # it may not fit: measure
+            if joins or len(line) << odd > columns:  # it may not fit: measure
                 plain = SGR.sub("", line) if styled else line
-                if (sum(map(width_of, plain)) if odd else len(plain)) > columns:
+                if not (self._fits(plain) if odd else len(plain) <= columns):
                     break
             after = _look_after(line, look) if styled else look
             if after.bg != "default":
@@ -127,6 +128,13 @@ class Bulk(Commands):
             printed = (SGR.sub("", line) for line in reversed(lines[: len(taken)]))
             self.printed = next(filter(None, printed), self.printed)
         return len(taken)
+
+    def _fits(self, plain: str) -> bool:
+        """Whether a line fits and cells would hold all of it."""
+        widths = list(map(width_of, plain))
+        joined = widths.count(0)
+        fits = sum(widths) <= self.columns
+        return fits and (not joined or (joined < LONGEST_CELL - 1 and widths[0] > 0))
 
     def _push(self, taken: Sequence[str | Styled]) -> None:
         """Scroll by whole lines that begin at the blank bottom row."""

@@ -19,16 +19,24 @@ Run = tuple[str, Attributes]
 LONGEST_CELL = 16
 """Characters of one cell: a letter and what combines with it."""
 
-NOT_ONE_WIDE = re.compile(
+_NOT_ONE_WIDE = (
     "[\u00ad\u0300-\u036f\u0483-\u0489\u0590-\u07ff\u0816-\u109f\u1100-\u11ff\u135d-\u135f"
-    "\u1712-\u1734\u17b4-\u17dd\u180b-\u180f\u18a9\u1920-\u1cff\u1dc0-\u1dff\u200b-\u200f"
+    "\u1700-\u18ff\u1920-\u1cff\u1dc0-\u1dff\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u20d0-\u20f0\u231a-\u231b\u2329-\u232a\u23e9-\u23f3"
     "\u25fd-\u25fe\u2614-\u2615\u2630-\u2637\u2648-\u2653\u267f\u268a-\u268f\u2693\u26a1"
     "\u26aa-\u26ab\u26bd-\u26be\u26c4-\u26c5\u26ce\u26d4\u26ea\u26f2-\u26f5\u26fa\u26fd"
     "\u2705-\u270b\u2728\u274c-\u2757\u2795-\u2797\u27b0\u27bf\u2b1b-\u2b55\u2cef-\u2cf1"
     "\u2d7f\u2de0-\u2dff\u2e80-\ua4cf\ua66f-\uabff\uac00-\ud7ff\uf900-\uffff\U00010000-\U0010ffff]"
-).search
+)
+_NEVER_JOINS = (
+    "[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\ua48c\uac00-\ud7a3\uff01-\uff60"
+    "\U0001f000-\U0001f3fa\U0001f400-\U0001faff\U00020000-\U0002fffd]"
+)
+NOT_ONE_WIDE = re.compile(_NOT_ONE_WIDE).search
 """Finds what may be wider or narrower than one cell; all else is one wide for sure."""
+
+MAY_JOIN = re.compile(f"(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}").search
+"""Finds what may have no width of its own; or is hidden; all else fills cells."""
 
 _HIDDEN = re.compile(f"[{INVISIBLE}]")
 _TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

@@ -79,10 +79,13 @@ class Grid:
 
     def write(self, text: str) -> None:
         """Print text at the cursor."""
-        self.printed = text
         if not self.plain or not (text.isascii() or not NOT_ONE_WIDE(text)):
-            self._write_any(text)
+            text = shown(text)
+            if text:
+                self.printed = text
+                self._write_any(text)
             return
+        self.printed = text
         x, y, columns = self.x, self.y, self.columns
         count = len(text)
         end = x + count
@@ -118,7 +121,7 @@ class Grid:
         if not self.inserts and not NOT_ONE_WIDE(text):
             self._write_wrapping(text)
             return
-        for char in shown(text):
+        for char in text:
             self._write_char(char)
 
     def _write_wrapping(self, text: str) -> None:
