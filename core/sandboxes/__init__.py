@@ -33,13 +33,14 @@ async def open_sandbox(kind: Kind, spec: SandboxSpec) -> Sandbox:
     status = await asyncio.to_thread(engine_status, image)
     if status.version is not None and status.has_image:
         await asyncio.to_thread(sweep)
-        return DockerSandbox(spec)
+        why = "a Docker engine answers and has the image"
+        return DockerSandbox(spec, because=why)
     problem = await asyncio.to_thread(bubblewrap_problem)
-    if not problem:
-        return BubblewrapSandbox(spec)
     missing = (
         f"the Docker engine has no image {image!r} (`sandbox-tui image build` makes one)"
         if status.version is not None
         else "no Docker engine answers"
     )
+    if not problem:
+        return BubblewrapSandbox(spec, because=missing)
     raise SandboxUnavailable(f"There is no sandbox to run in: {missing}. {problem}")

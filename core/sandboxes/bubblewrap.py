@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from ..errors import SandboxLost, SandboxUnavailable
-from ..processes import Owner
 from .base import ExecResult, FileEntry, Listing, OutputSink, SandboxSpec, Shell
 from .cgroup import Cgroup
 from .channel import Channel, Exec
 from .copying import fetch, send
 from .environment import command_environment
 from .files import Files
-from .namespace import namespace_arguments
+from .namespace import PIPES, namespace_arguments
 from .pipes import PipeShell, PipeTransport
+from .private_folder import PREFIX, make_folder, remove_folder, sweep
 from .scripts import STATE_DIR, install, quote, script
 
-PREFIX = "sandbox-tui-"
-PIPES = "/run/sandbox-tui-pipes"
 LISTED_FILES = 20_000
 START_TIMEOUT = 10.0
 INSTALL = "Install it (Debian: apt-get install bubblewrap), or start a Docker engine."
@@ -39,8 +35,9 @@ class BubblewrapSandbox:
 
     kind = "bubblewrap"
 
-    def __init__(self, spec: SandboxSpec) -> None:
+    def __init__(self, spec: SandboxSpec, *, because: str = "") -> None:
         self.spec = spec
+        self._because = because
         self.info: dict[str, str] = {}
         self._folder: Path | None = None
         self._process: asyncio.subprocess.Process | None = None
@@ -58,7 +55,7 @@ class BubblewrapSandbox:
         if problem:
             raise SandboxUnavailable(problem)
         sweep()
-        self._folder = self._make_folder()
+        self._folder = make_folder()
         try:
             await self._begin()
             spec = self.spec
@@ -80,17 +77,18 @@ class BubblewrapSandbox:
         processes = "" if os.geteuid() == 0 else str(spec.pids)
         command = [
             "bwrap",
-            *namespace_arguments(folder, spec, command_environment(spec)),
+            *namespace_arguments(folder, spec, _environment(spec)),
             "bash",
             "-c",
             script("supervisor.sh"),
             "sandbox",
-            *(PIPES, STATE_DIR, spec.working_dir, script("dispatcher.sh"), processes),
+            *(PIPES, STATE_DIR, spec.working_dir),
+            *(script("dispatcher.sh"), script("carry.sh"), processes),
         ]
         self._process = await asyncio.create_subprocess_exec(
             *self._cgroup.entering(command),
             stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,  # nobody writes there; its end is that of all inside
             stderr=asyncio.subprocess.DEVNULL,
             start_new_session=True,
         )
@@ -104,14 +102,16 @@ class BubblewrapSandbox:
         self._files.close()
         await self._kill()
         if self._folder is not None:
-            await asyncio.to_thread(_remove, self._folder)
+            await asyncio.to_thread(remove_folder, self._folder)
 
     async def _kill(self) -> None:
         process = self._process
         if process is not None and process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
-        if process is not None:
+        if process is not None and process.stdout is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.stdout.read(), START_TIMEOUT)
             await process.wait()
         if self._cgroup is not None:
             await self._cgroup.remove()
@@ -122,31 +122,16 @@ class BubblewrapSandbox:
             raise SandboxLost("The sandbox has not been started.")
         return self._folder
 
-    def _make_folder(self) -> Path:
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        owner = json.dumps(Owner.this_process())
-        (folder / "owner.json").write_text(owner, encoding="ascii")
-        for name in ("work", "tmp", "home", "run", "etc"):
-            (folder / name).mkdir()
-        (folder / "tmp").chmod(0o1777)
-        (folder / "run" / Path(PIPES).name).mkdir()
-        local = folder / "home" / ".local" / "bin"
-        local.mkdir(parents=True)
-        (local / "python").symlink_to("/usr/bin/python3")
-        user = f"root:x:{os.getuid() and 1000}:{os.getgid() and 1000}:root:/root:/bin/bash\n"
-        (folder / "etc" / "passwd").write_text(user, encoding="ascii")
-        (folder / "etc" / "group").write_text("root:x:0:\n", encoding="ascii")
-        return folder
-
     def _describe(self) -> dict[str, str]:
         shared = self.spec.network == "bridge"
         limits = self._cgroup.limits if self._cgroup else {}
-        return {
+        info = {
             "system": "this machine's, read-only",
             "network": "this machine's: its loopback services are in reach" if shared else "none",
             "memory": limits.get("memory", "not limited"),
             "processes": limits.get("processes", f"{self.spec.pids} of this user"),
         }
+        return {**info, "chosen": self._because} if self._because else info
 
     # --- commands
 
@@ -164,15 +149,17 @@ class BubblewrapSandbox:
         """See `Sandbox.open_shell`."""
         name = await self._ask("shell", cols, rows)
         transport = PipeTransport(self._pipe_folder, name)
-        return PipeShell(transport, self._files.control, f"{STATE_DIR}/{name}.tty")
+        return PipeShell(transport, self._files.control, name)
 
     async def freeze(self) -> None:
-        """See `Sandbox.freeze`."""
-        await self._files.control(b"kill -STOP -1 2>/dev/null; :")
+        """See `Sandbox.freeze`. The dispatcher that sends the signal does not get it itself."""
+        await self._files.control(b"kill -STOP -1", builtin=True)
+        self._files.frozen = True
 
     async def thaw(self) -> None:
         """See `Sandbox.thaw`."""
-        await self._files.control(b"kill -CONT -1 2>/dev/null; :")
+        self._files.frozen = False
+        await self._files.control(b"kill -CONT -1", builtin=True)
 
     async def _open_channel(self) -> Channel:
         try:
@@ -222,7 +209,7 @@ class BubblewrapSandbox:
 
     @property
     def _pipe_folder(self) -> Path:
-        return self._root / "run" / Path(PIPES).name
+        return self._root / "pipes"
 
     # --- files
 
@@ -255,12 +242,18 @@ class BubblewrapSandbox:
         return await fetch(self._files, path, target)
 
 
+def _environment(spec: SandboxSpec) -> dict[str, str]:
+    """As everywhere, and: files from an archive belong to the one user there is."""
+    return {"TAR_OPTIONS": "--no-same-owner", **command_environment(spec)}
+
+
 def bubblewrap_problem() -> str:
     """Why the embedded sandbox cannot be used here, as a sentence; empty when it can."""
     program = shutil.which("bwrap")
     if program is None:
         return f"There is no `bwrap` on this machine. {INSTALL}"
-    command = [program, "--unshare-all", "--ro-bind", "/", "/", "true"]
+    command = [program, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"]
+    command.append("true")
     try:
         done = subprocess.run(command, capture_output=True, timeout=START_TIMEOUT, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -269,35 +262,3 @@ def bubblewrap_problem() -> str:
         return ""
     words = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
     return f"`bwrap` may not make namespaces here ({words}). Start a Docker engine instead."
-
-
-def sweep() -> list[Path]:
-    """Remove private folders of programs that are gone from this host; those removed."""
-    removed: list[Path] = []
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        try:
-            owner = Owner(*json.loads((folder / "owner.json").read_text(encoding="ascii")))
-            ours = owner.here and folder.stat().st_uid == os.geteuid()
-        except (OSError, ValueError, TypeError):
-            continue
-        if ours and not owner.alive:
-            _remove(folder)
-            removed.append(folder)
-    return removed
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder that a model has worked in: it may have taken rights away on the way."""
-
-    def allow(function: object, path: str, _: object) -> None:
-        parent = Path(path).parent
-        with contextlib.suppress(OSError):
-            parent.chmod(0o700)
-            Path(path).chmod(0o700)
-            if Path(path).is_dir() and not Path(path).is_symlink():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                Path(path).unlink()
-
-    shutil.rmtree(folder, onerror=allow)
-    shutil.rmtree(folder, ignore_errors=True)

@@ -1,6 +1,6 @@
 # The dispatcher: runs commands for a host that speaks to it over stdin. Needs bash and coreutils.
 #
-#   bash -c "$(cat dispatcher.sh)" sandbox STATE_DIR START_DIR lines|blocks
+#   bash -c "$(cat dispatcher.sh)" sandbox STATE_DIR START_DIR lines|blocks CARRY
 #
 # A request is five fields, each ended by NUL: op, nonce, call, size, argument.
 #   c  run `argument` with bash, in the carried shell state
@@ -16,7 +16,9 @@
 #   NUL R nonce " E" NUL                                    stderr: likewise
 # A command never learns the nonce, so it cannot forge its own end.
 
-SBX=$1
+# CARRY is the text of carry.sh, put back whenever a command has deleted it.
+
+SBX=$1 carry=$4
 mkdir -p "$SBX" || exit 125
 cd -- "$2" 2>/dev/null || cd /
 trap : INT TERM HUP PIPE
@@ -70,6 +72,7 @@ run() {
   exec 5<&-
   trap - INT TERM HUP PIPE
   set -m # a process group for each job, in which SIGINT is not ignored
+  [ -r "$SBX/pre" ] || { mkdir -p "$SBX" && printf '%s' "$carry" >"$SBX/pre"; }
   local slot=0 last=0 lastslot=1 pid code survivors=0 saved=0
   [ -r "$SBX/saved" ] && read -r last lastslot <"$SBX/saved"
   [ "$lastslot" = 0 ] && slot=1

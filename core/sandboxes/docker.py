@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import secrets
+import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -16,6 +18,7 @@ from .docker_engine import (
     CAPABILITIES,
     DEFAULT_IMAGE,
     connect,
+    fate_of,
     owner_labels,
     plainly,
 )
@@ -40,8 +43,11 @@ class DockerSandbox:
 
     kind = "docker"
 
-    def __init__(self, spec: SandboxSpec) -> None:
+    def __init__(self, spec: SandboxSpec, *, because: str = "") -> None:
         self.spec = spec
+        self._because = because
+        self._shells = 0
+        self._began = 0.0
         self.info: dict[str, str] = {}
         self._client: Any = None
         self._container: Any = None
@@ -58,6 +64,7 @@ class DockerSandbox:
         image = self.spec.image or DEFAULT_IMAGE
         await self._require_image(image)
         try:
+            self._began = time.time()
             self._container = await _thread(self._create, image)
             await _thread(self._container.start)
             await self._prepare()
@@ -103,8 +110,8 @@ class DockerSandbox:
             image,
             command=keeper_command(spec.grace),
             entrypoint=[],
-            name=f"sandbox-tui-{spec.session_id}",
-            labels=owner_labels(spec.session_id),
+            name=f"sandbox-tui-{spec.session_id}-{secrets.token_hex(2)}",
+            labels=owner_labels(spec.session_id, spec.grace),
             environment=command_environment(spec),
             working_dir="/",
             user="root",
@@ -136,7 +143,7 @@ class DockerSandbox:
 
     def _describe(self, image: str) -> dict[str, str]:
         spec = self.spec
-        return {
+        info = {
             "image": image,
             "container": str(self._container.name),
             "network": "none" if spec.network == "none" else "bridge",
@@ -144,6 +151,7 @@ class DockerSandbox:
             "cpus": f"{spec.cpus:g}" if spec.cpus else "all",
             "processes": str(spec.pids),
         }
+        return {**info, "chosen": self._because} if self._because else info
 
     # --- commands
 
@@ -151,7 +159,9 @@ class DockerSandbox:
         self, command: str, *, timeout: float, on_output: OutputSink | None = None
     ) -> ExecResult:
         """See `Sandbox.exec`."""
-        result = await self._exec.run(command, timeout=timeout, on_output=on_output)
+        result = await self._until_lost(
+            self._exec.run(command, timeout=timeout, on_output=on_output)
+        )
         if result.exit_code is None and not (result.timed_out or result.interrupted):
             await self._require_alive()
         return result
@@ -163,17 +173,26 @@ class DockerSandbox:
     async def open_shell(self, cols: int, rows: int) -> Shell:
         """See `Sandbox.open_shell`."""
         await self._require_alive()
-        return await DockerShell.open(
-            self._client.api, self._container.id, self.spec.working_dir, cols, rows
+        self._shells += 1
+        return await self._until_lost(
+            DockerShell.open(
+                self._client.api,
+                self._container.id,
+                self._files.control,
+                f"shell-{self._shells}",
+                (cols, rows),
+            )
         )
 
     async def freeze(self) -> None:
         """See `Sandbox.freeze`."""
         await self._engine(self._container.pause)
+        self._files.frozen = True
 
     async def thaw(self) -> None:
         """See `Sandbox.thaw`."""
         await self._engine(self._container.unpause)
+        self._files.frozen = False
 
     async def _open_channel(self) -> Channel:
         await self._require_alive()
@@ -191,31 +210,31 @@ class DockerSandbox:
 
     async def read_file(self, path: str, *, max_bytes: int | None = None) -> bytes:
         """See `Sandbox.read_file`."""
-        return await self._files.read(path, max_bytes=max_bytes)
+        return await self._until_lost(self._files.read(path, max_bytes=max_bytes))
 
     async def write_file(self, path: str, data: bytes, *, exclusive: bool = False) -> None:
         """See `Sandbox.write_file`."""
-        await self._files.write(path, data, exclusive=exclusive)
+        await self._until_lost(self._files.write(path, data, exclusive=exclusive))
 
     async def stat(self, path: str) -> FileEntry | None:
         """See `Sandbox.stat`."""
-        return await self._files.stat(path)
+        return await self._until_lost(self._files.stat(path))
 
     async def list_files(self, path: str, *, limit: int = LISTED_FILES) -> Listing:
         """See `Sandbox.list_files`."""
-        return await self._files.list(path, limit=limit)
+        return await self._until_lost(self._files.list(path, limit=limit))
 
     async def changed_files(self, path: str, before: Listing) -> Listing:
         """See `Sandbox.changed_files`."""
-        return await self._files.changed(path, before, limit=LISTED_FILES)
+        return await self._until_lost(self._files.changed(path, before, limit=LISTED_FILES))
 
     async def copy_in(self, source: Path, path: str) -> None:
         """See `Sandbox.copy_in`."""
-        await send(self._files, source, path)
+        await self._until_lost(send(self._files, source, path))
 
     async def copy_out(self, path: str, target: Path) -> list[str]:
         """See `Sandbox.copy_out`."""
-        return await fetch(self._files, path, target)
+        return await self._until_lost(fetch(self._files, path, target))
 
     # --- the engine
 
@@ -237,15 +256,24 @@ class DockerSandbox:
 
         try:
             await _thread(self._container.reload)
-        except docker.errors.NotFound as error:
-            raise SandboxLost("The container is gone: somebody removed or killed it.") from error
+        except docker.errors.NotFound:
+            state: dict[str, Any] = {}
         except Exception as error:
             raise SandboxLost(f"The Docker engine does not answer: {plainly(error)}") from error
-        state: dict[str, Any] = self._container.attrs.get("State", {})
+        else:
+            state = self._container.attrs.get("State", {})
         if state.get("Running") and not state.get("Dead"):
             return
-        why = "it ran out of memory" if state.get("OOMKilled") else "it was ended from outside"
-        raise SandboxLost(f"The container has ended: {why} (exit code {state.get('ExitCode')}).")
+        fate = await _thread(fate_of, self._client, str(self._container.id), self._began)
+        raise SandboxLost(f"The container is gone: {fate}.")
+
+    async def _until_lost(self, work: Awaitable[T]) -> T:
+        """Await something; when the connection breaks, say what became of the container."""
+        try:
+            return await work
+        except SandboxLost:
+            await self._require_alive()
+            raise
 
 
 async def _thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

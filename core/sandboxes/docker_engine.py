@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -39,10 +41,8 @@ def connect(timeout: int = _TIMEOUT) -> Any:
     Raises:
         SandboxUnavailable: no engine answers there.
     """
-    import docker
-
     try:
-        client = docker.DockerClient(base_url=_address(), timeout=timeout, version="auto")
+        client = _client(timeout)
     except Exception as error:
         raise SandboxUnavailable(
             f"No Docker engine answers: {plainly(error)} Start one, set DOCKER_HOST, or use "
@@ -68,12 +68,13 @@ def engine_status(image: str = DEFAULT_IMAGE) -> EngineStatus:
         client.close()
 
 
-def owner_labels(session_id: str) -> dict[str, str]:
-    """Labels that say whose a container is."""
+def owner_labels(session_id: str, grace: float) -> dict[str, str]:
+    """Labels that say whose a container is, and how many seconds it outlives its program."""
     owner = Owner.this_process()
     return {
         LABEL: "1",
         f"{LABEL}.session": session_id,
+        f"{LABEL}.lease": f"{grace:g}",
         f"{LABEL}.pid": str(owner.pid),
         f"{LABEL}.started": owner.started,
         f"{LABEL}.host": owner.host,
@@ -81,8 +82,9 @@ def owner_labels(session_id: str) -> dict[str, str]:
 
 
 def sweep() -> list[str]:
-    """Remove containers of ours whose program is gone from this host and which do not end
-    themselves (they run no longer); the names of those removed. Never touches another's."""
+    """Remove containers of ours whose program is gone from this host and which do not run, so that
+    they cannot end themselves; the names of those removed. A frozen one is let go on, to wait for
+    the end of its grace like the running ones. Never touches another's."""
     try:
         client = connect(timeout=5)
     except SandboxUnavailable:
@@ -90,7 +92,11 @@ def sweep() -> list[str]:
     removed: list[str] = []
     try:
         for container in client.containers.list(all=True, filters={"label": f"{LABEL}=1"}):
-            if container.status != "running" and not owner_lives(container.labels):
+            if owner_lives(container.labels):
+                continue
+            if container.status == "paused":
+                container.unpause()
+            elif container.status != "running":
                 container.remove(force=True, v=True)
                 removed.append(str(container.name))
     except Exception:  # noqa: BLE001 - tidying up must never keep a run from starting
@@ -98,6 +104,30 @@ def sweep() -> list[str]:
     finally:
         client.close()
     return removed
+
+
+def fate_of(client: Any, container: str, since: float) -> str:
+    """What became of a container, as the end of a sentence, from what the engine wrote down."""
+    found: dict[str, dict[str, str]] = {}
+    try:
+        events = client.api.events(
+            since=int(since),
+            until=int(time.time()) + 1,
+            filters={"container": container},
+            decode=True,
+        )
+        for event in cast(Iterable[dict[str, Any]], events):
+            found[str(event.get("Action", ""))] = event.get("Actor", {}).get("Attributes", {})
+    except Exception as error:  # noqa: BLE001 - docker-py lets requests' errors through
+        return f"it ended, and the engine does not say why ({plainly(error)[:-1]})"
+    code = found.get("die", {}).get("exitCode", "?")
+    if "oom" in found and code == "137":
+        return "it ran out of memory"
+    if "kill" in found:
+        return f"it was killed or removed from outside (signal {found['kill'].get('signal', '?')})"
+    if "stop" in found:
+        return "it was stopped from outside"
+    return f"it was removed, or its first process ended (exit code {code})"
 
 
 def owner_lives(labels: dict[str, str]) -> bool:
@@ -118,14 +148,23 @@ def plainly(error: Exception) -> str:
     return words[:300].rstrip(".") + "."
 
 
-def _address() -> str | None:
-    """Where the engine is: DOCKER_HOST, else the current docker context, else the default."""
+def _client(timeout: int) -> Any:
+    """A client for DOCKER_HOST, else for the current docker context, else for the default."""
+    import docker
+
     if os.environ.get("DOCKER_HOST"):
-        return os.environ["DOCKER_HOST"]
+        return docker.from_env(timeout=timeout, version="auto")
+    context = _current_context()
+    if context is None or not context.Host:
+        return docker.DockerClient(timeout=timeout, version="auto")
+    tls = context.TLSConfig or False
+    return docker.DockerClient(base_url=context.Host, tls=tls, timeout=timeout, version="auto")
+
+
+def _current_context() -> Any:
     from docker.context import ContextAPI  # pyright: ignore[reportMissingTypeStubs]
 
     try:
-        context = cast(Any, ContextAPI).get_current_context()
-        return str(context.Host) if context is not None and context.Host else None
+        return cast(Any, ContextAPI).get_current_context()
     except Exception:  # noqa: BLE001 - a broken context file must not hide the default engine
         return None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 from collections.abc import AsyncIterator
 from typing import Any
 
-from .docker_transport import close_connection
-from .scripts import shell_command
+from ..errors import SandboxTuiError
+from .scripts import Control, end_shell_command, shell_command
+from .wire import Wire
 
 RESIZE_TRIES = 20
 """The engine knows an exec's terminal a moment after it was started (moby issue 35407)."""
@@ -18,44 +18,40 @@ RESIZE_TRIES = 20
 class DockerShell:
     """See `base.Shell`."""
 
-    def __init__(self, api: Any, exec_id: str, owner: Any) -> None:
+    def __init__(self, api: Any, exec_id: str, wire: Wire, control: Control, name: str) -> None:
         self._api = api
         self._exec_id = exec_id
-        self._owner = owner
-        self._socket: socket.socket = getattr(owner, "_sock", owner)
-        self._socket.setblocking(False)
+        self._wire = wire
+        self._control = control
+        self._name = name
         self._ended = False
 
     @classmethod
-    async def open(cls, api: Any, container: str, cwd: str, cols: int, rows: int) -> DockerShell:
-        """Start a shell."""
+    async def open(
+        cls, api: Any, container: str, control: Control, name: str, size: tuple[int, int]
+    ) -> DockerShell:
+        """Start a shell of this name, with so many columns and rows."""
 
         def begin() -> DockerShell:
-            command = shell_command(cols, rows)
-            made = api.exec_create(container, command, stdin=True, tty=True, workdir=cwd)
-            owner = api.exec_start(made["Id"], socket=True, tty=True)
-            return cls(api, made["Id"], owner)
+            command = shell_command(name, *size)
+            made = api.exec_create(container, command, stdin=True, tty=True, workdir="/")
+            wire = Wire(api.exec_start(made["Id"], socket=True, tty=True))
+            return cls(api, made["Id"], wire, control, name)
 
         shell = await asyncio.to_thread(begin)
-        await shell.resize(cols, rows)
+        await shell.resize(*size)
         return shell
 
     async def output(self) -> AsyncIterator[bytes]:
         """See `base.Shell`."""
-        loop = asyncio.get_running_loop()
-        while not self._ended:
-            try:
-                data = await loop.sock_recv(self._socket, 64 * 1024)
-            except OSError:
-                return
-            if not data:
-                return
-            yield data
+        with contextlib.suppress(OSError):
+            while data := await self._wire.read():
+                yield data
 
     async def write(self, data: bytes) -> None:
         """See `base.Shell`."""
         with contextlib.suppress(OSError):
-            await asyncio.get_running_loop().sock_sendall(self._socket, data)
+            await self._wire.write(data)
 
     async def resize(self, cols: int, rows: int) -> None:
         """See `base.Shell`."""
@@ -72,10 +68,13 @@ class DockerShell:
                 return
 
     async def close(self) -> int | None:
-        """See `base.Shell`."""
-        self._ended = True
+        """See `base.Shell`. The engine would let a shell go on when its connection is closed."""
+        if not self._ended:
+            self._ended = True
+            with contextlib.suppress(SandboxTuiError):
+                await self._control(end_shell_command(self._name))
         code = None
         with contextlib.suppress(Exception):
             code = (await asyncio.to_thread(self._api.exec_inspect, self._exec_id))["ExitCode"]
-        close_connection(self._owner, self._socket)
+        self._wire.close()
         return code

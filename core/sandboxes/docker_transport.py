@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import socket
 from collections import deque
 from mmap import mmap
 from typing import Any
 
 from .base import Stream
-
-CHUNK = 256 * 1024
+from .wire import Wire
 
 
 class FrameParser:
@@ -41,10 +37,8 @@ class FrameParser:
 class DockerTransport:
     """See `channel.Transport`."""
 
-    def __init__(self, owner: Any, connection: socket.socket) -> None:
-        self._owner = owner
-        self._socket = connection
-        self._socket.setblocking(False)
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
         self._frames = FrameParser()
         self._pieces: deque[tuple[Stream, bytes]] = deque()
 
@@ -52,17 +46,16 @@ class DockerTransport:
     def open(cls, api: Any, container: str, command: list[str]) -> DockerTransport:
         """Start `command` in the container (blocking)."""
         made = api.exec_create(container, command, stdin=True, tty=False, workdir="/")
-        owner = api.exec_start(made["Id"], socket=True, tty=False)
-        return cls(owner, getattr(owner, "_sock", owner))
+        return cls(Wire(api.exec_start(made["Id"], socket=True, tty=False)))
 
     async def write(self, data: bytes | mmap) -> None:
         """See `channel.Transport`."""
-        await asyncio.get_running_loop().sock_sendall(self._socket, data)
+        await self._wire.write(data)
 
     async def read(self) -> tuple[Stream, bytes] | None:
         """See `channel.Transport`."""
         while not self._pieces:
-            data = await asyncio.get_running_loop().sock_recv(self._socket, CHUNK)
+            data = await self._wire.read()
             if not data:
                 return None
             self._pieces.extend(self._frames.feed(data))
@@ -70,23 +63,4 @@ class DockerTransport:
 
     def close(self) -> None:
         """See `channel.Transport`."""
-        close_connection(self._owner, self._socket)
-
-
-def close_connection(owner: Any, connection: socket.socket) -> None:
-    """Close a connection that docker-py opened.
-
-    The loop forgets it first: a read that is still waiting would otherwise be undone later, when
-    its descriptor may be another's. Then it is shut down, because docker-py's response object holds
-    it too, and closing alone would leave the exec running.
-    """
-    if connection.fileno() >= 0:
-        loop = asyncio.get_running_loop()
-        loop.remove_reader(connection)
-        loop.remove_writer(connection)
-    with contextlib.suppress(OSError):
-        connection.shutdown(socket.SHUT_RDWR)
-    with contextlib.suppress(OSError):
-        owner.close()
-    with contextlib.suppress(OSError):
-        connection.close()
+        self._wire.close()

@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 
-from ..errors import SandboxError
+from ..errors import SandboxTuiError
 from .base import ExecResult
 
 LEASE_FILE = "/run/sandbox-tui.lease"
@@ -64,7 +64,7 @@ class Lease:
         count = 0
         while True:
             count += 1
-            with contextlib.suppress(SandboxError):
+            with contextlib.suppress(SandboxTuiError):
                 renew = b"echo %d >%b" % (count, LEASE_FILE.encode())
                 await self._control(renew, builtin=True)
             await asyncio.sleep(self._every)

@@ -6,6 +6,10 @@ from pathlib import Path
 
 from .base import SandboxSpec
 
+PIPES = "/run/sandbox-tui-pipes"
+"""Where the host's pipes are seen inside. Read-only: the host opens them by name, and must not be
+led elsewhere by a link in their place (pipes can be written to all the same)."""
+
 NEEDED_OF_ETC = (
     "alternatives",
     "bash.bashrc",
@@ -39,7 +43,7 @@ def namespace_arguments(folder: Path, spec: SandboxSpec, environment: dict[str, 
     """Arguments for bwrap, without the command.
 
     Args:
-        folder: with the private folders work, tmp, home, run and etc.
+        folder: with the private folders work, tmp, home, run, etc and pipes.
         spec: which directories and which network.
         environment: the whole environment of the first process.
     """
@@ -48,6 +52,7 @@ def namespace_arguments(folder: Path, spec: SandboxSpec, environment: dict[str, 
         "--unshare-all",
         *(["--share-net"] if shared else []),
         "--die-with-parent",
+        "--new-session",
         "--as-pid-1",
         "--cap-drop",
         "ALL",
@@ -66,7 +71,8 @@ def namespace_arguments(folder: Path, spec: SandboxSpec, environment: dict[str, 
         arguments += ["--ro-bind", str(folder / "etc" / name), f"/etc/{name}"]
     for name, inside in (("work", spec.working_dir), ("tmp", "/tmp"), ("home", "/root")):
         arguments += ["--bind", str(folder / name), inside]
-    arguments += ["--bind", str(folder / "run"), "/run", "--chdir", spec.working_dir, "--clearenv"]
+    arguments += ["--bind", str(folder / "run"), "/run", "--ro-bind", str(folder / "pipes"), PIPES]
+    arguments += ["--chdir", spec.working_dir, "--clearenv"]
     for name, value in environment.items():
         arguments += ["--setenv", name, value]
     return arguments

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from mmap import mmap
 from pathlib import Path
 
-from ..errors import SandboxError
-from .base import ExecResult, Stream
+from ..errors import SandboxTuiError
+from .base import Stream
+from .readiness import Readiness
+from .scripts import STATE_DIR, Control, end_shell_command
 
 CHUNK = 64 * 1024
 
@@ -31,7 +32,7 @@ class PipeTransport:
         }
         self._open: set[Stream] = set(self._ends)
         self._begun: set[Stream] = set()
-        self._waiting: set[asyncio.Future[None]] = set()
+        self._readiness = Readiness()
         self._closed = False
 
     async def write(self, data: bytes | mmap) -> None:
@@ -43,7 +44,7 @@ class PipeTransport:
             try:
                 sent = os.write(self._in, view[:CHUNK])
             except BlockingIOError:
-                await self._ready([], [self._in])
+                await self._readiness.wait([], [self._in])
             else:
                 view = view[sent:]
 
@@ -57,7 +58,7 @@ class PipeTransport:
                 if data is not None:
                     self._open.discard(stream)
             if self._open:
-                await self._ready([self._ends[stream] for stream in self._open], [])
+                await self._readiness.wait([self._ends[stream] for stream in self._open], [])
         return None
 
     def _read_now(self, stream: Stream) -> bytes | None:
@@ -77,41 +78,10 @@ class PipeTransport:
         if self._closed:
             return
         self._closed = True
-        loop = asyncio.get_running_loop()
-        for descriptor in (self._in, *self._ends.values()):
-            loop.remove_reader(descriptor)
-            loop.remove_writer(descriptor)
+        descriptors = [self._in, *self._ends.values()]
+        self._readiness.close(descriptors)
+        for descriptor in descriptors:
             os.close(descriptor)
-        for waiting in self._waiting:
-            if not waiting.done():
-                waiting.set_result(None)
-
-    async def _ready(self, reading: list[int], writing: list[int]) -> None:
-        """Wait until one of the descriptors is ready, or all are closed.
-
-        Once closed nothing is taken back: the descriptors may be another's by then.
-        """
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
-
-        def wake() -> None:
-            if not done.done():
-                done.set_result(None)
-
-        for descriptor in reading:
-            loop.add_reader(descriptor, wake)
-        for descriptor in writing:
-            loop.add_writer(descriptor, wake)
-        self._waiting.add(done)
-        try:
-            await done
-        finally:
-            self._waiting.discard(done)
-            if not self._closed:
-                for descriptor in reading:
-                    loop.remove_reader(descriptor)
-                for descriptor in writing:
-                    loop.remove_writer(descriptor)
 
 
 class PipeShell:
@@ -120,18 +90,13 @@ class PipeShell:
     Args:
         transport: to the program that holds its terminal.
         control: runs a command in the sandbox.
-        tty_file: where the name of its terminal is written, inside.
+        name: under which the supervisor keeps its terminal, process id and exit code.
     """
 
-    def __init__(
-        self,
-        transport: PipeTransport,
-        control: Callable[[bytes], Awaitable[ExecResult]],
-        tty_file: str,
-    ) -> None:
+    def __init__(self, transport: PipeTransport, control: Control, name: str) -> None:
         self._transport = transport
         self._control = control
-        self._tty_file = tty_file.encode()
+        self._name = name
         self._ended = False
 
     async def output(self) -> AsyncIterator[bytes]:
@@ -146,16 +111,19 @@ class PipeShell:
 
     async def resize(self, cols: int, rows: int) -> None:
         """See `base.Shell`."""
-        command = b'read -r t <%b && stty -F "$t" cols %d rows %d' % (self._tty_file, cols, rows)
-        with contextlib.suppress(SandboxError):
-            await self._control(command)
+        command = f'read -r t <{STATE_DIR}/{self._name}.tty && stty -F "$t" cols {cols} rows {rows}'
+        with contextlib.suppress(SandboxTuiError):
+            await self._control(command.encode())
 
     async def close(self) -> int | None:
         """See `base.Shell`."""
-        if not self._ended:
-            self._ended = True
-            hang_up = b'read -r t <%b && pkill -HUP -t "${t#/dev/}"; :' % self._tty_file
-            with contextlib.suppress(SandboxError):
-                await self._control(hang_up)
-            self._transport.close()
-        return None
+        if self._ended:
+            return None
+        self._ended = True
+        code = None
+        with contextlib.suppress(SandboxTuiError, ValueError):
+            told = f"\ncat {STATE_DIR}/{self._name}.code 2>/dev/null; :".encode()
+            result = await self._control(end_shell_command(self._name) + told)
+            code = int(result.stdout)
+        self._transport.close()
+        return code

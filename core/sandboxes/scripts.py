@@ -21,27 +21,39 @@ def script(name: str) -> str:
 
 def dispatcher_command(state_dir: str, start_dir: str, *, line_buffered: bool) -> list[str]:
     """The command line of a dispatcher; `line_buffered` makes C programs print whole lines."""
+    carry = script("carry.sh")
     lines = "lines" if line_buffered else "blocks"
-    return ["bash", "-c", script("dispatcher.sh"), "sandbox", state_dir, start_dir, lines]
+    return ["bash", "-c", script("dispatcher.sh"), "sandbox", state_dir, start_dir, lines, carry]
 
 
-async def install(control: Callable[..., Awaitable[ExecResult]]) -> None:
-    """Put the scripts where dispatchers and shells look for them.
+Control = Callable[..., Awaitable[ExecResult]]
+"""Runs one of our own commands in a sandbox (see `Files.control`)."""
+
+
+async def install(control: Control) -> None:
+    """Put the settings of a person's shell where it looks for them.
 
     Args:
         control: runs a command in the sandbox, `payload` being its stdin.
     """
     folder = STATE_DIR.encode()
-    for name, file in (("carry.sh", b"pre"), ("shell.bashrc", b"bashrc")):
-        command = b"mkdir -p %b && cat >%b/%b" % (folder, folder, file)
-        await control(command, payload=script(name).encode())
+    command = b"mkdir -p %b && cat >%b/bashrc" % (folder, folder)
+    await control(command, payload=script("shell.bashrc").encode())
 
 
-def shell_command(cols: int, rows: int) -> list[str]:
-    """The command line of a person's shell, in the model's directory and environment."""
+def shell_command(name: str, cols: int, rows: int) -> list[str]:
+    """The command line of a person's shell, in the model's directory and environment.
+
+    It leaves its process id behind under its name, for `end_shell_command`.
+    """
+    begin = f"echo $$ >{STATE_DIR}/{name}.pid; stty cols {cols} rows {rows} 2>/dev/null"
     size = f"export TERM=xterm-256color COLUMNS={cols} LINES={rows}"
-    unset = "unset LD_PRELOAD _STDBUF_O PAGER GIT_PAGER SANDBOX_CALL"
-    return ["bash", "-c", f"{size}; {unset}; exec bash --rcfile {STATE_DIR}/bashrc -i"]
+    return ["bash", "-c", f"{begin}; {size}; exec bash --rcfile {STATE_DIR}/bashrc -i"]
+
+
+def end_shell_command(name: str) -> bytes:
+    """Hangs up the shell of this name, then kills what is left of it."""
+    return f"f={STATE_DIR}/{name}.pid\n{script('end_shell.sh')}".encode()
 
 
 def quote(path: str) -> bytes:

@@ -1,20 +1,28 @@
 # First process of an embedded sandbox: starts dispatchers and shells on named pipes, for a host
-# that asks for them over stdin. Usage: supervisor.sh PIPES STATE START DISPATCHER [PROCESSES]
-pipes=$1 state=$2 start=$3 dispatcher=$4
-[ -n "$5" ] && ulimit -u "$5" 2>/dev/null
+# that asks for them over stdin.
+# Usage: supervisor.sh PIPES STATE START DISPATCHER CARRY [PROCESSES]
+pipes=$1 state=$2 start=$3 dispatcher=$4 carry=$5
+[ -n "$6" ] && ulimit -u "$6" 2>/dev/null
 trap : INT TERM HUP
+
+# `script` gives it a terminal of this sandbox's own; the host resizes it by its name
+shell() {
+  cd -- "$start"
+  begin="tty >$state/$1.tty; echo \$\$ >$state/$1.pid; stty cols $2 rows $3"
+  TERM=xterm-256color COLUMNS=$2 LINES=$3 \
+    script -qefc "$begin; exec bash --rcfile $state/bashrc -i" /dev/null
+  echo $? >"$state/$1.code"
+}
+
 while read -r what name cols rows; do
   case $what in
   dispatcher)
-    bash -c "$dispatcher" sandbox "$state" "$start" lines \
+    bash -c "$dispatcher" sandbox "$state" "$start" lines "$carry" \
       <"$pipes/$name.in" >"$pipes/$name.out" 2>"$pipes/$name.err" &
     ;;
   shell)
-    # `script` gives it a terminal of this sandbox's own; the host resizes it by its name
-    cd -- "$start"
-    COLUMNS=$cols LINES=$rows script -qefc \
-      "tty >$state/$name.tty; stty cols $cols rows $rows; exec bash --rcfile $state/bashrc -i" \
-      /dev/null <"$pipes/$name.in" >"$pipes/$name.out" 2>"$pipes/$name.err" &
+    shell "$name" "$cols" "$rows" \
+      <"$pipes/$name.in" >"$pipes/$name.out" 2>"$pipes/$name.err" &
     ;;
   esac
 done

@@ -1,0 +1,72 @@
+"""A socket to the Docker engine, of whatever kind docker-py made: plain, TLS, or over ssh."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import ssl
+from mmap import mmap
+from typing import Any
+
+from .readiness import Readiness
+
+CHUNK = 256 * 1024
+RETRY = 0.01
+"""Seconds until a kind of socket that cannot say when it is ready is tried again."""
+
+
+class Wire:
+    """Reads and writes without holding up the event loop.
+
+    Args:
+        owner: what docker-py returned for `exec_start(socket=True)`.
+    """
+
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
+        self._socket: Any = getattr(owner, "_sock", owner)
+        self._socket.settimeout(0)
+        self._readiness = Readiness()
+        self._closed = False
+
+    async def read(self) -> bytes:
+        """Some bytes; none at the end. Raises OSError when the connection fails."""
+        while not self._closed:
+            try:
+                return self._socket.recv(CHUNK)
+            except (BlockingIOError, ssl.SSLWantReadError, TimeoutError):
+                await self._readiness.wait([self._socket.fileno()], [])
+            except ssl.SSLWantWriteError:
+                await self._readiness.wait([], [self._socket.fileno()])
+        return b""
+
+    async def write(self, data: bytes | mmap) -> None:
+        """Send all of it. Raises OSError when the connection fails."""
+        with memoryview(data) as view:
+            at = 0
+            while at < len(view):
+                if self._closed:
+                    raise OSError("closed")
+                try:
+                    at += self._socket.send(view[at : at + CHUNK])
+                except (BlockingIOError, ssl.SSLWantWriteError):
+                    await self._readiness.wait([], [self._socket.fileno()])
+                except ssl.SSLWantReadError:
+                    await self._readiness.wait([self._socket.fileno()], [])
+                except TimeoutError:  # an ssh channel, whose file only tells what can be read
+                    await asyncio.sleep(RETRY)
+
+    def close(self) -> None:
+        """Let go. Closing alone leaks the exec: docker-py's response object still holds the
+        connection, so it is shut down first."""
+        if self._closed:
+            return
+        self._closed = True
+        descriptor = self._socket.fileno()
+        self._readiness.close([descriptor] if descriptor >= 0 else [])
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        for end in (self._owner, self._socket):
+            with contextlib.suppress(OSError):
+                end.close()
