@@ -311,8 +311,12 @@ class Exec:
 
     async def _ready(self) -> Channel:
         if self._channel is None or self._channel.broken:
+            self._channel = None
             spare, self._spare = self._spare, None
-            self._channel = await spare if spare is not None else await self._open_channel()
+            if spare is not None:
+                with contextlib.suppress(SandboxError):  # it was tried at a bad moment
+                    self._channel = await spare
+            self._channel = self._channel or await self._open_channel()
         return self._channel
 
     def _retire(self, channel: Channel) -> None:

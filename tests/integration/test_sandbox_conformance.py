@@ -62,6 +62,17 @@ async def test_an_activated_environment_stays_activated(sandbox: Sandbox) -> Non
     assert (await sh(sandbox, "tool")).exit_code == 127
 
 
+async def test_small_things_are_remembered_too(sandbox: Sandbox) -> None:
+    await sh(sandbox, "unset LANG; umask 027; shopt -s globstar; export -f f 2>/dev/null; IFS=,")
+    got = await out(sandbox, 'umask; shopt -q globstar && echo on; echo "${LANG-gone}$IFS"')
+    assert got == "0027\non\ngone,\n"
+
+
+async def test_a_large_state_stops_no_program(sandbox: Sandbox) -> None:
+    await sh(sandbox, "export BIG=$(head -c 300000 /dev/zero | tr '\\0' x); many=({1..20000})")
+    assert await out(sandbox, "/bin/echo ${#BIG} ${#many[@]}") == "300000 20000\n"
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -82,6 +93,9 @@ async def test_an_activated_environment_stays_activated(sandbox: Sandbox) -> Non
         "kill -9 -1",
         "ulimit -n 20",
         "exec 0<&- 1<&- 2<&-",
+        "rm -rf /tmp/* /tmp/.[!.]*",
+        "yes | head -c 30000000 >/dev/null; kill -STOP $$ & kill -CONT $$",
+        "printf 'x\\0y\\036z'",
     ],
 )
 async def test_nothing_a_command_does_breaks_the_next(sandbox: Sandbox, command: str) -> None:
@@ -198,6 +212,21 @@ async def test_late_output_lands_nowhere(sandbox: Sandbox) -> None:
     assert result.stdout == b"done\nmine\n"
 
 
+async def test_a_daemon_with_an_environment_of_its_own_lands_nowhere(sandbox: Sandbox) -> None:
+    daemon = "mkfifo /tmp/a /tmp/b; env -i setsid bash -c 'read x </tmp/a; echo LATE; echo >/tmp/b'"
+    first = await sh(sandbox, f"{daemon} & sleep 0.2")
+    assert first.background
+    result = await sh(sandbox, "echo >/tmp/a; read y </tmp/b; echo mine")
+    assert result.stdout == b"mine\n"
+
+
+async def test_deleted_shell_state_begins_anew(sandbox: Sandbox) -> None:
+    await sh(sandbox, "rm -rf /run/sandbox-tui/*")
+    await sh(sandbox, "export A=1; cd /tmp")
+    assert await out(sandbox, "echo $A; pwd") == "1\n/tmp\n"
+    assert await out(sandbox, f"x='{'b' * 5000}'; echo ${{#x}}") == "5000\n"
+
+
 async def test_callers_take_turns(sandbox: Sandbox) -> None:
     results = await asyncio.gather(*(sh(sandbox, f"n=$((n + 1)); echo {i} $n") for i in range(6)))
     assert [r.stdout.decode() for r in results] == [f"{i} {i + 1}\n" for i in range(6)]
@@ -254,6 +283,24 @@ async def test_writing_keeps_mode_and_links(sandbox: Sandbox) -> None:
     assert await out(sandbox, "cat a/b/c/new") == "made"
 
 
+async def test_writing_keeps_other_names_and_leaves_nothing_beside(sandbox: Sandbox) -> None:
+    await sh(sandbox, "echo a >one; ln one two; ln -s $'od\\nd\\n' link")
+    await sandbox.write_file("/testbed/one", b"b\n")
+    await sandbox.write_file("/testbed/link", b"c")
+    assert await out(sandbox, "cat two; cat $'od\\nd\\n'; ls -Ab | wc -l") == "b\nc6\n"
+
+
+async def test_a_full_disk_leaves_the_old_content(sandbox: Sandbox) -> None:
+    if sandbox.kind != "docker":
+        pytest.skip("an embedded sandbox writes to the host's disk")
+    await sh(sandbox, "echo old >/run/file; head -c 120M /dev/zero >/run/full; df /run >&2")
+    with pytest.raises(FileRefused, match="no space"):
+        await sandbox.write_file("/run/file", b"x" * 20_000_000)
+    assert await sandbox.read_file("/run/file") == b"old\n"
+    await sh(sandbox, "rm /run/full")
+    assert (await sh(sandbox, "echo fine")).exit_code == 0
+
+
 async def test_relative_paths_start_where_the_shell_is(sandbox: Sandbox) -> None:
     await sh(sandbox, "mkdir -p '/tmp/over here'; cd '/tmp/over here'; echo x >f")
     assert await sandbox.read_file("f") == b"x\n"
@@ -302,6 +349,15 @@ async def test_many_files_are_brought_up_to_date(sandbox: Sandbox) -> None:
     assert b"/testbed/many/f78" not in after.entries
     assert b"/testbed/many/brand-new" in after.entries
     assert len(after.entries) == len(before.entries)
+    await sh(sandbox, "touch -d 2050-01-01 f1; cd ..; mv many other")
+    moved = await sandbox.changed_files("/testbed", after)
+    assert b"/testbed/other/f77" in moved.entries
+    assert b"/testbed/many/f77" not in moved.entries
+    await sh(sandbox, "echo once more >other/f3")
+    last = await sandbox.changed_files("/testbed", moved)
+    assert last.entries[b"/testbed/other/f3"].size == 10
+    few = await sandbox.list_files("/testbed", limit=50)
+    assert {b"/testbed/other", b"/testbed/input", b"/testbed/output"} <= set(few.entries)
 
 
 # --- in and out
@@ -322,7 +378,7 @@ async def test_output_is_copied_out_and_nothing_else(sandbox: Sandbox, tmp_path:
     await sh(
         sandbox,
         "cd output; echo 42 >answer.txt; mkdir d; echo x >d/y; ln -s /etc/shadow leak;"
-        " ln -s / root; mkfifo pipe; printf x >$'bad\\033]0;name'; chmod 4755 answer.txt;"
+        " ln -s / root; mkfifo pipe; truncate -s 5G giant; mkdir -p empty/folder; printf x >$'bad\\033]0;name'; chmod 4755 answer.txt;"
         " printf x >$'caf\\xe9'; ln d/y hard",
     )
     target = tmp_path / "results"
@@ -334,7 +390,10 @@ async def test_output_is_copied_out_and_nothing_else(sandbox: Sandbox, tmp_path:
     assert not (target / "answer-2.txt").stat().st_mode & 0o7000
     assert (target / "d" / "y").read_text() == "x\n"
     names = {path.name for path in target.iterdir()}
-    assert not names & {"leak", "root", "pipe"}
+    assert not names & {"leak", "root", "pipe", "giant"}
+    assert (target / "empty" / "folder").is_dir()
+    assert (target / "hard").read_text() == "x\n"
+    assert any("giant" in sentence and "5120 MiB" in sentence for sentence in left)
     assert not any("\x1b" in name for name in names)
     assert len([sentence for sentence in left if "left behind" in sentence]) >= 3
     assert [path for path in tmp_path.iterdir() if path.name != "home"] == [target]
@@ -374,16 +433,36 @@ async def test_a_shell_is_where_the_model_is(sandbox: Sandbox) -> None:
         await shell.close()
 
 
+async def test_closing_a_shell_ends_what_runs_in_it(sandbox: Sandbox) -> None:
+    shell = await sandbox.open_shell(80, 24)
+    await shell.write(b"trap '' HUP; echo rea''dy; sleep 7654\n")
+    await read_until(shell, b"ready\r\n")
+    await shell.close()
+    await shell.close()
+    left = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c 'sleep 7654 *$' || :"
+    assert (await out(sandbox, left)).strip() == "0"
+
+
+async def test_frozen_and_let_go_on(sandbox: Sandbox) -> None:
+    await sh(sandbox, "while :; do date +%s%N >/tmp/clock; done &")
+    await sandbox.freeze()
+    with pytest.raises(FileRefused, match="frozen"):
+        await sandbox.read_file("/tmp/clock")
+    await sandbox.thaw()
+    assert (await sh(sandbox, "echo on")).stdout == b"on\n"
+    await sandbox.read_file("/tmp/clock")
+
+
 async def test_a_shell_that_ends_says_so(sandbox: Sandbox) -> None:
     shell = await sandbox.open_shell(80, 24)
-    await shell.write(b"exit\n")
+    await shell.write(b"exit 3\n")
 
     async def read_all() -> None:
         async for _ in shell.output():
             pass
 
     await asyncio.wait_for(read_all(), 10)
-    await shell.close()
+    assert await shell.close() == 3
 
 
 # --- the end

@@ -1,0 +1,134 @@
+"""The embedded sandbox: what it shows of the host, what it leaves there, and who can use it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core.sandboxes.private_folder import make_folder, remove_folder, sweep
+from tests.integration.conftest import make, require
+
+
+def folders() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob("sandbox-tui-*/owner.json"))
+
+
+async def test_little_of_the_host_is_seen() -> None:
+    require("bubblewrap")
+    before = folders()
+    sandbox = make("bubblewrap")
+    await sandbox.start()
+    try:
+        ask = "ls /etc/shadow /root/.ssh /home /work /var/run/docker.sock; touch /usr/x /etc/x"
+        result = await sandbox.exec(f"{ask}; ls -A /root; cat /etc/passwd", timeout=10)
+        assert b"shadow\n" not in result.stdout
+        assert len(result.stdout.splitlines()) <= 4
+        status = (await sandbox.exec("cat /proc/self/status", timeout=10)).stdout.decode()
+        assert "CapEff:\t0000000000000000" in status
+        assert "NoNewPrivs:\t1" in status
+        routes = await sandbox.exec("tail -n +2 /proc/net/route | wc -l; ls /proc", timeout=10)
+        assert routes.stdout.startswith(b"0\n")
+        assert sandbox.info["network"] == "none"
+        pipes = "rm -rf /run/sandbox-tui-pipes; mv /run/sandbox-tui-pipes /run/x; ls -d /run/*pipes"
+        kept = await sandbox.exec(pipes, timeout=10)
+        assert kept.stdout == b"/run/sandbox-tui-pipes\n"
+        (here,) = folders() - before
+    finally:
+        await sandbox.close()
+    assert not here.parent.exists()
+
+
+def test_removing_touches_nothing_that_links_lead_to(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    mine.chmod(0o644)
+    folder = make_folder()
+    locked = folder / "work" / "locked"
+    locked.mkdir()
+    (locked / "link").symlink_to(mine)
+    (locked / "up").symlink_to(tmp_path)
+    locked.chmod(0o500)
+    remove_folder(folder)
+    assert not folder.exists()
+    assert mine.read_text() == "mine"
+    assert mine.stat().st_mode & 0o777 == 0o644
+
+
+def test_what_a_killed_program_left_is_swept_and_nothing_else() -> None:
+    gone, alive = make_folder(), make_folder()
+    owner = json.loads((gone / "owner.json").read_text())
+    (gone / "owner.json").write_text(json.dumps([999_999_999, "1", owner[2]]))
+    elsewhere = make_folder()
+    (elsewhere / "owner.json").write_text(json.dumps([999_999_999, "1", "another-host"]))
+    try:
+        assert gone in sweep()
+        assert alive.exists()
+        assert elsewhere.exists()
+    finally:
+        remove_folder(alive)
+        remove_folder(elsewhere)
+
+
+PROGRAM = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+from sandbox_tui.core.sandboxes.base import SandboxSpec
+from sandbox_tui.core.sandboxes.bubblewrap import BubblewrapSandbox, bubblewrap_problem
+async def main():
+    problem = bubblewrap_problem()
+    if problem:
+        print("cannot", problem)
+        return
+    sandbox = BubblewrapSandbox(SandboxSpec(session_id="plain-user"))
+    await sandbox.start()
+    try:
+        result = await sandbox.exec("id -u; whoami; cd /tmp; echo x >y; echo $((6 * 7))", timeout=20)
+        await sandbox.write_file("/testbed/f", b"data")
+        back = await sandbox.read_file("/testbed/f")
+        shell = await sandbox.open_shell(80, 24)
+        await shell.close()
+        print(result.stdout.decode().split(), back.decode(), sandbox.info)
+    finally:
+        await sandbox.close()
+asyncio.run(main())
+"""
+
+
+def test_a_plain_user_can_use_it(tmp_path: Path) -> None:
+    require("bubblewrap")
+    if os.getuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("needs root and setpriv, to become a plain user")
+    python = Path("/usr/bin/python3")
+    if not python.exists():
+        pytest.skip("needs a Python that every user may run")
+    packages = next(path for path in sys.path if path.endswith("site-packages"))
+    library = tmp_path / "library"
+    (library / "sandbox_tui").mkdir(parents=True)
+    for name in ("__init__.py",):
+        (library / "sandbox_tui" / name).touch()
+    shutil.copytree(Path(__file__).parents[2] / "core", library / "sandbox_tui" / "core")
+    for name in ("msgspec", "docker", "requests", "urllib3", "yaml"):
+        if (Path(packages) / name).exists():
+            shutil.copytree(Path(packages) / name, library / name)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.owner() == "root" and str(folder).startswith(tempfile.gettempdir() + "/"):
+            folder.chmod(0o755)
+    command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    done = subprocess.run(
+        [*command, str(python), "-c", PROGRAM, str(library)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TMPDIR": tempfile.gettempdir()},
+    )
+    if done.stdout.startswith("cannot"):
+        pytest.skip(done.stdout)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.startswith("['65534', 'user', '42'] data"), done.stdout
