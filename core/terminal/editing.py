@@ -158,4 +158,5 @@ class Editing(Grid):
 
     def repeat(self, numbers: Numbers) -> None:
         """REP: the last character again, for no more than a line."""
-        self.write(self.printed[-1] * min(numbers[0] or 1, self.columns))
+        if self.printed:
+            self.write(self.printed[-1] * min(numbers[0] or 1, self.columns))

@@ -58,7 +58,7 @@ class Grid:
         self.charsets = (False, False)
         self.shifted = False
         self.plain = True
-        self.printed = " "
+        self.printed = ""
         self.modes: set[int] = {7, 25, 1007}
         self.saved: Saved | None = None
         self.saved_hidden: Saved | None = None

@@ -106,7 +106,7 @@ def to_keyframe(screen: Screen, scrollback: int) -> bytes:
         saved=writer.saved(screen.saved),
         saved_hidden=writer.saved(screen.saved_hidden),
         title=screen.title,
-        printed=screen.printed[-1],
+        printed=screen.printed[-1:],
         tail=parser.tail,
         string=(parser.string, parser.string_length),
         undecoded=parser.undecoded.getstate(),
@@ -253,7 +253,7 @@ def _apply(screen: Screen, reader: _Reader) -> None:
     _require(all(0 <= stop <= 5000 for stop in state.tab_stops), "a tab stop")
     _require(len(state.title) <= 1024 and state.scrolled >= 0, "the title")
     printed = state.printed
-    _require(len(printed) == 1 and _PRINTED.match(printed) is not None, "what was printed")
+    _require(len(printed) < 2 and _PRINTED.match(printed) is not None, "what was printed")
     _check_parser(state)
 
     screen.columns, screen.lines = state.columns, state.lines

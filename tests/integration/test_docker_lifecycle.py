@@ -104,7 +104,9 @@ async def test_a_container_that_somebody_takes_away(engine: Any, how: str) -> No
         container.remove if how == "remove" else container.kill,
         **({"force": True} if how == "remove" else {}),
     )
-    with pytest.raises(SandboxLost, match="The container is gone: it was killed or removed from outside"):
+    with pytest.raises(
+        SandboxLost, match="The container is gone: it was killed or removed from outside"
+    ):
         await asyncio.wait_for(running, 30)
         await sandbox.exec("true", timeout=9)  # where the command's own end was seen first
     await sandbox.close()

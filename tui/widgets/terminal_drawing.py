@@ -119,12 +119,12 @@ def _style(look: Attributes, colours: Colours) -> Style:
     )
 
 
-@lru_cache(4096)
+@lru_cache(16_384)
 def _colour(name: str, colours: Colours) -> Color | None:
     """A colour: the sixteen names are the theme's, the rest as they are."""
     if name == "default":
         return None
-    return colours.named.get(name) or Color.parse(f"#{name}")
+    return colours.named.get(name) or Color.from_rgb(*bytes.fromhex(name))
 
 
 def _readable(fg: Color | None, bg: Color, base: Style) -> Color | None:
