@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import threading
+import time
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -70,9 +71,21 @@ class Store:
                 "Upgrade the program, or set SANDBOX_TUI_HOME to begin a new database."
             )
         self._connection.execute("PRAGMA foreign_keys = ON")
-        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._write_ahead()
         self._connection.execute("PRAGMA synchronous = NORMAL")
         migrate(db)
+
+    def _write_ahead(self) -> None:
+        """Switch to a write-ahead log; SQLite does not wait by itself when two do so at once."""
+        give_up = time.monotonic() + BUSY_SECONDS
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                    raise
+            time.sleep(0.005)
 
     def close(self) -> None:
         """Close the file."""
