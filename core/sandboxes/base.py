@@ -61,6 +61,7 @@ class ExecResult:
         background: processes it started are still alive.
         state_lost: the shell state could not be saved (the command killed its shell); the next
             command starts from the state before this one.
+        begun: it is known to have been started.
     """
 
     exit_code: int | None
@@ -73,6 +74,7 @@ class ExecResult:
     interrupted: bool = False
     background: bool = False
     state_lost: bool = False
+    begun: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

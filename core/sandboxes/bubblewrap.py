@@ -44,7 +44,7 @@ class BubblewrapSandbox:
         self._cgroup: Cgroup | None = None
         self._pipes = 0
         self._files = Files(self._open_channel, default_dir=spec.working_dir)
-        self._exec = Exec(self._open_channel, self._files.clear_out, runaway=spec.pids // 3)
+        self._exec = Exec(self._open_channel, self._files, pids=spec.pids)
         self._closed = False
 
     # --- life

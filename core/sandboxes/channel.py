@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from mmap import mmap
 from typing import Protocol
 
-from ..errors import SandboxError, SandboxLost
+from ..errors import SandboxError, SandboxLost, SandboxTuiError
 from .base import ExecResult, OutputSink, Stream
 from .marks import Mark, MarkScanner
 
@@ -30,6 +30,13 @@ INLINE_BYTES = 2048
 
 ENDING = (("INT", 0.4), ("TERM", 0.6), ("KILL", 0.3), ("KILL", 0.5))
 """Signals that end a command, and the seconds each is given; in all less than 2."""
+
+
+SPARE_TIMEOUT = 10.0
+"""Seconds a spare dispatcher is given to answer."""
+
+BOMB_WATCH = 1.0
+"""Seconds between counts of the processes while something left behind is still there."""
 
 
 class Transport(Protocol):
@@ -82,6 +89,7 @@ class _Command:
             interrupted=interrupted,
             background=self.survivors > 0,
             state_lost=not self.saved,
+            begun=self.pid is not None,
         )
 
 
@@ -242,25 +250,38 @@ class Channel:
             command.ended.set()
 
 
+class Processes(Protocol):
+    """What `Exec` asks about the sandbox's processes; starts none itself."""
+
+    async def count(self) -> int:
+        """How many there are."""
+        ...
+
+    async def clear_out(self, *, spare: int = 0) -> None:
+        """Kill every one that a command left behind, but for those of call `spare`."""
+        ...
+
+
 class Exec:
     """The model's commands: one after the other, in one carried shell state.
 
     Args:
         open_channel: makes a channel to a fresh dispatcher on the same state.
-        clear_out: kills every process that a command left behind.
-        runaway: more processes left behind than this are a fork bomb, and cleared out at once.
+        processes: says how many there are in the sandbox, and can kill what commands left behind.
+        pids: how many there may be. A third of them left behind is a fork bomb, and cleared out.
     """
 
     def __init__(
         self,
         open_channel: Callable[[], Awaitable[Channel]],
-        clear_out: Callable[[], Awaitable[None]],
+        processes: Processes,
         *,
-        runaway: int = 100,
+        pids: int,
     ) -> None:
         self._open_channel = open_channel
-        self._clear_out = clear_out
-        self._runaway = runaway
+        self._processes = processes
+        self._runaway = pids // 3
+        self._nearly_full = pids * 3 // 4
         self._turn = asyncio.Lock()
         self._channel: Channel | None = None
         self._spare: asyncio.Task[Channel] | None = None
@@ -272,27 +293,39 @@ class Exec:
     ) -> ExecResult:
         """See `Sandbox.exec`."""
         async with self._turn:
-            channel = await self._ready()
-            self._calls += 1
-            code = command.encode("utf-8", "surrogateescape").replace(b"\0", b"")
-            inline = len(code) <= INLINE_BYTES
-            try:
-                result = await channel.run(
-                    b"c" if inline else b"f",
-                    code if inline else b"",
-                    payload=b"" if inline else code,
-                    call=self._calls,
-                    timeout=timeout,
-                    sink=on_output,
-                )
-            finally:
-                if channel.broken:
-                    self._drop(channel)
-            if channel.last_survivors > self._runaway or result.exit_code is None:
-                await self._clear_out()
-            if result.background and not channel.broken:
-                self._retire(channel)
+            await self._stop_bomb(self._runaway, spare=0)
+            bombed = bool(self._retired)
+            result = await self._run_once(command, timeout, on_output)
+            if bombed and result.exit_code is None and not result.begun:
+                result = await self._run_once(command, timeout, on_output)
             return result
+
+    async def _run_once(
+        self, command: str, timeout: float, on_output: OutputSink | None
+    ) -> ExecResult:
+        channel = await self._ready()
+        self._calls += 1
+        code = command.encode("utf-8", "surrogateescape").replace(b"\0", b"")
+        inline = len(code) <= INLINE_BYTES
+        watch = asyncio.create_task(self._watch_for_bombs())
+        try:
+            result = await channel.run(
+                b"c" if inline else b"f",
+                code if inline else b"",
+                payload=b"" if inline else code,
+                call=self._calls,
+                timeout=timeout,
+                sink=on_output,
+            )
+        finally:
+            watch.cancel()
+            if channel.broken:
+                self._drop(channel)
+        if channel.last_survivors > self._runaway or result.exit_code is None:
+            await self._processes.clear_out()
+        if result.background and not channel.broken:
+            self._retire(channel)
+        return result
 
     def interrupt(self) -> bool:
         """End the running command; False when none is running."""
@@ -319,6 +352,18 @@ class Exec:
             self._channel = self._channel or await self._open_channel()
         return self._channel
 
+    async def _watch_for_bombs(self) -> None:
+        """One left behind by an earlier command can keep this one from ever getting anywhere."""
+        while self._retired:
+            await asyncio.sleep(BOMB_WATCH)
+            with contextlib.suppress(SandboxTuiError):
+                await self._stop_bomb(self._nearly_full, spare=self._calls)
+
+    async def _stop_bomb(self, most: int, *, spare: int) -> None:
+        """Clear out when more processes than this are there because of what was left behind."""
+        if self._retired and await self._processes.count() > most:
+            await self._processes.clear_out(spare=spare)
+
     def _retire(self, channel: Channel) -> None:
         """Read on from a dispatcher whose command left processes behind; take another from now."""
         task = asyncio.create_task(channel.retire(self._calls, channel.last_pid))
@@ -328,7 +373,13 @@ class Exec:
         self._spare = asyncio.create_task(self._prepare())
 
     async def _prepare(self) -> Channel:
-        return await self._open_channel()
+        """A spare that is known to answer: among too many processes it may not even start."""
+        channel = await self._open_channel()
+        answer = await channel.run(b"e", b":", timeout=SPARE_TIMEOUT)
+        if answer.exit_code != 0:
+            channel.close()
+            raise SandboxLost("A spare connection into the sandbox does not answer.")
+        return channel
 
     def _drop(self, channel: Channel) -> None:
         channel.close()

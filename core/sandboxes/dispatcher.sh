@@ -8,7 +8,7 @@
 #   x  run `argument` with no state, the `size` bytes that follow being its stdin
 #   k  send signal `nonce` to process group `argument` and to all that belongs to `call`
 #   e  evaluate `argument` here: builtins only, so that it works when no process can be started
-#   z  kill everything that belongs to any call: after a fork bomb nothing else can begin
+#   z  kill everything that belongs to any call but `call`: after a fork bomb nothing else can begin
 #   w  no more commands will come: exit when nothing that belongs to `call` is left
 # Output goes to our stdout and stderr as it is; where it ends is marked in both (R is 0x1e):
 #   NUL R nonce " B " pid NUL                               stdout: the command has begun
@@ -33,7 +33,7 @@ for lib in /usr/libexec/coreutils/libstdbuf.so /usr/lib/*/coreutils/libstdbuf.so
 done
 [ -n "$lib" ] && names+=" LD_PRELOAD _STDBUF_O"
 
-# Whatever belongs to call $1 (empty: to any) and is younger than process $2. /proc tells by the
+# Whatever belongs to call $1 (empty: to any but call $3) and is younger than process $2. /proc tells by the
 # environment, which children inherit even when they leave the process group.
 belonging() {
   members=()
@@ -46,7 +46,8 @@ belonging() {
     environ=()
     if mapfile -d '' environ <"$dir/environ"; then
       for entry in "${environ[@]}"; do
-        if [[ $entry == "SANDBOX_CALL=$1" || -z $1 && $entry == SANDBOX_CALL=* ]]; then
+        [[ $entry == SANDBOX_CALL=* ]] || continue
+        if [[ -z $1 && $entry != "SANDBOX_CALL=$3" || $entry == "SANDBOX_CALL=$1" ]]; then
           members+=("$pid")
           continue 2
         fi
@@ -143,7 +144,7 @@ while IFS= read -r -d '' -u 5 op && IFS= read -r -d '' -u 5 nonce &&
   z)
     {
       for signal in STOP STOP STOP KILL; do
-        belonging "" 1
+        belonging "" 1 "$call"
         [ ${#members[@]} -gt 0 ] && kill -s $signal "${members[@]}"
       done
     } 2>/dev/null

@@ -52,7 +52,7 @@ class DockerSandbox:
         self._client: Any = None
         self._container: Any = None
         self._files = Files(self._open_channel, default_dir=spec.working_dir)
-        self._exec = Exec(self._open_channel, self._files.clear_out, runaway=spec.pids // 3)
+        self._exec = Exec(self._open_channel, self._files, pids=spec.pids)
         self._lease = Lease(self._files.control, spec.grace)
         self._closed = False
 

@@ -101,12 +101,18 @@ class Files:
         finally:
             channel.close()
 
-    async def clear_out(self) -> None:
-        """Kill every process a command left behind, without starting a single one."""
+    async def count(self) -> int:
+        """How many processes there are, without starting one more."""
+        result = await self.control(b"all=(/proc/[0-9]*); echo ${#all[@]}", builtin=True)
+        return int(result.stdout)
+
+    async def clear_out(self, *, spare: int = 0) -> None:
+        """Kill every process a command left behind, but for those of call `spare`, without
+        starting a single one."""
         async with self._turn:
             if self._channel is None or self._channel.broken:
                 self._channel = await self._open_channel()
-            await self._channel.run(b"z", b"", timeout=CONTROL_TIMEOUT)
+            await self._channel.run(b"z", b"", call=spare, timeout=CONTROL_TIMEOUT)
 
     async def read(self, path: str, *, max_bytes: int | None = None) -> bytes:
         """See `Sandbox.read_file`. A pipe put in the file's place cannot make it wait."""

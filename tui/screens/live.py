@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from ...core import events as e
-from ...core.errors import SandboxTuiError
+from ...core.errors import ImageMissing, SandboxTuiError
 from ...core.launch import RunRequest, open_run
 from ...core.run import Run
 from ...core.text import clean_line
@@ -25,6 +25,7 @@ from .cockpit import Cockpit
 from .confirm import Confirm
 from .edit_call import EditCall
 from .failure import Failure
+from .image_offer import ImageOffer
 
 
 class LiveScreen(Cockpit):
@@ -83,14 +84,30 @@ class LiveScreen(Cockpit):
             self.run = await open_run(self._request, self.run_id, blobs)
             async for event in record(self.run.events(), self._store, self.run_id):
                 await self.apply(event)
+        except ImageMissing as error:
+            self._offer_image(error)
         except SandboxTuiError as error:
-            self.exit_code = error.exit_code
-            self.app.push_screen(Failure(str(error)))
+            self._say_it_failed(error)
         finally:
             self._over = True
             self.put_away.set()
             if self._leaving:
                 self.dismiss(None)
+
+    def _offer_image(self, error: ImageMissing) -> None:
+        def answered(there: bool | None) -> None:
+            if there:
+                self._over = False
+                self.put_away.clear()
+                self._work()
+            else:
+                self._say_it_failed(error)
+
+        self.app.push_screen(ImageOffer(error.image), answered)
+
+    def _say_it_failed(self, error: SandboxTuiError) -> None:
+        self.exit_code = error.exit_code
+        self.app.push_screen(Failure(str(error)))
 
     async def apply(self, event: e.AnyEvent) -> None:
         """Also say how it ended."""

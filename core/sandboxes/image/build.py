@@ -118,8 +118,10 @@ def _require_engine() -> None:
 
 
 def _import(archive: str, tag: str) -> None:
+    from docker.utils import parse_repository_tag
+
     client = connect(timeout=600)
-    name, _, version = tag.partition(":")
+    name, version = parse_repository_tag(tag)
     try:
         client.api.import_image_from_file(
             archive, repository=name, tag=version or "latest", changes=list(_IMPORT_CHANGES)
@@ -136,11 +138,17 @@ async def _run(command: list[str], progress: Progress) -> int:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
+            limit=1 << 20,
             env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
         )
     except FileNotFoundError as error:
         raise SandboxUnavailable(f"The program {command[0]} is not installed.") from error
-    if process.stdout is not None:
-        async for line in process.stdout:
-            progress(line.decode("utf-8", "replace").rstrip())
-    return await process.wait()
+    try:
+        if process.stdout is not None:
+            async for line in process.stdout:
+                progress(line.decode("utf-8", "replace").rstrip())
+        return await process.wait()
+    finally:
+        if process.returncode is None:  # nobody waits for the image any more
+            process.terminate()
+            await process.wait()
