@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from ..core.config import Settings, config_dir
+from ..core.errors import SandboxTuiError
 from ..core.launch import RunRequest
 from ..core.text import clean_line
 from ..sessions import RunSummary, Store
@@ -121,6 +122,11 @@ class SandboxTui(App[int]):
     def _exit_code(self) -> int:
         """That of the run the program was started for; home and replay end well."""
         return self._first_run.exit_code if self._first_run is not None else 0
+
+    @property
+    def failure(self) -> SandboxTuiError | None:
+        """Why the run the program was started for could not begin."""
+        return self._first_run.failure if self._first_run is not None else None
 
     def _live_screens(self) -> list[LiveScreen]:
         return [screen for screen in self.screen_stack if isinstance(screen, LiveScreen)]

@@ -279,14 +279,13 @@ def _execute(request: RunRequest, *, headless: bool, as_json: bool) -> None:
             code = asyncio.run(run_headless(request, store, writer_for(as_json)))
         else:
             code = _show(request.settings, store, request)
-        _say_how_it_ended(store, code)
+        if code != 0:
+            _say_how_it_ended(store)
     sys.exit(code)
 
 
-def _say_how_it_ended(store: Store, code: int) -> None:
+def _say_how_it_ended(store: Store) -> None:
     """The reason on stderr, where scripts and people look for it."""
-    if code == 0:
-        return
     newest = store.runs(limit=1)
     if newest and newest[0].error:
         from ..core.text import clean_line
@@ -300,4 +299,6 @@ def _show(settings: Settings, store: Store, begin: RunRequest | RunSummary | Non
 
     app = SandboxTui(settings, store, begin)
     app.run()
+    if app.failure is not None:
+        raise app.failure
     return app.return_code or 0

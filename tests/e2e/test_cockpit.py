@@ -264,3 +264,17 @@ def test_home_lists_replays_and_deletes(own_home: Path) -> None:
         terminal.wait_for("Nothing here yet")
         terminal.press("q")
         assert terminal.exit_code() == 0
+
+
+def test_a_missing_image_is_offered_and_the_run_says_why_it_cannot_be_had(own_home: Path) -> None:
+    require("docker")
+    name = "127.0.0.1:9/nobody/has-this:1"  # nothing listens there
+    with Terminal("demo", "--sandbox", "docker", "--image", name, home=own_home) as terminal:
+        terminal.wait_for("the image is missing", name, "Pull it")
+        terminal.press("Tab", "Enter")
+        terminal.wait_for("could not be pulled", "the image could not be made")
+        terminal.press("Escape")
+        terminal.wait_for("this cannot be done", "has no image named")
+        terminal.press("Escape")
+        assert terminal.exit_code() == 3
+        assert "has no image named" in terminal.screen()

@@ -43,7 +43,6 @@ class Failure(ModalScreen[None]):
 
     def action_close(self) -> None:
         """Close, and leave the screen that could not begin."""
+        below = self.app.screen_stack[-2]
         self.dismiss(None)
-        below = self.app.screen_stack[-2] if len(self.app.screen_stack) > 1 else None
-        if below is not None and len(self.app.screen_stack) > 1:
-            below.dismiss(None)
+        below.dismiss(None)

@@ -37,6 +37,8 @@ class LiveScreen(Cockpit):
 
     Attributes:
         put_away: set when the run is over and its sandbox gone.
+        exit_code: of the program, if this run is what it was started for.
+        failure: why the run could not begin, None when it did.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -66,6 +68,7 @@ class LiveScreen(Cockpit):
         self._over = False
         self.put_away = asyncio.Event()
         self.exit_code = 1
+        self.failure: SandboxTuiError | None = None
 
     def compose_bottom(self) -> ComposeResult:
         """The line to type commands and messages in."""
@@ -101,12 +104,13 @@ class LiveScreen(Cockpit):
                 self.put_away.clear()
                 self._work()
             else:
-                self._say_it_failed(error)
+                self.call_later(self._say_it_failed, error)  # the offer is still on top
 
         self.app.push_screen(ImageOffer(error.image), answered)
 
     def _say_it_failed(self, error: SandboxTuiError) -> None:
         self.exit_code = error.exit_code
+        self.failure = error
         self.app.push_screen(Failure(str(error)))
 
     async def apply(self, event: e.AnyEvent) -> None:
