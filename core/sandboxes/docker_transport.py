@@ -15,22 +15,22 @@ class FrameParser:
     8-byte header, stream and big-endian length, before each piece), whatever the chunks."""
 
     def __init__(self) -> None:
-        self._held = bytearray()
+        self._held = b""
 
     def feed(self, data: bytes) -> list[tuple[Stream, bytes]]:
         """The whole pieces that can be taken out now."""
-        held = self._held
-        held += data
+        if self._held:
+            data = self._held + data
         pieces: list[tuple[Stream, bytes]] = []
-        at, length = 0, len(held)
+        at, length = 0, len(data)
         while length - at >= 8:
-            size = int.from_bytes(held[at + 4 : at + 8], "big")
+            size = int.from_bytes(data[at + 4 : at + 8], "big")
             if length - at - 8 < size:
                 break
-            stream: Stream = "stderr" if held[at] == 2 else "stdout"
-            pieces.append((stream, bytes(held[at + 8 : at + 8 + size])))
+            stream: Stream = "stderr" if data[at] == 2 else "stdout"
+            pieces.append((stream, data[at + 8 : at + 8 + size]))
             at += 8 + size
-        del held[:at]
+        self._held = data[at:]
         return pieces
 
 

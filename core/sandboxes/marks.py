@@ -27,8 +27,9 @@ class MarkScanner:
 
     def feed(self, data: bytes) -> list[bytes | Mark]:
         """The parts of `data` in order; what may be the beginning of a mark is held back."""
-        data = self._held + data
-        self._held = b""
+        if self._held:
+            data = self._held + data
+            self._held = b""
         parts: list[bytes | Mark] = []
         while data:
             at = data.find(self._start)
@@ -62,6 +63,8 @@ class MarkScanner:
 
     def _possible_start(self, data: bytes) -> int:
         """How many bytes at the end of `data` could be the beginning of a mark."""
+        if data.rfind(b"\0", -len(self._start)) < 0:
+            return 0
         for length in range(min(len(data), len(self._start) - 1), 0, -1):
             if data.endswith(self._start[:length]):
                 return length
