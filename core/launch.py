@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import config
@@ -36,6 +37,35 @@ class RunRequest:
     input: Path | None = None
     output: Path | None = None
     model: Model | None = None
+
+
+MOST_RUNS = 256
+"""Runs of one task that may be started at once."""
+
+
+def split_tasks(text: str) -> list[str]:
+    """The tasks of a text in which lines of `---` stand between them."""
+    tasks = [""]
+    for line in text.splitlines():
+        if line.strip() == "---":
+            tasks.append("")
+        else:
+            tasks[-1] += line + "\n"
+    return [task.strip() for task in tasks if task.strip()]
+
+
+def several(request: RunRequest, tasks: Sequence[str], samples: int = 1) -> list[RunRequest]:
+    """A request for each run of each task; results go to folders of their own."""
+    wanted = [task for task in tasks for _ in range(samples)]
+    if len(wanted) == 1:
+        return [replace(request, task=wanted[0])]
+    outputs = [
+        request.output / str(n) if request.output else None for n in range(1, len(wanted) + 1)
+    ]
+    return [
+        replace(request, task=task, output=output)
+        for task, output in zip(wanted, outputs, strict=True)
+    ]
 
 
 async def open_run(request: RunRequest, run_id: str, blobs: Blobs) -> Run:

@@ -11,7 +11,7 @@ import asyncio
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sandbox_tui.core.config import load
@@ -39,7 +39,7 @@ async def picture(
     name: str,
     store: Store,
     size: tuple[int, int],
-    begin: RunRequest | RunSummary | None,
+    begin: Sequence[RunRequest] | RunSummary | None,
     ready: Callable[[Cockpit], bool],
     *keys: str,
     theme: str | None = None,
@@ -55,8 +55,7 @@ async def picture(
         await pilot.pause(0.4)
         app.save_screenshot(f"{name}-{size[0]}x{size[1]}.svg", str(folder))
         if isinstance(screen, LiveScreen) and screen.run is not None:
-            screen.run.cancel("The picture is taken.")
-            await screen.put_away.wait()
+            await screen.worker.stop("The picture is taken.")
 
 
 async def main(folder: Path) -> None:
@@ -66,8 +65,8 @@ async def main(folder: Path) -> None:
     store = Store(Path("sessions.db").absolute())
     settings = load({"sandbox.kind": os.environ.get("SANDBOX", "auto")})
 
-    def demo(step: bool = False) -> RunRequest:
-        return demo_request(settings, speed=4, mode="step" if step else "auto")
+    def demo(step: bool = False) -> list[RunRequest]:
+        return [demo_request(settings, speed=4, mode="step" if step else "auto")]
 
     def running(screen: Cockpit) -> bool:
         return len(screen.state.calls) >= 7 and screen.state.running is not None

@@ -7,5 +7,7 @@ from .recorder import record
 from .replay import Player, replay
 from .store import Store
 from .summary import RunSummary
+from .worker import Worker
+from .workers import Workers
 
-__all__ = ["Player", "RunSummary", "Store", "new_id", "record", "replay"]
+__all__ = ["Player", "RunSummary", "Store", "Worker", "Workers", "new_id", "record", "replay"]

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from textual.app import App, SystemCommand
@@ -18,12 +19,14 @@ from ..core.config import Settings, config_dir
 from ..core.errors import SandboxTuiError
 from ..core.launch import RunRequest
 from ..core.text import clean_line
-from ..sessions import RunSummary, Store
+from ..sessions import RunSummary, Store, Worker, Workers
 from ..themes import load_themes
 from .palette import ROLE_DEFAULTS, to_textual
+from .screens.confirm import Confirm
 from .screens.home import Home
 from .screens.live import LiveScreen
 from .screens.replay import ReplayScreen
+from .screens.wall import Wall
 
 LONGEST_FAREWELL = 3.0
 """Seconds the screen may take to be put away once everything is stored: a terminal that is gone
@@ -42,7 +45,7 @@ class SandboxTui(App[int]):
     Args:
         settings: in force.
         store: the session database.
-        begin: what to show first: a run to start, a session to replay, or None for the home screen.
+        begin: what to show first: runs to start, a session to replay, or None for the home screen.
     """
 
     TITLE = "sandbox-tui"
@@ -60,13 +63,14 @@ class SandboxTui(App[int]):
         self,
         settings: Settings,
         store: Store,
-        begin: RunRequest | RunSummary | None = None,
+        begin: Sequence[RunRequest] | RunSummary | None = None,
     ) -> None:
         super().__init__()
         self._settings_in_force = settings
         self._session_store = store
         self._begin = begin
-        self._first_run: LiveScreen | None = None
+        self._run_workers = Workers(store)
+        self._begun: list[Worker] = []
         self._themes, self._broken_themes = load_themes(config_dir() / "themes")
         for theme in self._themes.values():
             self.register_theme(to_textual(theme))
@@ -77,18 +81,24 @@ class SandboxTui(App[int]):
         if not self._settings_in_force.ui.animations:
             self.animation_level = "none"
         self._handle_signals()
-        store = self._session_store
-        match self._begin:
-            case RunRequest():
-                self._first_run = LiveScreen(self._begin, store)
-                self.push_screen(self._first_run, self._exit_with)
-            case RunSummary():
-                self.push_screen(ReplayScreen(self._begin, store), self._exit_with)
-            case None:
-                self.push_screen(Home(self._settings_in_force, store))
+        self._show_first()
         for broken in self._broken_themes:
             words = clean_line(f"Theme {broken.file} was left out: {broken.problem}")
             self.notify(words, severity="warning", markup=False, timeout=10)
+
+    def _show_first(self) -> None:
+        store, workers = self._session_store, self._run_workers
+        match self._begin:
+            case None:
+                self.push_screen(Home(self._settings_in_force, workers))
+            case RunSummary():
+                self.push_screen(ReplayScreen(self._begin, store), self._exit_with)
+            case requests:
+                self._begun = [workers.begin(request) for request in requests]
+                if len(self._begun) > 1:
+                    self.push_screen(Wall(workers), self._first_closed)
+                else:
+                    self.push_screen(LiveScreen(self._begun[0], store), self._first_closed)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the screen that is shown, by name, and then Textual's own."""
@@ -109,8 +119,17 @@ class SandboxTui(App[int]):
         return ROLE_DEFAULTS
 
     async def action_quit(self) -> None:
-        """End what is running, wait until it is put away, and leave."""
-        await self._leave()
+        """End what is running, wait until it is put away, and leave; asked first if much is."""
+        alive = len(self._run_workers.alive)
+        if alive < 2:
+            await self._leave()
+            return
+
+        def sure(yes: bool | None) -> None:
+            if yes:
+                self.run_worker(self._leave(), exclusive=False)
+
+        self.push_screen(Confirm(f"{alive} runs are still going. End them all and quit?"), sure)
 
     # --- ways out
 
@@ -118,29 +137,28 @@ class SandboxTui(App[int]):
         """The first screen is closed: so is the program."""
         self.exit(result=self._exit_code, return_code=self._exit_code)
 
+    def _first_closed(self, result: object) -> None:
+        """The same, unless runs go on in the background: those are found on the home screen."""
+        if self._run_workers.alive:
+            self.call_later(self.push_screen, Home(self._settings_in_force, self._run_workers))
+        else:
+            self._exit_with(result)
+
     @property
     def _exit_code(self) -> int:
-        """That of the run the program was started for; home and replay end well."""
-        return self._first_run.exit_code if self._first_run is not None else 0
+        """Of the runs the program was started for, the first that did not end well."""
+        return next((worker.exit_code for worker in self._begun if worker.exit_code), 0)
 
     @property
     def failure(self) -> SandboxTuiError | None:
-        """Why the run the program was started for could not begin."""
-        return self._first_run.failure if self._first_run is not None else None
-
-    def _live_screens(self) -> list[LiveScreen]:
-        return [screen for screen in self.screen_stack if isinstance(screen, LiveScreen)]
+        """Why a run the program was started for could not begin."""
+        failures = (worker.failure for worker in self._begun)
+        return next((failure for failure in failures if failure is not None), None)
 
     async def _leave(self, code: int | None = None) -> None:
-        for screen in self._live_screens():
-            if screen.run is not None and not screen.run.over:
-                screen.run.cancel("The program was ended.")
-        try:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LONGEST_GOODBYE):
-                for screen in self._live_screens():
-                    await screen.put_away.wait()
-        except TimeoutError:
-            pass
+                await self._run_workers.stop("The program was ended.")
         code = self._exit_code if code is None else code
         _end_for_sure(code)
         self.exit(result=code, return_code=code)

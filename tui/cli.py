@@ -14,6 +14,8 @@ import click
 from ..core.errors import ConfigError, SandboxTuiError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..core.config import Settings
     from ..core.launch import RunRequest
     from ..sessions import RunSummary, Store
@@ -75,7 +77,8 @@ def _run_options(function: Any) -> Any:
 
 
 @main.command()
-@click.argument("task")
+@click.argument("task", nargs=-1, required=True)
+@click.option("--samples", type=click.IntRange(1, 256), default=1, help="Runs of each task.")
 @click.option("--model", help="Name of the model, as its server knows it.")
 @click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
 @click.option("--temperature", type=float)
@@ -83,21 +86,30 @@ def _run_options(function: Any) -> Any:
 @click.option("--input", "input_", type=click.Path(path_type=Path), help="File or folder for it.")
 @_run_options
 @click.pass_obj
-def run(theme: str | None, task: str, input_: Path | None, **options: Any) -> None:
-    """Give TASK to a model and watch it work ("-" reads the task from stdin)."""
-    if task == "-":
-        task = sys.stdin.read()
+def run(
+    theme: str | None,
+    task: tuple[str, ...],
+    samples: int,
+    input_: Path | None,
+    **options: Any,
+) -> None:
+    """Give each TASK to a model and watch it work ("-" reads the task from stdin).
+
+    Several tasks, or several samples of one, run side by side.
+    """
+    tasks = [sys.stdin.read() if text == "-" else text for text in task]
     settings = _settings(_overrides(options), theme)
-    from ..core.launch import RunRequest
+    from ..core.launch import RunRequest, several
 
     request = RunRequest(
-        task=task,
+        task="",
         settings=settings,
         mode="step" if options["step"] else "auto",
         input=input_,
         output=options["output"],
     )
-    _execute(request, headless=options["headless"], as_json=options["as_json"])
+    requests = several(request, tasks, samples)
+    _execute(requests, headless=options["headless"], as_json=options["as_json"])
 
 
 @main.command()
@@ -115,7 +127,7 @@ def demo(theme: str | None, speed: float, **options: Any) -> None:
         speed=speed,
         output=options["output"],
     )
-    _execute(request, headless=options["headless"], as_json=options["as_json"])
+    _execute([request], headless=options["headless"], as_json=options["as_json"])
 
 
 @main.command()
@@ -268,17 +280,17 @@ def _is_terminal() -> bool:
     return sys.stdout.isatty() and sys.stdin.isatty()
 
 
-def _execute(request: RunRequest, *, headless: bool, as_json: bool) -> None:
+def _execute(requests: Sequence[RunRequest], *, headless: bool, as_json: bool) -> None:
     """Run to the end, on the screen where there is one."""
     with _store() as store:
         if headless or as_json or not _is_terminal():
             import asyncio
 
-            from .headless import run_headless, writer_for
+            from .headless import run_headless
 
-            code = asyncio.run(run_headless(request, store, writer_for(as_json)))
+            code = asyncio.run(run_headless(requests, store, as_json=as_json))
         else:
-            code = _show(request.settings, store, request)
+            code = _show(requests[0].settings, store, requests)
         if code != 0:
             _say_how_it_ended(store)
     sys.exit(code)
@@ -294,7 +306,7 @@ def _say_how_it_ended(store: Store) -> None:
         click.echo(f"sandbox-tui: {newest[0].outcome}: {words} ({newest[0].id})", err=True)
 
 
-def _show(settings: Settings, store: Store, begin: RunRequest | RunSummary | None) -> int:
+def _show(settings: Settings, store: Store, begin: Sequence[RunRequest] | RunSummary | None) -> int:
     from .app import SandboxTui
 
     app = SandboxTui(settings, store, begin)

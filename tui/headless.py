@@ -5,51 +5,66 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from ..core import events as e
 from ..core.headline import headline, nickname
-from ..core.launch import RunRequest, open_run
-from ..core.run import Run
+from ..core.launch import RunRequest
 from ..core.state import RunState
 from ..core.text import clean, clean_line
-from ..sessions import Store, new_id, record
+from ..sessions import Store, Worker, Workers
 from . import figures
 
 Writer = Callable[[e.AnyEvent], None]
 
 
-async def run_headless(request: RunRequest, store: Store, write: Writer) -> int:
-    """Run to the end, writing every event once it is stored; returns the exit code.
+async def run_headless(requests: Sequence[RunRequest], store: Store, *, as_json: bool) -> int:
+    """Run all to the end, writing every event once it is stored; returns the exit code.
+
+    Lines of several runs are told apart: text begins with the run's number, JSON has a field `run`
+    with its session's id.
 
     Raises:
         SandboxTuiError: nothing was begun, or the sessions cannot be stored.
     """
-    run_id = new_id()
-    run = await open_run(request, run_id, store.blobs(run_id))
-    killed = _cancel_on_signals(run)
-    finished: e.RunFinished | None = None
-    async for event in record(run.events(), store, run_id):
+    workers = Workers(store)
+    codes = _cancel_on_signals(workers)
+    begun = [workers.begin(request) for request in requests]
+    alone = len(begun) == 1
+    await asyncio.gather(
+        *(
+            _write_all(worker, writer_for(as_json, None if alone else _label(worker, n, as_json)))
+            for n, worker in enumerate(begun, 1)
+        )
+    )
+    failures = [worker.failure for worker in begun if worker.failure is not None]
+    if failures:
+        raise failures[0]
+    return codes[0] if codes else next((w.exit_code for w in begun if w.exit_code), 0)
+
+
+async def _write_all(worker: Worker, write: Writer) -> None:
+    async for event in worker.watch():
         write(event)
-        if isinstance(event, e.RunFinished):
-            finished = event
-    if killed:
-        return killed[0]
-    return e.EXIT_CODES[finished.reason] if finished else 1
 
 
-def json_writer(stream: TextIO) -> Writer:
+def _label(worker: Worker, number: int, as_json: bool) -> str:
+    return worker.run_id if as_json else f"[{number}] "
+
+
+def json_writer(stream: TextIO, run_id: str | None = None) -> Writer:
     """Writes each event as one line of JSON."""
+    start = "{" if run_id is None else f'{{"run":"{run_id}",'
 
     def write(event: e.AnyEvent) -> None:
-        stream.write(e.to_json(event).decode() + "\n")
+        stream.write(f"{start}{e.to_json(event).decode()[1:]}\n")
         stream.flush()
 
     return write
 
 
-def text_writer(stream: TextIO) -> Writer:
+def text_writer(stream: TextIO, label: str = "") -> Writer:
     """Writes what matters of each event as plain lines: no colour, nothing that moves."""
     state = RunState()
 
@@ -57,20 +72,22 @@ def text_writer(stream: TextIO) -> Writer:
         state.apply(event)
         text = _line(event, state)
         if text:
-            stream.write(f"{figures.clock(event.t)}  {text}\n")
+            stream.write(f"{label}{figures.clock(event.t)}  {text}\n")
             stream.flush()
 
     return write
 
 
-def _cancel_on_signals(run: Run) -> list[int]:
-    """End the run in order on the usual signals; the list then holds the exit code."""
+def _cancel_on_signals(workers: Workers) -> list[int]:
+    """End the runs in order on the usual signals; the list then holds the exit code."""
     codes: list[int] = []
+    tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
 
     def stop(number: int) -> None:
         codes.append(128 + number)
-        run.cancel(f"The program got {signal.Signals(number).name}.")
+        because = f"The program got {signal.Signals(number).name}."
+        tasks.add(asyncio.create_task(workers.stop(because)))
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         loop.add_signal_handler(number, stop, number)
@@ -128,6 +145,6 @@ def _end_lines(event: e.RunFinished) -> str:
     return "\n       ".join(lines)
 
 
-def writer_for(json: bool) -> Writer:
-    """The writer the command line asks for, on stdout."""
-    return json_writer(sys.stdout) if json else text_writer(sys.stdout)
+def writer_for(json: bool, label: str | None = None) -> Writer:
+    """The writer the command line asks for, on stdout; `label` tells runs apart."""
+    return json_writer(sys.stdout, label) if json else text_writer(sys.stdout, label or "")

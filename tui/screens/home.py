@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -17,7 +18,7 @@ from ...core.config import Settings
 from ...core.errors import StoreError
 from ...core.launch import RunRequest
 from ...core.text import clean_line
-from ...sessions import Store
+from ...sessions import Worker, Workers
 from ..demo import demo_request
 from ..palette import palette_of
 from ..widgets.blocks import Blocks
@@ -27,6 +28,7 @@ from .help import HelpScreen
 from .live import LiveScreen
 from .new_run import NewRun
 from .replay import ReplayScreen
+from .wall import Wall
 
 
 class Home(Screen[None]):
@@ -45,17 +47,19 @@ class Home(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "new run"),
         Binding("d", "demo", "demo"),
-        Binding("enter", "replay", "replay"),
+        Binding("enter", "replay", "open"),
+        Binding("w", "wall", "wall"),
         Binding("x,delete", "delete", "delete"),
         Binding("f5", "reload", "Reload", show=False),
         Binding("question_mark,f1", "help", "help", key_display="?"),
         Binding("q", "app.quit", "quit"),
     ]
 
-    def __init__(self, settings: Settings, store: Store) -> None:
+    def __init__(self, settings: Settings, workers: Workers) -> None:
         super().__init__()
         self._settings = settings
-        self._store = store
+        self._run_workers = workers
+        self._store = workers.store
 
     def compose(self) -> ComposeResult:
         """A line that says what this is, the sessions, the keys."""
@@ -93,25 +97,45 @@ class Home(Screen[None]):
     def action_new(self) -> None:
         """Describe a new run, then start it."""
 
-        def described(request: RunRequest | None) -> None:
-            if request is not None:
-                self.app.push_screen(LiveScreen(request, self._store))
+        def described(requests: Sequence[RunRequest] | None) -> None:
+            if requests:
+                self.call_later(self._begin, requests)
 
         self.app.push_screen(NewRun(self._settings), described)
 
     def action_demo(self) -> None:
         """Play the demo in a real sandbox."""
-        request = demo_request(self._settings)
-        self.app.push_screen(LiveScreen(request, self._store))
+        self._begin([demo_request(self._settings)])
+
+    def _begin(self, requests: Sequence[RunRequest]) -> None:
+        workers = [self._run_workers.begin(request) for request in requests]
+        if len(workers) == 1:
+            self._open(workers[0])
+        else:
+            self.action_wall()
+
+    def _open(self, worker: Worker) -> None:
+        self.app.push_screen(LiveScreen(worker, self._store))
+
+    def action_wall(self) -> None:
+        """The runs of this program side by side."""
+        if self._run_workers.all:
+            self.app.push_screen(Wall(self._run_workers))
+        else:
+            self.notify("No run has been started yet; n starts one, or several.", markup=False)
 
     @on(Blocks.Chosen)
     def _chosen(self) -> None:
         self.action_replay()
 
     def action_replay(self) -> None:
-        """Replay the session under the cursor."""
+        """Replay the session under the cursor, or watch it where it is still going here."""
         run = self.query_one(SessionList).current
         if run is None:
+            return
+        worker = self._run_workers.all.get(run.id)
+        if worker is not None and not worker.ended.is_set():
+            self._open(worker)
             return
         if run.outcome == "running":
             self.notify("This session is still running in another program.", markup=False)

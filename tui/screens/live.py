@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import ClassVar
 
@@ -14,10 +13,9 @@ from textual.widgets import Input
 
 from ...core import events as e
 from ...core.errors import ImageMissing, SandboxTuiError
-from ...core.launch import RunRequest, open_run
 from ...core.run import Run
 from ...core.text import clean_line
-from ...sessions import Store, new_id, record
+from ...sessions import Store, Worker
 from ..widgets.calls import Calls
 from ..widgets.inject_bar import InjectBar, Purpose
 from ..widgets.terminals import Terminals
@@ -26,19 +24,16 @@ from .confirm import Confirm
 from .edit_call import EditCall
 from .failure import Failure
 from .image_offer import ImageOffer
+from .leave_run import LeaveRun, Leaving
 
 
 class LiveScreen(Cockpit):
-    """Starts a run, shows its events once they are stored, and passes on what a person does.
+    """Shows a run's events once they are stored, and passes on what a person does.
 
     Args:
-        request: what to run.
+        worker: the run.
         store: where it is kept.
-
-    Attributes:
-        put_away: set when the run is over and its sandbox gone.
-        exit_code: of the program, if this run is what it was started for.
-        failure: why the run could not begin, None when it did.
+        asks: what shall become of a run that is left; otherwise it just goes on.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -58,69 +53,57 @@ class LiveScreen(Cockpit):
         Binding("q", "leave", "leave"),
     ]
 
-    def __init__(self, request: RunRequest, store: Store) -> None:
-        self.run_id = new_id()
-        super().__init__(request.task, live=True, get_blob=store.blobs(self.run_id).get)
-        self._request = request
-        self._store = store
-        self.run: Run | None = None
-        self._leaving = False
-        self._over = False
-        self.put_away = asyncio.Event()
-        self.exit_code = 1
-        self.failure: SandboxTuiError | None = None
+    def __init__(self, worker: Worker, store: Store, *, asks: bool = True) -> None:
+        blobs = store.blobs(worker.run_id)
+        super().__init__(worker.request.task, live=True, get_blob=blobs.get)
+        self.worker = worker
+        self._asks = asks
+        self._told_of_end = worker.ended.is_set()
 
     def compose_bottom(self) -> ComposeResult:
         """The line to type commands and messages in."""
         yield InjectBar(id="inject")
 
     def on_mount(self) -> None:
-        """Start the run."""
+        """Watch the run."""
         super().on_mount()
-        self._work()
+        self._watch()
+
+    @property
+    def run(self) -> Run | None:
+        """The run, once it has been put together."""
+        return self.worker.run
 
     @work(exclusive=True)
-    async def _work(self) -> None:
-        """The background worker: the run's events, stored, then shown."""
-        try:
-            blobs = self._store.blobs(self.run_id)
-            self.run = await open_run(self._request, self.run_id, blobs)
-            async for event in record(self.run.events(), self._store, self.run_id):
-                await self.apply(event)
-        except ImageMissing as error:
-            self._offer_image(error)
-        except SandboxTuiError as error:
-            self._say_it_failed(error)
-        finally:
-            self._over = True
-            self.put_away.set()
-            if self._leaving:
-                self.dismiss(None)
+    async def _watch(self) -> None:
+        """Show the run's events as they come."""
+        async for event in self.worker.watch():
+            await self.apply(event)
+        match self.worker.failure:
+            case ImageMissing() as error:
+                self._offer_image(error)
+            case SandboxTuiError() as error:
+                self.app.push_screen(Failure(str(error)))
+            case None:
+                self._told_of_end = True
 
     def _offer_image(self, error: ImageMissing) -> None:
         def answered(there: bool | None) -> None:
             if there:
-                self._over = False
-                self.put_away.clear()
-                self._work()
-            else:
-                self.call_later(self._say_it_failed, error)  # the offer is still on top
+                self.worker.start()
+                self._watch()
+            else:  # the offer itself is still on top
+                self.call_later(self.app.push_screen, Failure(str(error)))
 
         self.app.push_screen(ImageOffer(error.image), answered)
-
-    def _say_it_failed(self, error: SandboxTuiError) -> None:
-        self.exit_code = error.exit_code
-        self.failure = error
-        self.app.push_screen(Failure(str(error)))
 
     async def apply(self, event: e.AnyEvent) -> None:
         """Also say how it ended."""
         await super().apply(event)
-        if isinstance(event, e.RunFinished):
+        if isinstance(event, e.RunFinished) and not self._told_of_end:
             self._say_how_it_ended(event)
 
     def _say_how_it_ended(self, finished: e.RunFinished) -> None:
-        self.exit_code = e.EXIT_CODES[finished.reason]
         if finished.reason == "submitted":
             answer = clean_line((finished.answer or "").strip())
             where = f"\nresults in {clean_line(finished.output)}" if finished.output else ""
@@ -255,20 +238,25 @@ class LiveScreen(Cockpit):
         self.app.push_screen(Confirm("End this run? Its results so far are kept."), ended)
 
     def action_leave(self) -> None:
-        """Back to where one came from; a run that goes on is ended first, after asking."""
-        if self._over:
+        """Back to where one came from; what becomes of a run that goes on is asked first."""
+        if self.worker.ended.is_set() or not self._asks:
             self.dismiss(None)
-            return
-        if self.state.finished is not None:
-            self._leaving = True  # the sandbox is being put away: a matter of a moment
-            return
+        elif self.state.finished is not None:
+            self._end_and_leave()
+        else:
+            self.app.push_screen(LeaveRun(), self._left)
 
-        def left(sure: bool | None) -> None:
-            if sure and self.run is not None:
-                self._leaving = True
-                self.run.cancel("A person ended the run.")
+    def _left(self, choice: Leaving | None) -> None:
+        if choice == "end":
+            self._end_and_leave()
+        elif choice == "keep":
+            self.call_later(self.dismiss, None)  # the question is still on top
 
-        self.app.push_screen(Confirm("The run is still going. End it and leave?"), left)
+    @work(group="leaving")
+    async def _end_and_leave(self) -> None:
+        """The sandbox is being put away: a matter of a moment."""
+        await self.worker.stop("A person ended the run.")
+        self.dismiss(None)
 
     def _live_run(self) -> Run | None:
         """The run while something can still be done to it; says so when not."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,11 +16,11 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Footer, Input, Label, Select, TextArea
 
 from ...core.config import Settings
-from ...core.launch import RunRequest
+from ...core.launch import MOST_RUNS, RunRequest, several, split_tasks
 
 
-class NewRun(ModalScreen[RunRequest | None]):
-    """Asks for a task, a model, a sandbox; dismisses with the request."""
+class NewRun(ModalScreen[Sequence[RunRequest] | None]):
+    """Asks for tasks, a model, a sandbox; dismisses with a request for each run."""
 
     CSS = """
     NewRun { align: center middle; background: $background 60%; }
@@ -35,6 +36,8 @@ class NewRun(ModalScreen[RunRequest | None]):
     NewRun Grid > * { height: auto; }
     NewRun Input { border: round $border-blurred; height: 3; }
     NewRun Input:focus { border: round $accent; }
+    NewRun #numbers { height: 3; margin: 0; }
+    NewRun #numbers Input { width: 1fr; }
     NewRun Horizontal { height: auto; align-horizontal: right; margin-top: 1; }
     NewRun Button { margin-left: 2; }
     """
@@ -54,7 +57,7 @@ class NewRun(ModalScreen[RunRequest | None]):
         with VerticalScroll() as box:
             box.border_title = "new run"
             box.border_subtitle = "ctrl+s starts · esc goes back"
-            yield Label("task")
+            yield Label("task; a line of --- begins another, each is a run of its own")
             yield TextArea(id="task", soft_wrap=True, tab_behavior="focus")
             with Grid():
                 yield Label("model")
@@ -62,9 +65,11 @@ class NewRun(ModalScreen[RunRequest | None]):
                 yield Input(model.name, placeholder="name as the server knows it", id="model")
                 yield Input(model.base_url, placeholder="address of the server", id="url")
                 yield Label("input file or folder, optional")
-                yield Label("most steps")
+                yield Label("most steps · runs of each task")
                 yield Input(placeholder="copied into the sandbox", id="input")
-                yield Input(str(self._settings.limits.max_steps), type="integer", id="steps")
+                with Horizontal(id="numbers"):
+                    yield Input(str(self._settings.limits.max_steps), type="integer", id="steps")
+                    yield Input("1", type="integer", id="samples")
                 yield Label("sandbox")
                 yield Label("begin")
                 kinds = [(kind, kind) for kind in ("auto", "docker", "bubblewrap")]
@@ -82,22 +87,21 @@ class NewRun(ModalScreen[RunRequest | None]):
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
         """Close with the request, if it is complete."""
-        task = self.query_one("#task", TextArea).text.strip()
+        tasks = split_tasks(self.query_one("#task", TextArea).text)
         model = self._text("model")
         given = self._text("input")
-        steps = self._text("steps")
-        problem = _problem(task, model, given, steps)
+        steps, samples = self._text("steps"), self._text("samples")
+        problem = _problem(tasks, model, given, steps, samples)
         if problem:
             self.notify(problem, severity="warning", markup=False)
             return
-        self.dismiss(
-            RunRequest(
-                task=task,
-                settings=self._changed(model, int(steps)),
-                mode="step" if self.query_one("#mode", Select[str]).value == "step" else "auto",
-                input=Path(given).expanduser() if given else None,
-            )
+        request = RunRequest(
+            task="",
+            settings=self._changed(model, int(steps)),
+            mode="step" if self.query_one("#mode", Select[str]).value == "step" else "auto",
+            input=Path(given).expanduser() if given else None,
         )
+        self.dismiss(several(request, tasks, int(samples)))
 
     def action_cancel(self) -> None:
         """Close without a run."""
@@ -118,8 +122,8 @@ class NewRun(ModalScreen[RunRequest | None]):
         )
 
 
-def _problem(task: str, model: str, given: str, steps: str) -> str | None:
-    if not task:
+def _problem(tasks: list[str], model: str, given: str, steps: str, samples: str) -> str | None:
+    if not tasks:
         return "Say what the model shall do."
     if not model:
         return "Name the model, as its server knows it."
@@ -127,4 +131,6 @@ def _problem(task: str, model: str, given: str, steps: str) -> str | None:
         return f"The input {given} does not exist."
     if not steps.isdigit() or int(steps) < 1:
         return "Most steps must be a number from 1."
+    if not samples.isdigit() or not 1 <= int(samples) <= MOST_RUNS:
+        return f"Runs of each task must be a number from 1 to {MOST_RUNS}."
     return None

@@ -1,0 +1,40 @@
+"""All runs this program has begun, by id."""
+
+from __future__ import annotations
+
+import asyncio
+
+from ..core.launch import RunRequest
+from .store import Store
+from .worker import Worker
+
+
+class Workers:
+    """The runs of one program; see `Worker`.
+
+    Args:
+        store: where they are kept.
+
+    Attributes:
+        all: every one begun, by session id, in the order in which they began.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.all: dict[str, Worker] = {}
+
+    def begin(self, request: RunRequest) -> Worker:
+        """Start a run in the background."""
+        worker = Worker(request, self.store)
+        self.all[worker.run_id] = worker
+        worker.start()
+        return worker
+
+    @property
+    def alive(self) -> list[Worker]:
+        """Those that have not been put away yet."""
+        return [worker for worker in self.all.values() if not worker.ended.is_set()]
+
+    async def stop(self, because: str) -> None:
+        """End all of them, and wait until everything is put away."""
+        await asyncio.gather(*(worker.stop(because) for worker in self.alive))
