@@ -43,7 +43,7 @@ class Wall(Screen[None]):
     Wall #wall-find { display: none; height: 3; border: round $accent; }
     Wall #wall-find.-open { display: block; }
     Wall VerticalScroll { padding: 0 1; scrollbar-size-vertical: 1; }
-    Wall ItemGrid { grid-gutter: 0 1; height: auto; }
+    Wall ItemGrid { grid-gutter: 0 1; grid-rows: 7; height: auto; }
     Wall #wall-empty { display: none; padding: 2 4; color: $role-dim; }
     Wall #wall-empty.-shown { display: block; }
     """
@@ -72,6 +72,7 @@ class Wall(Screen[None]):
         self._filter = "all"
         self._wanted = ""
         self._arranged: list[int] = []
+        self._keys_for: str | None = ""
 
     def compose(self) -> ComposeResult:
         """A line of sums, the tiles, the keys."""
@@ -117,7 +118,17 @@ class Wall(Screen[None]):
             self.app.bell()
         self._arrange()
         self._say_sums()
-        self.refresh_bindings()
+        self._refresh_keys()
+
+    def on_descendant_focus(self) -> None:
+        """Other keys fit another run."""
+        self._refresh_keys()
+
+    def _refresh_keys(self) -> None:
+        kind = self._chosen.kind if self._chosen else None
+        if kind != self._keys_for:
+            self._keys_for = kind
+            self.refresh_bindings()
 
     def _fits(self, tile: RunTile) -> bool:
         if self._filter not in ("all", tile.kind):
