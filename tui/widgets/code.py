@@ -6,7 +6,7 @@ import difflib
 import functools
 
 from rich.style import Style
-from rich.text import Span, Text
+from rich.text import Text
 
 from ...core.text import clean
 from ..palette import Palette
@@ -20,27 +20,18 @@ def highlighted(code: str, lexer: str, palette: Palette) -> list[Text]:
     text = clean(code.expandtabs(4))
     if len(text) > HIGHLIGHT_CHARS or not lexer:
         return [Text(line) for line in text.split("\n")]
-    return [line.copy() for line in _highlight(text, lexer, palette.highlight)]
+    return [line.copy() for line in _highlight(text, lexer, palette)]
 
 
 @functools.lru_cache(64)
-def _highlight(text: str, lexer: str, theme: str) -> tuple[Text, ...]:
+def _highlight(text: str, lexer: str, palette: Palette) -> tuple[Text, ...]:
     from rich.syntax import Syntax  # lexers are slow to import and not needed to start
 
-    syntax = Syntax(text, lexer, theme=theme, background_color="default")
-    coloured = syntax.highlight(text)
+    from ..syntax_theme import syntax_theme
+
+    coloured = Syntax(text, lexer, theme=syntax_theme(palette)).highlight(text)
     coloured.no_wrap = True
-    coloured.spans = [Span(s.start, s.end, _without_background(s.style)) for s in coloured.spans]
     return tuple(coloured.split("\n", allow_blank=True))[: text.count("\n") + 1]
-
-
-@functools.lru_cache(1024)
-def _without_background(style: str | Style) -> Style:
-    """Code lies on a background of ours, whatever its colours were made for."""
-    parsed = Style.parse(style) if isinstance(style, str) else style
-    return Style(
-        color=parsed.color, bold=parsed.bold, italic=parsed.italic, underline=parsed.underline
-    )
 
 
 @functools.lru_cache(256)
