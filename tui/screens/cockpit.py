@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -20,6 +21,7 @@ from ...core.state import CallItem, HumanItem, ReplyItem, RunState
 from ..widgets.blocks import Blocks
 from ..widgets.calls import Calls
 from ..widgets.files import Files
+from ..widgets.find_bar import FindBar
 from ..widgets.preview import Preview
 from ..widgets.status_bar import StatusBar
 from ..widgets.terminals import Terminals
@@ -91,6 +93,7 @@ class Cockpit(Screen[None]):
             with Vertical(id="side"):
                 yield Files(self.state, id="files")
                 yield Preview(self._get_blob, id="preview")
+        yield FindBar(id="find")
         yield from self.compose_bottom()
         yield Timeline(id="timeline")
         yield Footer(show_command_palette=True, compact=True)
@@ -250,6 +253,24 @@ class Cockpit(Screen[None]):
     def action_help(self) -> None:
         """All keys of this screen."""
         self.app.push_screen(HelpScreen(self))
+
+    # --- looking for something
+
+    @on(Calls.FindAsked)
+    def _ask_what_to_find(self) -> None:
+        self.query_one(FindBar).open()
+
+    @on(FindBar.Changed)
+    def _find(self, event: FindBar.Changed) -> None:
+        self.query_one(FindBar).say(self.query_one(Calls).find(event.words))
+
+    @on(FindBar.Next)
+    def _find_next(self, event: FindBar.Next) -> None:
+        self.query_one(FindBar).say(self.query_one(Calls).next_hit(event.direction))
+
+    @on(FindBar.Left)
+    def _left_find_bar(self) -> None:
+        self.set_focus(self.query_one(Calls))
 
     def action_open_all(self) -> None:
         """Open the whole text of what the cursor is on."""

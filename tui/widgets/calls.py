@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from typing import ClassVar
+
+from rich.style import Style
 from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.message import Message
 
 from ...core.state import CallItem, HumanItem, Item, NoteItem, ReplyItem, RunState
 from ..palette import palette_of
@@ -14,6 +20,7 @@ from .call_cards import (
     reply_height,
     reply_lines,
 )
+from .call_filter import FILTERS, Filter, fits, has_capitals, holds
 
 
 class Calls(Blocks):
@@ -23,11 +30,24 @@ class Calls(Blocks):
     Failed and waiting calls are open until a person closes them.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "find", "find", key_display="/"),
+        Binding("f", "filter", "filter"),
+        Binding("n", "hit(1)", "Next hit", show=False),
+        Binding("N", "hit(-1)", "Hit before", show=False),
+    ]
+
+    class FindAsked(Message):
+        """A person wants to look for something."""
+
     def __init__(self, state: RunState, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._state = state
         self._choice: dict[int, bool] = {}
         self._known = 0
+        self._shown: list[int] = []
+        self._filter: Filter = "all"
+        self._words = ""
         self._open_items: set[int] = set()
         self._now = 0.0
         self.border_title = "calls"
@@ -39,6 +59,7 @@ class Calls(Blocks):
         self._known = len(state.items)
         self._open_items = {i for i, item in enumerate(state.items) if not _settled(item)}
         self._choice = {i: o for i, o in self._choice.items() if i < self._known}
+        self._choose_shown()
         self.reset()
         self._titles()
 
@@ -52,28 +73,105 @@ class Calls(Blocks):
             index for index in (*self._open_items, *fresh) if not _settled(items[index])
         }
         self._known = len(items)
-        self.changed(first)
+        place = bisect_left(self._shown, first)
+        self._shown[place:] = [
+            index for index in range(first, self._known) if fits(items[index], self._filter)
+        ]
+        self.changed(place)
         self._titles()
 
     def tick(self, now: float) -> None:
         """Redraw what shows a running clock."""
         self._now = now
         for index in sorted(self._open_items):
-            if _has_a_clock(self._state.items[index]):
-                self.changed(index, index)
+            place = bisect_left(self._shown, index)
+            if self._shown[place : place + 1] == [index] and _has_a_clock(self._state.items[index]):
+                self.changed(place, place)
+
+    def _choose_shown(self) -> None:
+        items = self._state.items[: self._known]
+        self._shown = [i for i, item in enumerate(items) if fits(item, self._filter)]
+
+    # --- looking for something
+
+    def action_find(self) -> None:
+        """Look for words in all that happened."""
+        self.post_message(self.FindAsked())
+
+    def find(self, words: str) -> str:
+        """Look for these words: to the first hit from here on. Says how many there are."""
+        self._words = words.casefold() if not has_capitals(words) else words
+        self.changed()
+        if words and self._hits():
+            here = max(self.cursor, 0)
+            self._go(next((i for i in self._hits() if i >= here), self._hits()[0]))
+        self._titles()
+        return self._hits_words()
+
+    def next_hit(self, direction: int) -> str:
+        """To the next hit, round the end; says which of how many it is."""
+        hits = self._hits()
+        if hits and direction > 0:
+            self._go(next((i for i in hits if i > self.cursor), hits[0]))
+        elif hits:
+            self._go(next((i for i in reversed(hits) if i < self.cursor), hits[-1]))
+        self._titles()
+        return self._hits_words()
+
+    def action_hit(self, direction: int) -> None:
+        """To the next hit."""
+        self.next_hit(direction)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Hits can be gone to while something is looked for."""
+        return action != "hit" or bool(self._words)
+
+    def action_filter(self) -> None:
+        """Show only what failed, edits, what is yours, what was said; then all again."""
+        item = self._shown[self.cursor] if 0 <= self.cursor < len(self._shown) else None
+        self._filter = FILTERS[(FILTERS.index(self._filter) + 1) % len(FILTERS)]
+        self._choose_shown()
+        self.cursor = self._shown.index(item) if item in self._shown else -1
+        self.reset()
+        if self.cursor >= 0:
+            self.show_block(self.cursor)
+        self._titles()
+
+    def _hits(self) -> list[int]:
+        if not self._words:
+            return []
+        items = self._state.items
+        return [place for place, i in enumerate(self._shown) if holds(items[i], self._words)]
+
+    def _hits_words(self) -> str:
+        if not self._words:
+            return ""
+        hits = self._hits()
+        if not hits:
+            return "nothing like that"
+        which = f"{hits.index(self.cursor) + 1} of " if self.cursor in hits else ""
+        return f"{which}{len(hits)} found"
+
+    def _go(self, place: int) -> None:
+        self.following = False
+        self.cursor = place
+        self._choice[self._shown[place]] = True
+        self.changed(place)
+        self.show_block(place)
 
     @property
     def current(self) -> Item | None:
         """The item under the cursor, or None."""
-        return self._state.items[self.cursor] if 0 <= self.cursor < self._known else None
+        inside = 0 <= self.cursor < len(self._shown)
+        return self._state.items[self._shown[self.cursor]] if inside else None
 
     def block_count(self) -> int:
         """See `Blocks`."""
-        return self._known
+        return len(self._shown)
 
     def block_height(self, index: int, width: int) -> int:
         """See `Blocks`."""
-        item = self._state.items[index]
+        item = self._state.items[self._shown[index]]
         opened = self._opened(index)
         if isinstance(item, ReplyItem):
             height = reply_height(item, opened)
@@ -81,11 +179,19 @@ class Calls(Blocks):
                 return height
         elif not opened and not isinstance(item, NoteItem):
             return 2
-        return len(self.draw_block(index, width))
+        return len(self._lines(index, width))
 
     def draw_block(self, index: int, width: int) -> list[Text]:
         """See `Blocks`."""
-        item = self._state.items[index]
+        lines = self._lines(index, width)
+        if self._words:
+            style = palette_of(self).accent + Style(reverse=True)
+            for line in lines:
+                line.highlight_words([self._words], style, case_sensitive=has_capitals(self._words))
+        return lines
+
+    def _lines(self, index: int, width: int) -> list[Text]:
+        item = self._state.items[self._shown[index]]
         palette = palette_of(self)
         opened = self._opened(index)
         match item:
@@ -101,7 +207,7 @@ class Calls(Blocks):
     def action_choose(self) -> None:
         """Open what is closed, close what is open."""
         if self.cursor >= 0:
-            self._choice[self.cursor] = not self._opened(self.cursor)
+            self._choice[self._shown[self.cursor]] = not self._opened(self.cursor)
             self.changed(self.cursor)
             self.show_block(self.cursor)
 
@@ -114,7 +220,8 @@ class Calls(Blocks):
         """The border says whether the end is being followed."""
         self._titles()
 
-    def _opened(self, index: int) -> bool:
+    def _opened(self, place: int) -> bool:
+        index = self._shown[place]
         if index in self._choice:
             return self._choice[index]
         item = self._state.items[index]
@@ -122,7 +229,8 @@ class Calls(Blocks):
 
     def _titles(self) -> None:
         totals = self._state.totals
-        self.border_title = f"calls {len(self._state.calls)}"
+        shown = "" if self._filter == "all" else f" · only {_FILTER_WORDS[self._filter]}"
+        self.border_title = f"calls {len(self._state.calls)}{shown}"
         edited = sum(
             1 for i in self._state.calls.values() if i.decided and i.decided.verdict == "edit"
         )
@@ -135,9 +243,20 @@ class Calls(Blocks):
             )
             if number
         ]
+        if self._words:
+            parts.append(self._hits_words())
         if not self.following:
             parts.append("↓ end follows")
         self.border_subtitle = " · ".join(parts)
+
+
+_FILTER_WORDS: dict[Filter, str] = {
+    "all": "",
+    "failed": "what failed",
+    "edits": "edits",
+    "yours": "what you did",
+    "text": "what was said",
+}
 
 
 def _settled(item: Item) -> bool:

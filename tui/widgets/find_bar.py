@@ -1,0 +1,91 @@
+"""The line in which a person types what to look for."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Label
+
+
+class FindBar(Horizontal):
+    """Not seen until `open`; says what is typed as it is typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Stop looking", show=False),
+        Binding("down,ctrl+n", "next(1)", "Next", show=False),
+        Binding("up,ctrl+p", "next(-1)", "Previous", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    FindBar {
+        height: 3; border: round $accent; padding: 0 1; display: none;
+        border-title-color: $accent; border-subtitle-color: $role-dim;
+        &.-open { display: block; }
+        Label { width: 2; color: $accent; }
+        Input { border: none; height: 1; padding: 0; background: transparent; width: 1fr; }
+        Input:focus { border: none; }
+    }
+    """
+
+    class Changed(Message):
+        """Other words are looked for; none when the search is over."""
+
+        def __init__(self, words: str) -> None:
+            super().__init__()
+            self.words = words
+
+    class Next(Message):
+        """To the next hit, or the one before (-1)."""
+
+        def __init__(self, direction: int) -> None:
+            super().__init__()
+            self.direction = direction
+
+    class Left(Message):
+        """The keyboard is given back; `words` are still looked for unless there are none."""
+
+    def compose(self) -> ComposeResult:
+        """A sign and an input."""
+        yield Label("/")
+        yield Input(placeholder="look for", select_on_focus=True)
+
+    def on_mount(self) -> None:
+        """Say what the keys do."""
+        self.border_subtitle = "↓ next · ↑ before · enter keeps the hits, n and N go on · esc ends"
+
+    def open(self) -> None:
+        """Take the keyboard."""
+        self.add_class("-open")
+        self.call_after_refresh(self.query_one(Input).focus)
+
+    def say(self, words: str) -> None:
+        """What was found."""
+        self.border_title = words
+
+    def action_next(self, direction: int) -> None:
+        """To another hit."""
+        self.post_message(self.Next(direction))
+
+    def action_leave(self) -> None:
+        """End the search."""
+        self.query_one(Input).value = ""
+        self._close()
+
+    def _close(self) -> None:
+        self.remove_class("-open")
+        self.post_message(self.Left())
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Changed(event.value))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._close()
