@@ -14,7 +14,6 @@ from textual.containers import Horizontal, Vertical
 from textual.events import DescendantFocus, Resize
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Footer
 
 from ...core import events as e
 from ...core.state import CallItem, HumanItem, ReplyItem, RunState
@@ -22,6 +21,7 @@ from ..widgets.blocks import Blocks
 from ..widgets.calls import Calls
 from ..widgets.files import Files
 from ..widgets.find_bar import FindBar
+from ..widgets.key_bar import KeyBar
 from ..widgets.preview import Preview
 from ..widgets.status_bar import StatusBar
 from ..widgets.terminals import Terminals
@@ -96,7 +96,7 @@ class Cockpit(Screen[None]):
         yield FindBar(id="find")
         yield from self.compose_bottom()
         yield Timeline(id="timeline")
-        yield Footer(show_command_palette=True, compact=True)
+        yield KeyBar()
 
     def compose_bottom(self) -> ComposeResult:
         """What a subclass puts between panes and timeline."""

@@ -12,7 +12,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Static
 
 from ...core.config import Settings
 from ...core.errors import StoreError
@@ -22,6 +22,7 @@ from ...sessions import Worker, Workers
 from ..demo import demo_request
 from ..palette import palette_of
 from ..widgets.blocks import Blocks
+from ..widgets.key_bar import KeyBar
 from ..widgets.session_list import SessionList
 from .confirm import Confirm
 from .help import HelpScreen
@@ -65,7 +66,7 @@ class Home(Screen[None]):
         """A line that says what this is, the sessions, the keys."""
         yield Static(id="banner", markup=False)
         yield SessionList(id="sessions")
-        yield Footer(compact=True)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Fill the screen."""

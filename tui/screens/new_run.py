@@ -13,10 +13,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid, Horizontal, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Button, Footer, Input, Label, Select, TextArea
+from textual.widgets import Button, Input, Label, Select, TextArea
 
 from ...core.config import Settings
 from ...core.launch import MOST_RUNS, RunRequest, several, split_tasks
+from ..widgets.key_bar import KeyBar
 
 
 class NewRun(ModalScreen[Sequence[RunRequest] | None]):
@@ -78,7 +79,7 @@ class NewRun(ModalScreen[Sequence[RunRequest] | None]):
                 yield Select(modes, value="auto", allow_blank=False, id="mode")
             with Horizontal():
                 yield Button("start", variant="primary", id="start")
-        yield Footer(compact=True)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Begin with the task."""

@@ -11,11 +11,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import ItemGrid, VerticalScroll
 from textual.screen import Screen
-from textual.widgets import Footer, Input, Static
+from textual.widgets import Input, Static
 
 from ...sessions import Worker, Workers
 from .. import figures
 from ..palette import palette_of
+from ..widgets.key_bar import KeyBar
 from ..widgets.run_tile import RunTile
 from .confirm import Confirm
 from .help import HelpScreen
@@ -82,7 +83,7 @@ class Wall(Screen[None]):
         with VerticalScroll(can_focus=False), ItemGrid(min_column_width=46, stretch_height=False):
             for number, worker in enumerate(self._run_workers.all.values(), 1):
                 yield RunTile(worker, number)
-        yield Footer(compact=True)
+        yield KeyBar()
 
     def on_mount(self) -> None:
         """Begin to look."""
