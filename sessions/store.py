@@ -294,11 +294,44 @@ class Store:
         with explained(self.path):
             return unpack(rows[0]["packed"], rows[0]["data"]) if rows else None
 
+    # --- for the other files of this package
+
+    @contextlib.contextmanager
+    def transaction(self) -> Generator[sqlite3.Connection, None, None]:
+        """All that is written inside is written, or nothing; `append` and the like may be inside.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        with self._transaction():
+            yield self._connection
+
+    def rows(self, query: str, parameters: Sequence[object] = ()) -> list[dict[str, Any]]:
+        """The rows of a query, as dicts.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return self._rows(query, parameters)
+
+    @contextlib.contextmanager
+    def alone(self) -> Generator[sqlite3.Connection, None, None]:
+        """The connection outside any transaction, for what SQLite only does there.
+
+        Raises:
+            StoreError: it failed.
+        """
+        with self._lock, explained(self.path):
+            yield self._connection
+
     # --- the file
 
     @contextlib.contextmanager
     def _transaction(self) -> Generator[None, None, None]:
         with self._lock, explained(self.path):
+            if self._connection.in_transaction:  # ours, for the lock is held: a part of it
+                yield
+                return
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
