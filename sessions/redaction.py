@@ -24,7 +24,7 @@ _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 _START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=\x1b\[\dm)|(?<=\x1b\[\d\dm)|(?<=\x1b\[\d;\d\dm))"
 """Where a word begins: also after an escape in JSON, or after a terminal's change of colour."""
 
-_DIGIT = r"(?=[\w+/=.-]*\d)"
+_DIGIT = r"(?=[\w+/=.-]{0,200}\d)"
 
 _PREFIXED = "|".join(
     (
@@ -51,7 +51,7 @@ _PARTS = (
     re.compile(rf"(?i){_START}(?:bearer|basic)[ \t]{{1,3}}({_DIGIT}[\w.~+/=-]{{20,}})"),
     re.compile(
         r"(?i)(?:api_?-?key|access_?key|secret|token|passwd|password)[\w-]{0,20}\\?[\"']?"
-        rf"[ \t]{{0,3}}[=:][ \t]{{0,3}}\\?[\"']?({_DIGIT}(?=[\w+/=.-]*[A-Za-z])[\w+/=.-]{{12,}})"
+        rf"[ \t]{{0,3}}[=:][ \t]{{0,3}}\\?[\"']?({_DIGIT}(?=[\w+/=.-]{0, 200}[A-Za-z])[\w+/=.-]{{12,}})"
     ),
 )
 _NOT_NEWLINE = re.compile(r"[^\r\n]")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ...core import events as e
 from ...core.errors import StoreError
@@ -73,7 +73,9 @@ def _lines(recording: Recording, terminal: str, size: tuple[int, int]) -> Iterab
         yield json.dumps([interval, *found], ensure_ascii=False)
 
 
-def _entry(event: e.AnyEvent, terminal: str, decode: codecs.Decode) -> tuple[str, str] | None:
+def _entry(
+    event: e.AnyEvent, terminal: str, decode: Callable[[bytes], str]
+) -> tuple[str, str] | None:
     """Code and data of an event's line, None where it has none."""
     match event:
         case e.TerminalOutput(terminal=name, data=data) if name == terminal:

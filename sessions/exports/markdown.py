@@ -15,10 +15,12 @@ from ...core.headline import headline, nickname
 from ...core.state import CallItem, HumanItem, NoteItem, ReplyItem
 from ...core.text import clean, clean_line
 from .base import Exporter, Part, Recording
+from .trajectory import parameters
 
 LONGEST = 20_000
 """Characters of one block; more is cut in the middle, and said so."""
 
+_FENCES = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _BACKTICKS = re.compile(r"`+")
 
 
@@ -108,13 +110,10 @@ def _call(item: CallItem) -> Iterable[str]:
 
 def _arguments(item: CallItem) -> str:
     """The arguments as a reader wants them: the command as bash, all else as JSON."""
-    try:
-        parsed = json.loads(item.arguments or "{}")
-    except (ValueError, RecursionError):
-        return fence(item.arguments)
+    parsed = parameters(item.arguments)
     if not parsed:
         return ""
-    if item.call.name == "execute_bash" and isinstance(parsed, dict) and set(parsed) == {"command"}:
+    if item.call.name == "execute_bash" and set(parsed) == {"command"}:
         return fence(str(parsed["command"]), "bash")
     return fence(json.dumps(parsed, indent=2, ensure_ascii=False), "json")
 
@@ -162,6 +161,8 @@ def _code(text: str) -> str:
 
 def _prose(text: str) -> str:
     """The model's own Markdown, without HTML, links, pictures and headings."""
+    if len(_FENCES.findall(text)) % 2:
+        return fence(text)  # a block that it never ends would swallow all that follows
     text = clean(_cut(text)).replace("&", "&amp;").replace("<", "&lt;")
     text = text.replace("](", "]\\(").replace("]:", "]\\:").replace("][", "]\\[")
     return re.sub(r"^( {0,3})(#{1,6}\s|=+\s*$|-+\s*$)", r"\1\\\2", text, flags=re.MULTILINE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from ...core.state import CallItem, ReplyItem
 from .base import Exporter, Part, Recording
@@ -92,7 +92,7 @@ def parameters(arguments: str) -> dict[str, Any]:
         parsed: Any = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
         parsed = None
-    return parsed if isinstance(parsed, dict) else {"arguments": arguments}
+    return cast(dict[str, Any], parsed) if isinstance(parsed, dict) else {"arguments": arguments}
 
 
 EXPORTER = Exporter("trajectory", "trajectory.json of llm-in-sandbox", write)
