@@ -51,7 +51,8 @@ _PARTS = (
     re.compile(rf"(?i){_START}(?:bearer|basic)[ \t]{{1,3}}({_DIGIT}[\w.~+/=-]{{20,}})"),
     re.compile(
         r"(?i)(?:api_?-?key|access_?key|secret|token|passwd|password)[\w-]{0,20}\\?[\"']?"
-        rf"[ \t]{{0,3}}[=:][ \t]{{0,3}}\\?[\"']?({_DIGIT}(?=[\w+/=.-]{0, 200}[A-Za-z])[\w+/=.-]{{12,}})"
+        rf"[ \t]{{0,3}}[=:][ \t]{{0,3}}\\?[\"']?"
+        rf"({_DIGIT}(?=[\w+/=.-]{{0,200}}[A-Za-z])[\w+/=.-]{{12,}})"
     ),
 )
 _NOT_NEWLINE = re.compile(r"[^\r\n]")

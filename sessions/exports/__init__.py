@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from . import asciicast, chat_jsonl, markdown, trajectory
+from . import asciicast, chat_jsonl, html, markdown, trajectory
 from .base import Exporter, Part, Recording
 
 EXPORTERS: dict[str, Exporter] = {
     module.EXPORTER.name: module.EXPORTER
-    for module in (trajectory, asciicast, chat_jsonl, markdown)
+    for module in (trajectory, asciicast, html, markdown, chat_jsonl)
 }
 """By name."""
 

@@ -16,7 +16,7 @@ from ...core.errors import ImportRefused
 from ...core.headline import headline, nickname
 from ...core.terminal.console import Console
 from .base import MOST_STEPS, well_formed
-from .edited_files import EditedFiles
+from .edited_files import EDITORS, EditedFiles
 
 MIRROR = "model"
 SANDBOX = "imported"
@@ -152,14 +152,15 @@ class Rebuilder:
         timed_out: bool = False,
         command: str | None = None,
     ) -> None:
-        """A call and its answer; `output` is what the terminal showed of it."""
+        """A call and its answer; `output` is what a command printed."""
         self.post(e.CallProposed(call=call))
         self.post(e.CallDecided(call=call.number, verdict="approve", by="policy"))
         self.post(e.CallStarted(call=call.number))
         shown = command or f"{nickname(call.name)} {headline(call.name, call.arguments)}"
         self._mirror(self._console.prompt("model", shown))
         self.wait(duration)
-        self._mirror(self._console.output("stdout", output.encode("utf-8", "replace")))
+        printed = b"" if call.name in EDITORS else output.encode("utf-8", "replace")
+        self._mirror(self._console.output("stdout", printed))
         self._mirror(
             self._console.finished(exit_code=exit_code, duration=duration, timed_out=timed_out)
         )
