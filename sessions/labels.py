@@ -67,6 +67,7 @@ def add_note(
         StoreError: it is empty, there is no such step, or it could not be written.
     """
     last = store.run(run_id).steps
+    text = text.replace("\0", " ").encode("utf-8", "replace").decode()
     if not text.strip():
         raise StoreError("A note needs some words.")
     if not 0 <= step <= last:
@@ -77,7 +78,12 @@ def add_note(
             "INSERT INTO notes (run_id, step, text, written_at) VALUES (?, ?, ?, ?)",
             [run_id, step, text, at],
         )
-        return Note(id=done.lastrowid or 0, step=step, text=text, written_at=at)
+        note = Note(id=done.lastrowid or 0, step=step, text=text, written_at=at)
+        connection.execute(
+            "INSERT INTO texts (run_id, seq, step, kind, body) VALUES (?, ?, ?, 'note', ?)",
+            [run_id, -note.id, step, text],
+        )
+        return note
 
 
 def remove_note(store: Store, run_id: str, note: int) -> bool:
@@ -87,6 +93,7 @@ def remove_note(store: Store, run_id: str, note: int) -> bool:
         StoreError: it could not be written.
     """
     with store.transaction() as connection:
+        connection.execute("DELETE FROM texts WHERE run_id = ? AND seq = ?", [run_id, -note])
         done = connection.execute("DELETE FROM notes WHERE run_id = ? AND id = ?", [run_id, note])
         return done.rowcount > 0
 

@@ -7,6 +7,7 @@ at as a whole: a secret that arrived in two pieces is found as well.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -124,7 +125,7 @@ class Redactor:
         return cast(e.AnyEvent, self.value(event))
 
     def value(self, value: Any) -> Any:
-        """The same for what is made of structs, dicts, lists and text."""
+        """The same for what is made of structs, dataclasses, dicts, lists and text."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
@@ -133,6 +134,9 @@ class Redactor:
         if isinstance(value, list | tuple):
             items = [self.value(item) for item in cast(Sequence[Any], value)]
             return tuple(items) if isinstance(value, tuple) else items
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = {f.name: self.value(getattr(value, f.name)) for f in dataclasses.fields(value)}
+            return dataclasses.replace(value, **fields)
         if isinstance(value, msgspec.Struct):
             names = value.__struct_fields__
             return msgspec.structs.replace(

@@ -128,6 +128,12 @@ def unknown(db: Any) -> list[str]:
     return [name for name in applied(db) if name not in known]
 
 
+def missing(db: Any) -> list[str]:
+    """Migrations that a database has not had yet."""
+    done = set(applied(db))
+    return [name for name, _ in MIGRATIONS if name not in done]
+
+
 def migrate(db: Any) -> None:
     """Apply what is missing; all of it or, after an error, nothing of the step that failed."""
     done = set(applied(db))

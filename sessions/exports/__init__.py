@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from . import asciicast, chat_jsonl, html, markdown, trajectory
+from . import asciicast, atif, bundle, chat_jsonl, html, markdown, svg, trajectory
 from .base import Exporter, Part, Recording
 
 EXPORTERS: dict[str, Exporter] = {
     module.EXPORTER.name: module.EXPORTER
-    for module in (trajectory, asciicast, html, markdown, chat_jsonl)
+    for module in (trajectory, html, markdown, asciicast, bundle, chat_jsonl, atif, svg)
 }
 """By name."""
 

@@ -55,8 +55,10 @@ class Recording:
             raise StoreError(f"The session {self.summary.id} is empty: there is nothing to export.")
         self.started: RunStarted = self.events[0]
         self.tags: list[str] = tags_of(store, self.summary.id)
-        notes = notes_of(store, self.summary.id)
-        self.notes: list[Note] = [redactor.value(n) for n in notes] if redactor else notes
+        self.notes: list[Note] = notes_of(store, self.summary.id)
+        if redactor is not None:
+            self.summary = redactor.value(self.summary)
+            self.tags, self.notes = redactor.value(self.tags), redactor.value(self.notes)
 
     @cached_property
     def state(self) -> RunState:

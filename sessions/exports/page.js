@@ -93,7 +93,7 @@
         line.append(make("span", d.ok ? "good" : "bad", d.ok ? "✓" : "✗"));
         const first = (d.out.trim().split("\n").pop() || "").slice(0, 120);
         const code = d.code ? ` exit ${d.code}` : "";
-        line.append(make("span", "dim", `${code} ${took(d.took || 0)} · ${first}`));
+        line.append(make("span", "dim", `${[code, d.took ? ` ${took(d.took)}` : "", first && ` ${first}`].filter(Boolean).join(" ·")}`));
       } else line.append(make("span", "", state === "running" ? "● running" : "proposed"));
       if (d.decided) line.append(make("span", "human", ` ${d.decided} by a person`));
       line.classList.add("head");

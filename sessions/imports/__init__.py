@@ -13,15 +13,16 @@ import msgspec
 from ...core.errors import ImportRefused, SandboxTuiError
 from ...core.events import AnyEvent, RunStarted
 from ...core.state import fold
+from ..fingerprint import fingerprint
 from ..ids import new_id
 from ..labels import add_note, add_tag
 from ..originals import keep_original
 from ..store import Store
-from . import asciicast, mini_swe_agent, swe_agent, trajectory
+from . import asciicast, bundle, mini_swe_agent, swe_agent, trajectory
 from .base import Imported, Importer, Opened, open_source
 
 IMPORTERS: tuple[Importer, ...] = tuple(
-    module.IMPORTER for module in (trajectory, mini_swe_agent, swe_agent, asciicast)
+    module.IMPORTER for module in (bundle, trajectory, mini_swe_agent, swe_agent, asciicast)
 )
 """In the order in which they are asked."""
 
@@ -86,11 +87,13 @@ def _check(events: Sequence[AnyEvent]) -> None:
 
 
 def _keep(store: Store, session: Imported) -> str:
-    run_id = session.run_id or new_id()
+    run_id = _free_id(store, session)
     first = msgspec.structs.replace(session.events[0], run_id=run_id)
     store.append(run_id, [first, *session.events[1:]])
     for content in session.contents:
         store.put_blob(run_id, content)
+    if session.title:
+        store.rename(run_id, session.title)
     for tag in session.tags:
         add_tag(store, run_id, tag)
     for step, text, written_at in session.notes:
@@ -98,6 +101,21 @@ def _keep(store: Store, session: Imported) -> str:
     if session.original is not None:
         keep_original(store, run_id, session.original)
     return run_id
+
+
+def _free_id(store: Store, session: Imported) -> str:
+    """The id it had, so that forks still find their parents; a new one where that is taken.
+
+    Raises:
+        ImportRefused: the very same session is here already.
+    """
+    if session.run_id is None:
+        return new_id()
+    if not store.rows("SELECT 1 FROM runs WHERE id = ?", [session.run_id]):
+        return session.run_id
+    if fingerprint(store.events(session.run_id)) == fingerprint(session.events):
+        raise ImportRefused(f"This session is here already: {session.run_id}.")
+    return new_id()
 
 
 __all__ = ["IMPORTERS", "Imported", "Importer", "import_file", "read_file"]

@@ -93,6 +93,7 @@ class Imported:
         contents: of files, that events name by digest.
         original: the document, where exporting to its format shall give it back.
         run_id: the id it had where it comes from, if it had one.
+        title: a name a person gave it.
         tags: people put on it.
         notes: step, words and time of writing.
     """
@@ -101,6 +102,7 @@ class Imported:
     contents: Sequence[bytes] = ()
     original: Original | None = None
     run_id: str | None = None
+    title: str | None = None
     tags: Sequence[str] = ()
     notes: Sequence[tuple[int, str, float]] = field(default=())
 
