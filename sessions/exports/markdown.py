@@ -170,7 +170,8 @@ def _prose(text: str) -> str:
 
 def _inline(text: str) -> str:
     """Plain text within a line."""
-    return re.sub(r"([\\`*_{}\[\]()<>#+!|~&-])", r"\\\1", clean_line(text)).strip()
+    text = re.sub(r"([\\`*_{}\[\]()>#+!|~])", r"\\\1", clean_line(text)).strip()
+    return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _quote(text: str) -> str:

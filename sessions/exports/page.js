@@ -3,7 +3,7 @@
 // so that scrubbing to a moment and playing up to it show the same. Text is only ever set as text.
 (() => {
   const $ = (id) => document.getElementById(id);
-  const SHOWN_LINES = 400;
+  const SHOWN_LINES = 400, SHOWN_ITEMS = 200;
   const COLOURS = {
     black: "#38424d", red: "#e07077", green: "#86b98b", brown: "#e3a94b", blue: "#7fa7d6",
     magenta: "#b29ae0", cyan: "#83b0b0", white: "#b9c0ca", brightblack: "#7a8694",
@@ -131,19 +131,32 @@
     }
   }
 
+  let shownItems = SHOWN_ITEMS, calls;
+  const more = make("button", "more");
   const drawCalls = () => {
     const list = $("list"), count = upTo(items, seq, (item) => item.seq);
-    let next = list.firstChild;
-    for (let i = 0; i < count; i++) {
-      const element = items[i].draw(seq);
-      if (element.parentNode !== list) list.insertBefore(element, next);
-      next = element.nextSibling;
-      element.classList.toggle("now", i === count - 1);
+    if (following.list) shownItems = SHOWN_ITEMS;
+    const first = Math.max(0, count - shownItems);
+    more.hidden = !first;
+    more.textContent = `↑ ${first} earlier`;
+    if (!more.parentNode) list.append(more);
+    const wanted = items.slice(first, count).map((item) => item.draw(seq)), kept = new Set(wanted);
+    for (const child of [...list.children]) if (child !== more && !kept.has(child)) child.remove();
+    let next = more.nextSibling;
+    for (const element of wanted) {
+      if (element === next) next = next.nextSibling; else list.insertBefore(element, next);
+      element.classList.toggle("now", element === wanted[wanted.length - 1]);
     }
-    while (next) { const gone = next; next = next.nextSibling; gone.remove(); }
-    $("count").textContent = items.slice(0, count).filter((item) => item.data.kind === "call").length;
+    $("count").textContent = upTo(calls, seq);
     follow("list");
   };
+  more.addEventListener("click", () => {
+    const list = $("list"), below = list.scrollHeight - list.scrollTop;
+    following.list = false;
+    shownItems += SHOWN_ITEMS;
+    drawCalls();
+    list.scrollTop = list.scrollHeight - below;
+  });
   const follow = (id) => {
     const body = $(id);
     if (following[id]) body.scrollTop = body.scrollHeight;
@@ -345,6 +358,7 @@
     $("outcome").title = meta.error;
     $("root").textContent = meta.root;
     for (const data of film.items) items.push(new Item(data));
+    calls = film.items.filter((i) => i.kind === "call").map((i) => i.seq);
     starts = [1, ...film.items.filter((i) => i.kind === "call").map((i) => i.done || i.seq), play.length];
     starts = [...new Set(starts)].sort((a, b) => a - b);
     for (const [name, frames] of Object.entries(film.terminals)) {

@@ -36,6 +36,8 @@ def import_file(store: Store, path: Path) -> list[str]:
     """
     sessions = read_file(path)
     with store.transaction():
+        for session in sessions:
+            _refuse_known(store, session)
         return [_keep(store, session) for session in sessions]
 
 
@@ -103,19 +105,30 @@ def _keep(store: Store, session: Imported) -> str:
     return run_id
 
 
-def _free_id(store: Store, session: Imported) -> str:
-    """The id it had, so that forks still find their parents; a new one where that is taken.
+def _refuse_known(store: Store, session: Imported) -> None:
+    """Keep one session from being imported twice.
 
     Raises:
         ImportRefused: the very same session is here already.
     """
-    if session.run_id is None:
+    mark = fingerprint(session.events)
+    known = store.rows("SELECT run_id FROM originals WHERE digest = ?", [mark])
+    here = [str(row["run_id"]) for row in known]
+    if session.run_id is not None and _taken(store, session.run_id):
+        here += [session.run_id] if fingerprint(store.events(session.run_id)) == mark else []
+    if here:
+        raise ImportRefused(f"This session is here already: {here[0]}.")
+
+
+def _free_id(store: Store, session: Imported) -> str:
+    """The id it had, so that forks still find their parents; a new one where that is taken."""
+    if session.run_id is None or _taken(store, session.run_id):
         return new_id()
-    if not store.rows("SELECT 1 FROM runs WHERE id = ?", [session.run_id]):
-        return session.run_id
-    if fingerprint(store.events(session.run_id)) == fingerprint(session.events):
-        raise ImportRefused(f"This session is here already: {session.run_id}.")
-    return new_id()
+    return session.run_id
+
+
+def _taken(store: Store, run_id: str) -> bool:
+    return bool(store.rows("SELECT 1 FROM runs WHERE id = ?", [run_id]))
 
 
 __all__ = ["IMPORTERS", "Imported", "Importer", "import_file", "read_file"]

@@ -132,10 +132,11 @@ def open_source(path: Path) -> Opened:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(handle)
+        raise ImportRefused(f"{path} is not a file.")
     with os.fdopen(handle, "rb") as stream:
-        status = os.fstat(handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise ImportRefused(f"{path} is not a file.")
         try:
             data = stream.read(len(SQLITE))
             most = MOST_BUNDLE_BYTES if data == SQLITE else MOST_BYTES
