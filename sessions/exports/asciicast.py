@@ -20,6 +20,8 @@ MIRROR = "model"
 IDLE_SECONDS = 2.0
 """Longest pause a player shall keep."""
 
+_OTHER_SCREEN = re.compile(r"\x1b\[\?1049([hl])")
+
 LARGEST = 1000
 """Columns or rows; players refuse screens of any size."""
 
@@ -63,6 +65,8 @@ def _lines(recording: Recording, terminal: str, size: tuple[int, int]) -> Iterab
     }
     yield json.dumps(header, ensure_ascii=False)
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+    if terminal == MIRROR:
+        decode = _Portable(decode)
     written = 0.0  # the sum of all intervals as they stand in the file: no drift by rounding
     for event in recording.events:
         found = _entry(event, terminal, decode)
@@ -71,6 +75,25 @@ def _lines(recording: Recording, terminal: str, size: tuple[int, int]) -> Iterab
         interval = round(max(0.0, event.t - written), 6)
         written += interval
         yield json.dumps([interval, *found], ensure_ascii=False)
+
+
+class _Portable:
+    """Decodes the mirror, whose every prompt leaves the other screen, whether it is shown or not.
+
+    Most emulators then move the cursor also where it is not (xterm: DECRC); ours does not.
+    """
+
+    def __init__(self, decode: Callable[[bytes], str]) -> None:
+        self._decode = decode
+        self._other_screen = False
+
+    def __call__(self, data: bytes) -> str:
+        return _OTHER_SCREEN.sub(self._kept, self._decode(data))
+
+    def _kept(self, match: re.Match[str]) -> str:
+        needless = match[1] == "l" and not self._other_screen
+        self._other_screen = match[1] == "h"
+        return "" if needless else match[0]
 
 
 def _entry(
