@@ -11,6 +11,7 @@
      │   └─ SandboxLost        a running sandbox ended, was removed, or stopped answering
      ├─ FileRefused            a file operation that cannot be done, with the reason for the reader
      ├─ EventDecodeError       a stored or imported event that this version cannot read
+     ├─ ImportRefused          a file that is no session, or a damaged one; nothing was changed
      └─ StoreError             the session database cannot be opened, read or written
 
 Messages are one or two sentences for the person at the screen: what was wrong, what to do.
@@ -98,6 +99,10 @@ class FileRefused(SandboxTuiError):
 
 class EventDecodeError(SandboxTuiError):
     """A stored or imported event that this version cannot read."""
+
+
+class ImportRefused(SandboxTuiError):
+    """A file that cannot be imported; nothing was changed."""
 
 
 class StoreError(SandboxTuiError):

@@ -74,9 +74,36 @@ def _titles_and_ends(db: Any) -> None:
         db.execute(statement)
 
 
+def _finding_and_sharing(db: Any) -> None:
+    """Tags, notes, the index of all text, and the documents that sessions were imported from."""
+    run = "run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE"
+    for statement in (
+        f"CREATE TABLE tags ({run}, tag TEXT NOT NULL, PRIMARY KEY (run_id, tag)) WITHOUT ROWID",
+        f"CREATE TABLE notes (id INTEGER PRIMARY KEY, {run}, step INTEGER NOT NULL,"
+        " text TEXT NOT NULL, written_at REAL NOT NULL)",
+        "CREATE INDEX notes_of_run ON notes (run_id, step)",
+        "CREATE TABLE originals (run_id TEXT PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE,"
+        " format TEXT NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL, packed INTEGER NOT NULL,"
+        " data BLOB NOT NULL)",
+        f"CREATE TABLE texts (id INTEGER PRIMARY KEY, {run}, seq INTEGER NOT NULL,"
+        " step INTEGER NOT NULL, kind TEXT NOT NULL, tool TEXT, body TEXT NOT NULL)",
+        "CREATE INDEX texts_of_run ON texts (run_id, seq)",
+        "CREATE TABLE indexed (run_id TEXT PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE,"
+        " seq INTEGER NOT NULL, step INTEGER NOT NULL)",
+        "CREATE VIRTUAL TABLE words USING fts5 (body, content='texts', content_rowid='id',"
+        " tokenize='unicode61 remove_diacritics 2')",
+        "CREATE TRIGGER texts_added AFTER INSERT ON texts BEGIN"
+        " INSERT INTO words (rowid, body) VALUES (new.id, new.body); END",
+        "CREATE TRIGGER texts_deleted AFTER DELETE ON texts BEGIN"
+        " INSERT INTO words (words, rowid, body) VALUES ('delete', old.id, old.body); END",
+    ):
+        db.execute(statement)
+
+
 MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("first_tables", _first_tables),
     ("titles_and_ends", _titles_and_ends),
+    ("finding_and_sharing", _finding_and_sharing),
 )
 """Never change one that was released: add another."""
 
@@ -99,6 +126,12 @@ def unknown(db: Any) -> list[str]:
     """Migrations a newer version of the program has applied."""
     known = {name for name, _ in MIGRATIONS}
     return [name for name in applied(db) if name not in known]
+
+
+def missing(db: Any) -> list[str]:
+    """Migrations that a database has not had yet."""
+    done = set(applied(db))
+    return [name for name, _ in MIGRATIONS if name not in done]
 
 
 def migrate(db: Any) -> None:

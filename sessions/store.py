@@ -24,7 +24,7 @@ from ..core.processes import Owner
 from .blobs import RunBlobs
 from .errors import explained
 from .packing import pack, unpack
-from .schema import foreign, migrate, unknown
+from .schema import foreign, migrate, missing, unknown
 from .summary import RunSummary, summary
 
 BUSY_SECONDS = 5.0
@@ -40,12 +40,16 @@ class Store:
     Args:
         path: of the file, made if missing.
 
+    Attributes:
+        writable: whether it may be written: False where `to_read` had to open it read-only.
+
     Raises:
         StoreError: it cannot be opened, is damaged, or was written by a newer version.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.writable = True
         self._lock = threading.RLock()
         with explained(path):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,6 +64,14 @@ class Store:
 
     def _open(self) -> None:
         db = Database(self._connection)
+        self._check_version(db)
+        self._connection.execute("PRAGMA foreign_keys = ON")
+        self._write_ahead()
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        migrate(db)
+
+    def _check_version(self, db: Any) -> None:
+        """Refuse what another program, or a newer version of this one, has written."""
         if foreign(db):
             raise StoreError(
                 f"{self.path} is a database of another program. Move it away, or set "
@@ -70,10 +82,6 @@ class Store:
                 f"{self.path} was written by a newer sandbox-tui ({', '.join(newer)}). "
                 "Upgrade the program, or set SANDBOX_TUI_HOME to begin a new database."
             )
-        self._connection.execute("PRAGMA foreign_keys = ON")
-        self._write_ahead()
-        self._connection.execute("PRAGMA synchronous = NORMAL")
-        migrate(db)
 
     def _write_ahead(self) -> None:
         """Switch to a write-ahead log; SQLite does not wait by itself when two do so at once."""
@@ -86,6 +94,58 @@ class Store:
                 if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                     raise
             time.sleep(0.005)
+
+    @classmethod
+    def to_read(cls, path: Path) -> Store:
+        """The store, read-only where the file or its folder is: for what only looks at sessions.
+
+        Raises:
+            StoreError: it cannot be read either.
+        """
+        try:
+            return cls(path)
+        except StoreError as error:
+            if not isinstance(error.__cause__, sqlite3.OperationalError) or not path.exists():
+                raise
+            for how in ("mode=ro", "mode=ro&immutable=1"):
+                try:
+                    return cls._read_only(path, how)
+                except sqlite3.Error:
+                    continue
+            raise
+
+    @classmethod
+    def _read_only(cls, path: Path, how: str) -> Store:
+        """Open it without writing; a log that cannot be shared is only left out where it is empty.
+
+        Raises:
+            sqlite3.Error: that is not possible.
+        """
+        log = path.with_name(f"{path.name}-wal")
+        if "immutable" in how and log.exists() and log.stat().st_size:
+            raise sqlite3.OperationalError("there is a log that cannot be read")
+        store = cls.__new__(cls)
+        store.path, store.writable = path, False
+        store._lock = threading.RLock()
+        store._connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?{how}",
+            uri=True,
+            timeout=BUSY_SECONDS,
+            check_same_thread=False,
+            isolation_level=None,
+        )
+        try:
+            db = Database(store._connection)
+            store._check_version(db)
+            if missing(db):
+                raise StoreError(
+                    f"{path} was written by an older sandbox-tui and is read-only, so that it "
+                    "cannot be brought up to date. Copy it to where it may be written."
+                )
+        except BaseException:
+            store._connection.close()
+            raise
+        return store
 
     def close(self) -> None:
         """Close the file."""
@@ -294,11 +354,44 @@ class Store:
         with explained(self.path):
             return unpack(rows[0]["packed"], rows[0]["data"]) if rows else None
 
+    # --- for the other files of this package
+
+    @contextlib.contextmanager
+    def transaction(self) -> Generator[sqlite3.Connection, None, None]:
+        """All that is written inside is written, or nothing; `append` and the like may be inside.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        with self._transaction():
+            yield self._connection
+
+    def rows(self, query: str, parameters: Sequence[object] = ()) -> list[dict[str, Any]]:
+        """The rows of a query, as dicts.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return self._rows(query, parameters)
+
+    @contextlib.contextmanager
+    def alone(self) -> Generator[sqlite3.Connection, None, None]:
+        """The connection outside any transaction, for what SQLite only does there.
+
+        Raises:
+            StoreError: it failed.
+        """
+        with self._lock, explained(self.path):
+            yield self._connection
+
     # --- the file
 
     @contextlib.contextmanager
     def _transaction(self) -> Generator[None, None, None]:
         with self._lock, explained(self.path):
+            if self._connection.in_transaction:  # ours, for the lock is held: a part of it
+                yield
+                return
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield

@@ -138,7 +138,7 @@ def demo(theme: str | None, speed: float, **options: Any) -> None:
 def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> None:
     """Replay a saved SESSION (its id, the beginning of it, or "last")."""
     settings = _settings({}, theme)
-    with _store() as store:
+    with _store_to_read() as store:
         summary = _session(store, session)
         if headless or as_json or not _is_terminal():
             from .headless import writer_for
@@ -162,7 +162,7 @@ def sessions_ls(as_json: bool, limit: int) -> None:
     """List sessions, newest first."""
     from .listing import print_sessions
 
-    with _store() as store:
+    with _store_to_read() as store:
         print_sessions(store.runs(limit=limit), as_json=as_json)
 
 
@@ -172,7 +172,7 @@ def sessions_show(session: str) -> None:
     """Show what is known of a SESSION."""
     from .listing import print_session
 
-    with _store() as store:
+    with _store_to_read() as store:
         print_session(_session(store, session))
 
 
@@ -181,6 +181,8 @@ def sessions_show(session: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
     """Delete sessions, with the space they take."""
+    from ..sessions.upkeep import reclaim
+
     with _store() as store:
         chosen = [_session(store, name) for name in session]
         for summary in chosen:
@@ -189,6 +191,137 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
                 click.confirm(f"Delete {summary.id} ({task})?", abort=True)
             store.delete(summary.id)
             click.echo(f"deleted {summary.id}")
+        reclaim(store)
+
+
+@sessions.command("search")
+@click.argument("query", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one hit a line.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
+def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
+    """Find QUERY in tasks, replies, calls, observations and notes of all sessions.
+
+    Words and "phrases" that must all be there; -word must not (put -- before it). These narrow it
+    down: model:NAME outcome:WORD tag:TAG tool:NAME after:2026-11-01 before:2026-12-01 cost:>0.5
+    """
+    from ..sessions.search import parse_query, search
+    from .sharing import print_hits
+
+    parsed = parse_query(" ".join(query))
+    with _store_to_read() as store:
+        print_hits(search(store, parsed, limit=limit), parsed.ignored, as_json=as_json)
+
+
+@sessions.command("rename")
+@click.argument("session")
+@click.argument("title", required=False)
+def sessions_rename(session: str, title: str | None) -> None:
+    """Give a SESSION a TITLE of its own; without one, its task is its name again."""
+    with _store() as store:
+        store.rename(_session(store, session).id, title)
+
+
+@sessions.command("tag")
+@click.argument("session")
+@click.argument("tags", nargs=-1)
+@click.option("--remove", is_flag=True, help="Take them away.")
+def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
+    """Put TAGS on a SESSION; without any, list what it has."""
+    from ..core.text import clean_line
+    from ..sessions.labels import add_tag, remove_tag, tags_of
+
+    with _store() as store:
+        run_id = _session(store, session).id
+        for tag in tags:
+            if remove:
+                remove_tag(store, run_id, tag)
+            else:
+                add_tag(store, run_id, tag)
+        click.echo(clean_line(" ".join(tags_of(store, run_id))))
+
+
+@sessions.command("note")
+@click.argument("session")
+@click.argument("text", nargs=-1)
+@click.option("--step", type=click.IntRange(0), default=0, help="The step it is about.")
+@click.option("--remove", type=int, metavar="NUMBER", help="Delete the note of this number.")
+def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | None) -> None:
+    """Write TEXT on a step of a SESSION; without any, list its notes."""
+    from ..core.text import clean_line
+    from ..sessions.labels import add_note, notes_of, remove_note
+
+    with _store() as store:
+        run_id = _session(store, session).id
+        if remove is not None and not remove_note(store, run_id, remove):
+            raise ConfigError(f"This session has no note {remove}.")
+        if text:
+            add_note(store, run_id, step, " ".join(text))
+        for note in notes_of(store, run_id):
+            click.echo(f"{note.id:>4}  step {note.step:<4}  {clean_line(note.text)}")
+
+
+@sessions.command("export")
+@click.argument("session")
+@click.option("--format", "-f", "format_", required=True, metavar="FORMAT")
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), help="File or folder; - is stdout."
+)
+@click.option("--no-redact", is_flag=True, help="Keep what looks like a secret.")
+@click.option("--force", is_flag=True, help="Write over files that are there.")
+def sessions_export(
+    session: str, format_: str, output: Path | None, no_redact: bool, force: bool
+) -> None:
+    """Write a SESSION to a file; what looks like a secret in it is blanked.
+
+    FORMAT: trajectory, html, markdown, asciicast, bundle, chat-jsonl, atif or svg.
+    """
+    from ..sessions.exports import EXPORTERS
+    from .sharing import export_session
+
+    if format_ not in EXPORTERS:
+        raise ConfigError(f"There is no format {format_!r}; there are {', '.join(EXPORTERS)}.")
+    with _store_to_read() as store:
+        summary = _session(store, session)
+        export_session(store, summary, format_, output, redact=not no_redact, force=force)
+
+
+@sessions.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+def sessions_import(files: tuple[Path, ...]) -> None:
+    """Import FILES: what they are, their content says, not their names.
+
+    Known are trajectory.json (llm-in-sandbox), .traj (SWE-agent), .traj.json (mini-swe-agent),
+    asciicast v2 and v3, and bundles (.sbx).
+    """
+    from .sharing import import_files
+
+    with _store() as store:
+        good = import_files(store, files)
+    sys.exit(0 if good else 1)
+
+
+@sessions.command("check")
+def sessions_check() -> None:
+    """Examine the session database; exit code 6 when something is wrong with it."""
+    from ..core.errors import StoreError
+    from ..sessions.upkeep import check
+    from .sharing import print_report
+
+    with _store_to_read() as store:
+        report = check(store)
+    print_report(report)
+    if report.problems:
+        sys.exit(StoreError.exit_code)
+
+
+@sessions.command("vacuum")
+def sessions_vacuum() -> None:
+    """Remove what nothing needs from the session database, and give the space back."""
+    from ..sessions.upkeep import vacuum
+    from . import figures
+
+    with _store() as store:
+        click.echo(f"{figures.size(vacuum(store))} freed")
 
 
 @main.group()
@@ -261,6 +394,19 @@ def _store() -> Generator[Store, None, None]:
     from ..sessions import Store
 
     store = Store(data_dir() / "sessions.db")
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextlib.contextmanager
+def _store_to_read() -> Generator[Store, None, None]:
+    """The same for commands that only look: it may be read-only."""
+    from ..core.config import data_dir
+    from ..sessions import Store
+
+    store = Store.to_read(data_dir() / "sessions.db")
     try:
         yield store
     finally:

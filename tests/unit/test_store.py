@@ -22,6 +22,8 @@ from sqlite_utils import Database
 from sandbox_tui.core import events as e
 from sandbox_tui.core.errors import StoreError
 from sandbox_tui.sessions import Store, new_id, replay, schema
+from sandbox_tui.sessions.search import search
+from sandbox_tui.sessions.upkeep import check
 from tests.unit.event_streams import started, streams
 
 
@@ -267,16 +269,29 @@ def test_migrations_run_once_and_in_order(tmp_path: Path) -> None:
     assert names == [name for name, _ in schema.MIGRATIONS]
 
 
-def test_an_older_database_keeps_its_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("version", range(1, len(schema.MIGRATIONS)))
+def test_a_database_of_every_older_version_keeps_its_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
     path = tmp_path / "s.db"
     with monkeypatch.context() as then:
-        then.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        then.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:version])
         Store(path).close()
+    body = e.to_json(started("old", task="an old task"))
     with contextlib.closing(sqlite3.connect(path)) as raw:
-        raw.execute("INSERT INTO runs (id, task, started_at, last_seq) VALUES ('old', 't', 1, 0)")
+        raw.execute(
+            "INSERT INTO runs (id, task, started_at, last_seq) VALUES ('old', 'an old task', 1, 1)"
+        )
+        raw.execute("INSERT INTO events VALUES ('old', 1, 0, 'RunStarted', 0, ?)", [body])
         raw.commit()
     with contextlib.closing(Store(path)) as store:
         assert store.run("old").title is None
+        assert list(store.events("old")) == [started("old", task="an old task")]
+        assert [hit.run.id for hit in search(store, "task")] == ["old"]
+        assert check(store).problems == []
+        store.append("old", [e.Warned(seq=2, t=1, text="it goes on")])
+        store.delete("old")
+        assert store.runs() == []
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(

@@ -1,0 +1,167 @@
+"""A headless Chromium, driven over the pipe of its DevTools protocol: no driver, no port.
+
+The protocol is at chromedevtools.github.io/devtools-protocol; messages end with NUL.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+PROGRAM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+
+
+class BrowserFailed(AssertionError):
+    """The page raised an error, or the browser did not answer."""
+
+
+class Page:
+    """A page in a browser.
+
+    Attributes:
+        problems: errors and warnings of its console, exceptions, and requests it was refused.
+        requests: addresses that it asked for.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], to: int, back: int) -> None:
+        self._process = process
+        self._to, self._back = to, back
+        self._rest = b""
+        self._number = 0
+        self._session: str | None = None
+        self.problems: list[str] = []
+        self.requests: list[str] = []
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.send("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.send(f"{domain}.enable")
+
+    def send(self, method: str, /, **params: Any) -> dict[str, Any]:
+        """Ask something of the browser, and wait for the answer."""
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": params}
+        if self._session:
+            message["sessionId"] = self._session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self._to, data) :]
+        deadline = time.monotonic() + 60
+        while True:
+            answer = self._next(deadline, method)
+            if answer.get("id") == self._number:
+                if "error" in answer:
+                    raise BrowserFailed(f"{method}: {answer['error']['message']}")
+                return answer.get("result", {})
+
+    def _next(self, deadline: float, waiting_for: str) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            ready, _, _ = select.select([self._back], [], [], max(0, deadline - time.monotonic()))
+            data = os.read(self._back, 1 << 20) if ready else b""
+            if not data:
+                raise BrowserFailed(f"the browser does not answer to {waiting_for}")
+            self._rest += data
+        line, _, self._rest = self._rest.partition(b"\0")
+        message = json.loads(line)
+        self._note(message.get("method", ""), message.get("params", {}))
+        return message
+
+    def _note(self, event: str, params: dict[str, Any]) -> None:
+        if event == "Runtime.exceptionThrown":
+            details = params["exceptionDetails"]
+            self.problems.append(str(details.get("exception", {}).get("description", details)))
+        elif event == "Runtime.consoleAPICalled" and params["type"] in ("error", "warning"):
+            self.problems.append(str(params["args"]))
+        elif event == "Log.entryAdded" and params["entry"]["level"] in ("error", "warning"):
+            self.problems.append(params["entry"]["text"])
+        elif event == "Network.requestWillBeSent":
+            self.requests.append(params["request"]["url"])
+
+    def open(self, address: str, ready: str) -> None:
+        """Go to an address and wait until an expression is true there."""
+        self.send("Page.navigate", url=address)
+        self.until(ready)
+
+    def run(self, expression: str) -> Any:
+        """The value of an expression in the page."""
+        answer = self.send(
+            "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True
+        )
+        if "exceptionDetails" in answer:
+            raise BrowserFailed(f"{expression}: {answer['exceptionDetails']}")
+        return answer["result"].get("value")
+
+    def until(self, expression: str, seconds: float = 30) -> Any:
+        """Wait, in the page, until an expression is true."""
+        waiting = (
+            "new Promise((done) => { const end = performance.now() + %d; const look = () => {"
+            " let v = null; try { v = (%s); } catch {} if (v || performance.now() > end) done(v);"
+            " else setTimeout(look, 20); }; look(); })"
+        )
+        value = self.run(waiting % (seconds * 1000, expression))
+        if not value:
+            raise BrowserFailed(f"never true: {expression}; {self.problems}")
+        return value
+
+    def key(self, key: str) -> None:
+        """Press a key."""
+        text = {"text": key} if len(key) == 1 else {}
+        self.send("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+        self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
+
+    def size(self, width: int, height: int) -> None:
+        """Give the page's window a size."""
+        self.send(
+            "Emulation.setDeviceMetricsOverride",
+            width=width, height=height, deviceScaleFactor=1, mobile=False,
+        )  # fmt: skip
+
+    def picture(self) -> bytes:
+        """What it looks like, as a PNG."""
+        return base64.b64decode(self.send("Page.captureScreenshot")["data"])
+
+
+@contextlib.contextmanager
+def browser(profile: Path) -> Iterator[Page]:
+    """A page of a browser of its own, without a network."""
+    assert PROGRAM is not None
+    into, to = os.pipe()
+    back, out = os.pipe()
+    script = f'exec "$0" "$@" 3<&{into} 4>&{out}'
+    command = [
+        "/bin/bash", "-c", script, PROGRAM, "--headless", "--no-sandbox", "--disable-gpu",
+        "--remote-debugging-pipe", f"--user-data-dir={profile}", "--no-first-run",
+        "--disable-dev-shm-usage", "--disable-background-networking",
+        "--host-resolver-rules=MAP * ~NOTFOUND", "about:blank",
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        command,
+        pass_fds=(into, out),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    os.close(into)
+    os.close(out)
+    try:
+        yield Page(process, to, back)
+    finally:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(10)
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        os.close(to)
+        os.close(back)

@@ -1,0 +1,112 @@
+"""Secrets are blanked wherever they stand, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandbox_tui.core import events as e
+from sandbox_tui.sessions.redaction import Redactor, secrets_of
+from tests.unit.event_streams import streams
+from tests.unit.sample_run import SECRET, sample
+
+PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nabc/+=\n-----END PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        (f"export OPENAI_API_KEY={SECRET}", SECRET),
+        (f"a\n{SECRET}\nb", SECRET),
+        (json.dumps({"command": f"x\n{SECRET}"}), SECRET),
+        (f"\x1b[32m{SECRET}\x1b[0m", SECRET),
+        ("ghp_" + "a1" * 18, "ghp_" + "a1" * 18),
+        ("AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"),
+        ("Authorization: Bearer abc.def-123_4567890xyz", "abc.def-123_4567890xyz"),
+        ("postgres://joe:hunter22@db/x", "hunter22"),
+        ('{"password": "correct-horse-42"}', "correct-horse-42"),
+        ("api_key='0123abcd4567efgh'", "0123abcd4567efgh"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0.SflKxwRJSMeKKF2QT4", "SflKxwRJSMeKKF2QT4"),
+        (PEM, "MIIEvQIBADANBgkqhkiG9w0"),
+    ],
+)
+def test_what_looks_like_a_secret(text: str, secret: str) -> None:
+    redactor = Redactor()
+    blanked = redactor.text(text)
+    assert secret not in blanked
+    assert len(blanked) == len(text)
+    assert blanked.count("\n") == text.count("\n")
+    assert redactor.found >= 1
+    assert redactor.data(text.encode()) == blanked.encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the task-based-risk-management-of-something-long",
+        "tokens = line.split()",
+        "max_tokens: 65536",
+        "password=getpass.getpass()",
+        "basic understanding of the problem",
+        "https://example.org/a/b?c=d#e",
+        "sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    ],
+)
+def test_what_does_not(text: str) -> None:
+    assert Redactor().text(text) == text
+
+
+def test_values_of_the_environment_are_blanked_as_they_are() -> None:
+    environment = {"MY_TOKEN": "tr0ub4dor ünd 3", "HOME": "/home/someone", "A_KEY": "short"}
+    redactor = Redactor(secrets_of(environment))
+    assert redactor.text("it is tr0ub4dor ünd 3!") == "it is ***************!"
+    assert "tr0ub4dor" not in redactor.data("it is tr0ub4dor ünd 3!".encode()).decode()
+    assert redactor.text("/home/someone short") == "/home/someone short"
+
+
+def test_json_stays_json() -> None:
+    for secret in (SECRET, PEM, "password=correct-horse-42", f'{PEM}"}}'):
+        text = json.dumps({"command": f'echo "{secret}" end', "n": [1]})
+        assert json.loads(Redactor().text(text))["n"] == [1]
+
+
+def test_every_place_of_a_run() -> None:
+    events, _ = sample("text", SECRET)
+    done = Redactor().events(events)
+    assert SECRET.encode() not in b"".join(e.to_json(event) for event in done)
+    for kind in (e.TerminalOutput, e.TerminalInput):  # also where it is spread over two
+        joined = b"".join(x.data for x in done if isinstance(x, kind))
+        assert SECRET.encode() not in joined
+        assert b"*" * len(SECRET) in joined
+    streamed = "".join(x.text for x in done if isinstance(x, e.ModelDelta))
+    assert SECRET not in streamed
+    assert [(x.kind, x.seq, x.t) for x in done] == [(x.kind, x.seq, x.t) for x in events]
+
+
+@given(streams())
+def test_events_without_secrets_are_as_they_were(events: list[e.AnyEvent]) -> None:
+    redactor = Redactor()
+    done = redactor.events(events)
+    assert done == events or redactor.found
+
+
+@given(st.text(max_size=300), st.lists(st.text(min_size=8, max_size=20), max_size=3))
+def test_blanking_keeps_length_and_lines(text: str, secrets: list[str]) -> None:
+    blanked = Redactor(secrets).text(text)
+    assert len(blanked) == len(text)
+    assert re.findall(r"[\r\n]", blanked) == re.findall(r"[\r\n]", text)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["token=", "eyJ", "sk-", "bearer ", "://a:", "-----BEGIN PRIVATE KEY-----", "password-"],
+)
+def test_no_text_takes_long(piece: str) -> None:
+    began = time.monotonic()
+    Redactor().text(piece * (1_000_000 // len(piece)))
+    assert time.monotonic() - began < 10
