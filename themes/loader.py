@@ -13,10 +13,11 @@ from typing import NamedTuple
 import msgspec
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
+_ANSI = re.compile(r"ansi_(default|(bright_)?(black|red|green|yellow|blue|magenta|cyan|white))")
 
 
 class Colors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The colours of widgets, as #rrggbb."""
+    """The colours of widgets, as #rrggbb, or as `ansi_red` and so on in a theme that is `ansi`."""
 
     primary: str
     secondary: str
@@ -51,12 +52,18 @@ class Roles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class ThemeFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A theme as its file says."""
+    """A theme as its file says.
+
+    Attributes:
+        dark: whether light text lies on a dark ground.
+        ansi: whether it is made of the terminal's own sixteen colours.
+    """
 
     name: str
     colors: Colors
     roles: Roles
     dark: bool = True
+    ansi: bool = False
 
 
 class BrokenTheme(NamedTuple):
@@ -78,7 +85,7 @@ def load_themes(folder: Path | None = None) -> tuple[dict[str, ThemeFile], list[
         try:
             theme = parse_theme(file.read_text(encoding="utf-8"))
         except (ValueError, OSError) as error:
-            broken.append(BrokenTheme(file.name, str(error)))
+            broken.append(BrokenTheme(str(file), str(error)))
         else:
             themes[theme.name] = theme
     return themes, broken
@@ -88,19 +95,50 @@ def parse_theme(text: str) -> ThemeFile:
     """A theme from TOML text.
 
     Raises:
-        ValueError: with the line or the key that is wrong.
+        ValueError: with the line and the key that are wrong.
     """
     try:
         theme = msgspec.convert(tomllib.loads(text), ThemeFile)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"not valid TOML: {error}") from error
     except msgspec.ValidationError as error:
-        raise ValueError(str(error)) from error
-    for group in (theme.colors, theme.roles):
-        for key, value in msgspec.structs.asdict(group).items():
-            if not _COLOR.fullmatch(value):
-                raise ValueError(f"{key} = {value!r} is not a colour such as #1a2b3c")
+        raise ValueError(f"{error}{_where(text, str(error))}") from error
+    for name in ("colors", "roles"):
+        for key, value in msgspec.structs.asdict(getattr(theme, name)).items():
+            if not (_ANSI if theme.ansi else _COLOR).fullmatch(value):
+                example = "ansi_red" if theme.ansi else "#1a2b3c"
+                line = _line_of(text, name, key)
+                raise ValueError(
+                    f"line {line}: {key} = {value!r} is not a colour such as {example}"
+                )
     return theme
+
+
+def _where(text: str, problem: str) -> str:
+    """The line of what a validation error names, as words to add to it."""
+    named = re.search(r"\$\.(\w+)(?:\.(\w+))?", problem)
+    unknown = re.search(r"unknown field `(\w+)`", problem)
+    words = [word for word in named.groups() if word] if named else []
+    words += [unknown.group(1)] if unknown else []
+    if not words:
+        return ""
+    table, key = ("", words[0]) if len(words) == 1 else words[:2]
+    line = _line_of(text, table, key)
+    return f" (line {line})" if line else ""
+
+
+def _line_of(text: str, table: str, key: str) -> int:
+    """Number of the line that sets `key` in `[table]`, 0 where none does."""
+    current = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        stripped = line.strip()
+        if stripped.startswith("["):
+            current = stripped.strip("[]").strip()
+            if not table and current == key:
+                return number
+        elif current == table and stripped.split("=")[0].strip() == key:
+            return number
+    return 0
 
 
 def _files(folder: Path | None) -> Iterator[Traversable]:

@@ -20,17 +20,20 @@ from ..core.errors import SandboxTuiError
 from ..core.launch import RunRequest
 from ..core.text import clean_line
 from ..sessions import RunSummary, Store, Worker, Workers
-from ..themes import load_themes
 from .palette import ROLE_DEFAULTS, to_textual
 from .screens.confirm import Confirm
 from .screens.home import Home
 from .screens.live import LiveScreen
 from .screens.replay import ReplayScreen
 from .screens.wall import Wall
+from .theme_files import ThemeFiles
 
 LONGEST_FAREWELL = 3.0
 """Seconds the screen may take to be put away once everything is stored: a terminal that is gone
 takes no more output, and waiting for it would be for ever."""
+
+THEME_LOOK = 1.0
+"""Seconds between looks at the theme files."""
 
 LONGEST_GOODBYE = 10.0
 """Seconds to wait for a run to put its things away before the program ends all the same."""
@@ -71,9 +74,8 @@ class SandboxTui(App[int]):
         self._begin = begin
         self._run_workers = Workers(store)
         self._begun: list[Worker] = []
-        self._themes, self._broken_themes = load_themes(config_dir() / "themes")
-        for theme in self._themes.values():
-            self.register_theme(to_textual(theme))
+        self._theme_files = ThemeFiles(config_dir() / "themes")
+        self._register_themes()
 
     def on_mount(self) -> None:
         """Dress up, then show the first screen."""
@@ -82,8 +84,27 @@ class SandboxTui(App[int]):
             self.animation_level = "none"
         self._handle_signals()
         self._show_first()
-        for broken in self._broken_themes:
-            words = clean_line(f"Theme {broken.file} was left out: {broken.problem}")
+        self._say_what_is_broken()
+        self.set_interval(THEME_LOOK, self._reload_themes)
+
+    def _register_themes(self) -> None:
+        for theme in self._theme_files.themes.values():
+            self.register_theme(to_textual(theme))
+
+    def _reload_themes(self) -> None:
+        """A theme's file was edited: show it as it is now."""
+        if not self._theme_files.reload_if_changed():
+            return
+        self._register_themes()
+        self._say_what_is_broken()
+        if self.theme in self._theme_files.themes:
+            self._watch_theme(self.theme)
+        else:  # it may have been waiting for this very file
+            self._choose_theme(self._settings_in_force.ui.theme)
+
+    def _say_what_is_broken(self) -> None:
+        for broken in self._theme_files.broken:
+            words = clean_line(f"The theme {broken.file} is left out: {broken.problem}")
             self.notify(words, severity="warning", markup=False, timeout=10)
 
     def _show_first(self) -> None:

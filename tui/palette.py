@@ -44,6 +44,7 @@ def to_textual(theme: ThemeFile) -> Theme:
     return Theme(
         name=theme.name,
         dark=theme.dark,
+        ansi=theme.ansi,
         primary=colors.primary,
         secondary=colors.secondary,
         accent=colors.accent,
@@ -77,8 +78,25 @@ def to_textual(theme: ThemeFile) -> Theme:
             "scrollbar-background-hover": colors.background,
             "scrollbar-background-active": colors.background,
             "scrollbar-corner-color": colors.background,
+            **(_ANSI_VARIABLES if theme.ansi else {}),
         },
     )
+
+
+_ANSI_VARIABLES = {
+    "ansi-background": "ansi_black",
+    "ansi-foreground": "ansi_white",
+    "block-cursor-background": "ansi_bright_black",
+    "block-cursor-foreground": "ansi_white",
+    "input-cursor-background": "ansi_white",
+    "input-cursor-foreground": "ansi_black",
+    "input-cursor-text-style": "none",
+    "input-selection-background": "ansi_blue",
+    "input-selection-foreground": "ansi_white",
+    "screen-selection-background": "ansi_blue",
+    "screen-selection-foreground": "ansi_white",
+}
+"""What Textual wants of a theme that is made of the terminal's own colours."""
 
 
 def palette_of(widget: DOMNode) -> Palette:
@@ -164,4 +182,6 @@ def _palette(
 
 def _plain(value: str) -> str:
     """A CSS colour as Rich knows it; what it does not know becomes the terminal's default."""
+    if value.startswith("ansi_"):
+        return value.removeprefix("ansi_")
     return value if value.startswith("#") and len(value) == 7 else "default"

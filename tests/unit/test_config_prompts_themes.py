@@ -88,12 +88,13 @@ def test_an_unknown_pack_lists_the_known() -> None:
 
 def test_themes_load_and_broken_ones_are_reported(tmp_path: Path) -> None:
     themes, broken = load_themes()
-    assert {"lamplight", "daylight", "contrast"} <= set(themes)
+    assert {"lamplight", "daylight", "contrast", "ansi"} <= set(themes)
     assert broken == []
     (tmp_path / "bad.toml").write_text("name = 'x'\n[colors]\nprimary = 3")
     (tmp_path / "worse.toml").write_text("name = 'x'\n[colors\n")
     themes, broken = load_themes(tmp_path)
-    assert [theme.file for theme in broken] == ["bad.toml", "worse.toml"]
+    assert [Path(theme.file).name for theme in broken] == ["bad.toml", "worse.toml"]
+    assert "line 3" in broken[0].problem
     assert "line 2" in broken[1].problem
     assert "lamplight" in themes
 
