@@ -62,7 +62,5 @@ class InputWatch:
             return
         self._told = heard_at  # once, until it has printed something again
         self._journal.post(
-            InputAwaited(
-                program=reader.program, hidden=reader.hidden, answerable=self._answerable
-            )
+            InputAwaited(program=reader.program, hidden=reader.hidden, answerable=self._answerable)
         )

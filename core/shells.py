@@ -11,7 +11,6 @@ from .events import TerminalClosed, TerminalInput, TerminalOpened, TerminalResiz
 from .journal import Journal
 from .sandboxes.base import Sandbox, Shell
 
-
 _SHOWN_KEYS = re.compile(rb"\x1b(?:[\[O][0-9;:<=>?]*[ -/]*[@-~])")
 """Cursor keys, function keys and the mouse: nothing that could be secret."""
 

@@ -151,6 +151,14 @@ class RunState:
         return next((item for item in self.calls.values() if item.status == "running"), None)
 
     @property
+    def busy(self) -> bool:
+        """Whether a call or a person's command is being carried out."""
+        if self.finished is not None:
+            return False
+        commands = (human for human in self.humans.values() if human.command is not None)
+        return self.running is not None or any(human.finished is None for human in commands)
+
+    @property
     def status(self) -> RunStatus:
         """One word for the header."""
         if self.finished is not None:

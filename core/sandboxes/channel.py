@@ -29,8 +29,8 @@ INLINE_BYTES = 2048
 """Longer commands travel as a block: bash reads fields byte by byte."""
 
 TYPED_BYTES = 16 << 10
-"""Most that is typed into one command: less than a pipe holds, so that the dispatcher never waits for
-a program that does not read."""
+"""Most that is typed into one command: less than a pipe holds, so that the dispatcher never waits
+for a program that does not read."""
 
 ENDING = (("INT", 0.4), ("TERM", 0.6), ("KILL", 0.3), ("KILL", 0.5))
 """Signals that end a command, and the seconds each is given; in all less than 2."""

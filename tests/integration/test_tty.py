@@ -28,7 +28,9 @@ async def eventually(ask: Callable[[], Awaitable[T]], seconds: float = 15) -> T:
 
 
 async def test_it_is_a_terminal_of_the_size_that_was_asked_for(sandbox: Sandbox) -> None:
-    result = await sh(sandbox, "test -t 0 -a -t 1 -a -t 2 && stty size && stty -a | grep -o ' echo '")
+    result = await sh(
+        sandbox, "test -t 0 -a -t 1 -a -t 2 && stty size && stty -a | grep -o ' echo '"
+    )
     assert (result.stdout, result.stderr) == (b"30 100\r\n echo \r\n", b"")
     assert result.exit_code == 0
 
@@ -90,9 +92,7 @@ async def test_what_a_program_says_when_it_is_interrupted_is_kept(sandbox: Sandb
         heard.set()
 
     command = "trap 'sleep 0.1; echo said at the end; exit 3' INT; echo begun; sleep 100 & wait"
-    running = asyncio.create_task(
-        sandbox.exec(command, timeout=60, on_output=listen, tty=SIZE)
-    )
+    running = asyncio.create_task(sandbox.exec(command, timeout=60, on_output=listen, tty=SIZE))
     await asyncio.wait_for(heard.wait(), 10)
     assert await sandbox.interrupt()
     result = await running

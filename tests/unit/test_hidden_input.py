@@ -72,7 +72,7 @@ async def typed_into(shell: PromptingShell, *pieces: bytes) -> list[e.TerminalIn
 
 async def test_a_password_is_kept_as_stars_and_arrives_as_it_is() -> None:
     shell = PromptingShell()
-    seen = await typed_into(shell, "hunter".encode(), "é2".encode(), b"\r", b"ls\r")
+    seen = await typed_into(shell, b"hunter", "é2".encode(), b"\r", b"ls\r")
     assert [(event.data, event.hidden) for event in seen][:3] == [
         (b"******", True),
         (b"**", True),

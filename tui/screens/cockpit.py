@@ -181,7 +181,7 @@ class Cockpit(Screen[None]):
         if int(self.now) != self._second_shown:
             self._second_shown = int(self.now)
             self.sync_bars()
-        self.query_one(Terminals).refresh_subtitle()
+        self.query_one(Terminals).sync(self.state)
 
     # --- files
 

@@ -8,6 +8,7 @@ the one who feeds wait until the queue is short again.
 from __future__ import annotations
 
 import time
+from bisect import bisect_left, bisect_right
 from typing import cast
 
 from rich.style import Style
@@ -22,10 +23,19 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from ...core.terminal.screen import Screen as Emulator
+from ...core.terminal.search import Hit, Search
 from ..palette import palette_of
-from .terminal_drawing import Colours, cells_before, colours_of, split_at, strip_of
+from .terminal_drawing import (
+    Colours,
+    cells_before,
+    character_at,
+    colours_of,
+    split_at,
+    strip_of,
+    word_at,
+)
 from .terminal_input import RELEASE, bytes_of_key, bytes_of_mouse, bytes_of_paste
-from .terminal_pump import Pump
+from .terminal_pump import NAP, Pump
 
 FRAMES = 30
 LONGEST_HOLD = 0.15
@@ -36,6 +46,9 @@ RELEASE_PAUSE = 0.4
 """Seconds in which the release chord, pressed again, goes to the program instead."""
 
 NEW_BELOW = "↓ new"
+
+SEARCHED_LINES = 4000
+"""Lines of scrollback that a search looks at in a row: a few milliseconds."""
 
 
 class TerminalView(ScrollView, can_focus=True):
@@ -100,6 +113,9 @@ class TerminalView(ScrollView, can_focus=True):
     class FollowingChanged(FromView):
         """The reader left the end, or came back to it."""
 
+    class Searched(FromView):
+        """More of what is searched for was found, or another place of it is shown."""
+
     def __init__(self, emulator: Emulator, *, fit: bool, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes="-fit" if fit else None)
         self._emulator = emulator
@@ -116,6 +132,11 @@ class TerminalView(ScrollView, can_focus=True):
         self._release_timer: Timer | None = None
         self._button_down: int | None = None
         self._mouse_at: Offset | None = None
+        self._has_keyboard = False
+        self._search: Search | None = None
+        self._search_timer: Timer | None = None
+        self._search_from: int | None = None
+        self._hit: Hit | None = None
 
     @property
     def emulator(self) -> Emulator:
@@ -138,6 +159,8 @@ class TerminalView(ScrollView, can_focus=True):
         self._emulator = emulator
         self._first_line = self._first()
         self._held_since = None
+        if self._search is not None:
+            self._search = Search(self._search.needle)
         self._redraw()
 
     def on_unmount(self) -> None:
@@ -174,6 +197,8 @@ class TerminalView(ScrollView, can_focus=True):
         if size != self.virtual_size:
             self.virtual_size = size
         self._keep_place(above)
+        if self._search is not None:
+            self._look_on()
         dirty = emulator.dirty | {self._cursor_row, emulator.y}
         self._cursor_row = emulator.y
         emulator.dirty.clear()
@@ -263,7 +288,7 @@ class TerminalView(ScrollView, can_focus=True):
         if row == emulator.y and 25 in emulator.modes:
             strip = self._with_cursor(strip)
         line = self._first() + index
-        strip = self._with_selection(strip, line)
+        strip = self._with_selection(self._with_hits(strip, line), line)
         strip = strip.apply_offsets(0, line)
         return strip.crop_extend(left, left + width, base)
 
@@ -294,6 +319,18 @@ class TerminalView(ScrollView, can_focus=True):
         start, end = (strip.cell_length if at < 0 else cells_before(text, at) for at in span)
         style = self.screen.get_component_rich_style("screen--selection")
         return split_at(strip, start, end, style)
+
+    def _with_hits(self, strip: Strip, line: int) -> Strip:
+        """The strip with what is searched for marked, and most of all the place one is at."""
+        if self._search is None:
+            return strip
+        text, palette = strip.text, palette_of(self)
+        for start, end in self._search.spans(text):
+            here = self._hit == (line, start)
+            look = palette.accent + Style(reverse=True) if here else palette.selected
+            look += Style(bold=here, underline=not here)
+            strip = split_at(strip, cells_before(text, start), cells_before(text, end), look)
+        return strip
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text as it is shown, for copying.
@@ -349,6 +386,7 @@ class TerminalView(ScrollView, can_focus=True):
         """Begin or end with a clean slate."""
         self._stop_release()
         self._button_down = None
+        self._tell_focus(focused=self.has_focus)
         self.refresh()
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
@@ -366,9 +404,18 @@ class TerminalView(ScrollView, can_focus=True):
             return  # this key is already one of ours
         else:
             self._stop_release()
-            self._type(bytes_of_key(event, self._emulator.modes))
+            if not self._copied(event.key):
+                self._type(bytes_of_key(event, self._emulator.modes))
         event.stop()
         event.prevent_default()
+
+    def _copied(self, key: str) -> bool:
+        """Whether the key copied what is selected here; any key takes the selection away."""
+        if self.text_selection is None:
+            return False
+        copies = key == "ctrl+c" and self.copy_selection()
+        self.screen.clear_selection()
+        return copies
 
     def release(self) -> None:
         """Give the keyboard back."""
@@ -395,24 +442,27 @@ class TerminalView(ScrollView, can_focus=True):
             self._type(bytes_of_paste(event.text, self._emulator.modes))
 
     def on_focus(self) -> None:
-        """Programs that ask (mode 1004) are told."""
-        self._tell_focus(b"\x1b[I")
+        """Programs that ask (mode 1004) are told who has the keyboard."""
+        self._tell_focus(focused=True)
+        self.refresh()
 
     def on_blur(self) -> None:
         """See `on_focus`."""
-        self._tell_focus(b"\x1b[O")
-
-    def _tell_focus(self, data: bytes) -> None:
-        if self.attached and 1004 in self._emulator.modes:
-            self.post_message(self.Typed(self, data))
+        self._tell_focus(focused=False)
         self.refresh()
+
+    def _tell_focus(self, *, focused: bool) -> None:
+        focused = self.attached and focused
+        changed, self._has_keyboard = focused != self._has_keyboard, focused
+        if changed and 1004 in self._emulator.modes:
+            self.post_message(self.Typed(self, b"\x1b[I" if focused else b"\x1b[O"))
 
     # --- mouse
 
     @property
     def _takes_mouse(self) -> bool:
         modes = self._emulator.modes
-        return self.attached and not modes.isdisjoint((1000, 1002, 1003)) and 1006 in modes
+        return self.attached and not modes.isdisjoint((1000, 1002, 1003))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Programs that ask for the mouse get it while attached."""
@@ -452,8 +502,10 @@ class TerminalView(ScrollView, can_focus=True):
         x, y = place + self.scroll_offset
         y -= self._emulator.history_size
         if x < self._emulator.columns and 0 <= y < self._emulator.lines:
-            data = bytes_of_mouse(event, button, x, y, released=released)
-            self.post_message(self.Typed(self, data))
+            modes = self._emulator.modes
+            data = bytes_of_mouse(event, button, (x, y), modes, released=released)
+            if data:
+                self.post_message(self.Typed(self, data))
 
     def _wheel(self, event: events.MouseEvent, button: int, arrow: str) -> None:
         if self._takes_mouse:
@@ -464,14 +516,114 @@ class TerminalView(ScrollView, can_focus=True):
             key = events.Key(arrow, None)
             self.post_message(self.Typed(self, bytes_of_key(key, self._emulator.modes) * 3))
 
-    # --- reading
+    # --- selecting
 
-    def find(self, text: str) -> list[int]:
-        """Lines that hold `text`, whatever the case; for `reveal`."""
-        return list(self._emulator.find(text)) if text else []
+    def on_click(self, event: events.Click) -> None:
+        """Twice selects a word, three times a line."""
+        if event.chain not in (2, 3) or not self.allow_select:
+            return
+        event.prevent_default()  # Textual would select everything
+        place = event.get_content_offset(self)
+        if place is None:
+            return
+        x, y = place + self.scroll_offset
+        text = self._line_text(y)
+        start, end = 0, len(text.rstrip(" "))
+        if event.chain == 2:
+            start, end = word_at(text, character_at(text, x))
+        if start < end:
+            line = self._first() + y
+            self.screen.selections = {self: Selection(Offset(start, line), Offset(end, line))}
 
-    def reveal(self, line: int) -> None:
-        """Scroll to a line of `find`."""
+    def _line_text(self, index: int) -> str:
+        """A line as it is shown."""
+        if index >= self._emulator.history_size + self._emulator.lines:
+            return ""
+        return strip_of(self._emulator.row(index), self._colours()).text
+
+    def copy_selection(self) -> bool:
+        """Put what is selected here on the clipboard; False when nothing is."""
+        selection = self.text_selection
+        text = None if selection is None else self.get_selection(selection)
+        if text is None or not text[0]:
+            return False
+        app = cast("App[object]", self.app)  # pyright: ignore[reportUnknownMemberType]
+        app.copy_to_clipboard(text[0])
+        return True
+
+    # --- searching
+
+    @property
+    def searching(self) -> bool:
+        """Whether something is searched for."""
+        return self._search is not None
+
+    @property
+    def search_place(self) -> tuple[int, int]:
+        """Which place is shown, from 1 (0: none), and how many have been found."""
+        if self._search is None:
+            return 0, 0
+        hits = self._search.hits(self._emulator)
+        at = bisect_left(hits, self._hit) if self._hit is not None else -1
+        return (at + 1 if at >= 0 and hits[at : at + 1] == [self._hit] else 0), len(hits)
+
+    def search(self, needle: str) -> None:
+        """Mark a text wherever it stands and show the place nearest to the end of what is read.
+
+        What is read then stays where it is, whatever is printed. An empty text marks nothing.
+        """
+        if self._search_from is None:
+            self._search_from = self._last_shown()
+        self._search, self._hit = Search(needle) if needle else None, None
+        self._look_on()
+        self.refresh()
+
+    def end_search(self) -> None:
+        """Mark nothing any more; what is read stays where it is."""
+        self._search = self._hit = self._search_from = None
+        self.refresh()
+
+    def go_to_next(self, direction: int) -> None:
+        """Show the next place below (1) or above (-1), going round at the ends."""
+        hits = self._search.hits(self._emulator) if self._search is not None else []
+        if not hits:
+            return
+        if self._hit is None:
+            at = bisect_right(hits, Hit(self._last_shown(), 0)) - (direction > 0)
+        else:
+            above = bisect_left(hits, self._hit)
+            at = above if direction < 0 else above + (hits[above : above + 1] == [self._hit]) - 1
+        hit = hits[(at + direction) % len(hits)]
+        self._search_from = hit.line
+        self._show_hit(hit)
+
+    def _last_shown(self) -> int:
+        """Number of the last line that is seen."""
+        height = self.scrollable_content_region.height
+        return self._first() + self.scroll_offset.y + height - 1
+
+    def _look_on(self) -> None:
+        """Look at some more of the scrollback, and again in a moment while there is more."""
+        if self._search_timer is not None:
+            self._search_timer.stop()
+            self._search_timer = None
+        if self._search is None:
+            return
+        if self._search.advance(self._emulator, SEARCHED_LINES):
+            self._search_timer = self.set_timer(NAP, self._look_on)
+        elif self._hit is None and self._search_from is not None:
+            hits = self._search.hits(self._emulator)
+            if hits:
+                at = bisect_right(hits, Hit(self._search_from + 1, -1)) - 1
+                self._show_hit(hits[max(0, at)])
+        self.post_message(self.Searched(self))
+
+    def _show_hit(self, hit: Hit) -> None:
+        self._hit = hit
+        y = hit.line - self._first()
+        height = self.scrollable_content_region.height
+        if not 0 <= y - self.scroll_offset.y < height:
+            self._jump(max(0, y - height // 2))
         self.following = False
-        middle = self.scrollable_content_region.height // 2
-        self._jump(max(0, line - middle))
+        self.refresh()
+        self.post_message(self.Searched(self))
