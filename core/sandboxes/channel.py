@@ -78,7 +78,7 @@ class _Command:
         self.code: int | None = None
         self.survivors = 0
         self.saved = False
-        self.typed = 0
+        self.room = 0
         self.ended = asyncio.Event()
 
     def result(self, *, timed_out: bool, interrupted: bool) -> ExecResult:
@@ -133,6 +133,7 @@ class Channel:
             SandboxLost: the connection is gone before anything was sent.
         """
         command = self._command = _Command(sink, cap)
+        command.room = TYPED_BYTES if op in (b"t", b"T") else 0
         self._interrupted.clear()
         fields = (op, command.nonce, b"%d" % call, b"%d" % len(payload), argument)
         try:
@@ -153,11 +154,11 @@ class Channel:
         return None if self._command is None else self._command.pid
 
     async def type(self, data: bytes) -> bool:
-        """Type into the terminal of the command that is under way; False when there is no room."""
+        """Type into the terminal of the command that is under way; False when it has none, or no room."""
         command, data = self._command, data.replace(b"\0", b"")
-        if command is None or command.typed + len(data) > TYPED_BYTES:
+        if command is None or len(data) > command.room:
             return False
-        command.typed += len(data)
+        command.room -= len(data)
         await self._send(b"i\0-\0" + b"0\0" * 2 + data + b"\0")
         return True
 

@@ -29,7 +29,9 @@ async def hides_input(control: Control, shell: str) -> bool:
 
     Editors and prompts with editing show what is typed themselves: they take keys, not lines.
     """
-    command = f'read -r t <{STATE_DIR}/{shell}.tty && stty -a -F "$t"'
+    name = f"{STATE_DIR}/{shell}.tty"  # a shell writes it when it begins
+    begun = f"for try in {{1..100}}; do [ -s {name} ] && break; sleep 0.02; done 2>/dev/null"
+    command = f'{begun}; read -r t <{name} && stty -a -F "$t"'
     result = await control(command.encode())
     if result.exit_code != 0:
         raise SandboxError("The terminal of the shell does not answer.")

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pytest
 
-from sandbox_tui.core.sandboxes.base import ExecResult, Sandbox
+from sandbox_tui.core.sandboxes.base import ExecResult, Sandbox, Shell
 
 SIZE = (100, 30)
 T = TypeVar("T")
@@ -183,3 +183,52 @@ async def test_where_there_is_no_script_it_says_so(sandbox: Sandbox) -> None:
     result = await sh(sandbox, "echo ran; exit 3")
     assert (result.stdout, result.exit_code) == (b"ran\n", 3)
     assert b"no script(1) here" in result.stderr
+
+
+# --- what a person's shell hides
+
+
+async def hidden_at(sandbox: Sandbox, shell: Shell, wanted: bool) -> None:
+    async with asyncio.timeout(15):
+        while await shell.hides_input() != wanted:
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("program", "hides"),
+    [
+        ("read -s -p 'say: ' x", True),
+        ("python3 -c 'import getpass; getpass.getpass()'", True),
+        ("read -p 'say: ' x", False),
+        ("cat", False),
+    ],
+)
+async def test_a_shell_tells_whether_it_hides_what_is_typed(
+    sandbox: Sandbox, program: str, hides: bool
+) -> None:
+    shell = await sandbox.open_shell(80, 24)
+    printed = bytearray()
+
+    async def listen() -> None:
+        async for data in shell.output():
+            printed.extend(data)
+
+    listening = asyncio.create_task(listen())
+    try:
+        await eventually(lambda: _seen(printed, "❯".encode()))
+        assert not await shell.hides_input()
+        await shell.write(program.encode() + b"; echo do''ne\r")
+        await hidden_at(sandbox, shell, hides)
+        await shell.write(b"hunter2\r")
+        if program == "cat":
+            await shell.write(b"\x04")
+        await eventually(lambda: _seen(printed, b"done\r\n"))
+        assert (b"hunter2" in printed) == (not hides)
+        await hidden_at(sandbox, shell, wanted=False)
+    finally:
+        await shell.close()
+        listening.cancel()
+
+
+async def _seen(printed: bytearray, wanted: bytes) -> bool:
+    return wanted in printed

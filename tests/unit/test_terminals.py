@@ -164,10 +164,10 @@ async def test_search_goes_from_place_to_place_and_leaves_without_a_trace() -> N
         await pilot.press("slash", *"needle")
         await settle(pilot, app)
         view = app.pane.view
-        assert app.count_shown == "6/6 · n N"
+        assert app.count_shown == "6/6 · ↑ ↓"
         assert view.search_place == (6, 6)
         assert any("line 250 Needle" in view.render_line(y).text for y in range(20))
-        await pilot.press("enter", "N")
+        await pilot.press("up", "down", "enter", "N")
         assert view.has_focus
         assert app.count_shown == "5/6 · n N"
         await pilot.press("n", "n")
@@ -183,7 +183,7 @@ async def test_search_goes_from_place_to_place_and_leaves_without_a_trace() -> N
         assert app.count_shown == "1/10006 · n N"
         await pilot.press("escape")
         assert not view.searching
-        assert not app.pane.query_one(TerminalSearch).has_class("-shown")
+        assert not app.pane.query_one(TerminalSearch).display
         assert [view.render_line(y).text for y in range(20)] == before
         assert not any(s.style and s.style.reverse for s in view.render_line(0))
 

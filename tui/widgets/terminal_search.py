@@ -18,7 +18,6 @@ class TerminalSearch(Horizontal):
     DEFAULT_CSS = """
     TerminalSearch {
         display: none; height: 1; width: 1fr; background: $panel;
-        &.-shown { display: block; }
         Label { width: auto; height: 1; padding: 0 1; color: $role-dim; }
         #terminal-search-sign { width: 2; padding: 0; color: $accent; }
         Input {
@@ -67,20 +66,17 @@ class TerminalSearch(Horizontal):
 
     def open(self) -> None:
         """Take the keyboard, at once: the next key already belongs here."""
-        self.add_class("-shown")
-        field = self.query_one(Input)
-        if field.focusable:
-            self.screen.set_focus(field)
-        else:  # it appears with the next refresh
-            self.call_after_refresh(field.focus)
+        self.display = True
+        self.screen.set_focus(self.query_one(Input))
 
     def close(self) -> None:
         """Be gone."""
-        self.remove_class("-shown")
+        self.display = False
 
     def count(self, at: int, number: int) -> None:
-        """Say which place is shown (from 1; 0: none) of how many."""
-        words = f"{at or '–'}/{number} · n N" if number else "nothing" if self.text else ""
+        """Say which place is shown (from 1; 0: none) of how many, and what goes on from there."""
+        keys = "↑ ↓" if self.query_one(Input).has_focus else "n N"
+        words = f"{at or '–'}/{number} · {keys}" if number else "nothing" if self.text else ""
         self.query_one("#terminal-search-count", Label).update(words)
 
     def action_leave(self) -> None:

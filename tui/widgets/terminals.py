@@ -328,7 +328,7 @@ class Terminals(Container):
     def action_search(self) -> None:
         """Ask what to look for, in the terminal that is seen."""
         self.query_one(TerminalSearch).open()
-        self._count()
+        self.call_after_refresh(self._count)
 
     def action_again(self, direction: int) -> None:
         """Go to the next place, or the one before."""
@@ -359,6 +359,7 @@ class Terminals(Container):
         event.stop()
         if self.view.searching:
             self.view.focus()
+            self.call_after_refresh(self._count)
         else:
             self.action_end_search()
 
@@ -421,5 +422,5 @@ class Terminals(Container):
         return ("following ↓" if view.following else "↓ new below · end follows", "↓")
 
     def _first_that_fits(self, choices: tuple[str, ...]) -> str:
-        room = self.size.width - 2
+        room = self.size.width - 4  # corners and blanks
         return next((words for words in choices if len(words) <= room), choices[-1])
