@@ -154,7 +154,7 @@ class Channel:
         return None if self._command is None else self._command.pid
 
     async def type(self, data: bytes) -> bool:
-        """Type into the terminal of the command that is under way; False when it has none, or no room."""
+        """Type into the running command's terminal; False when it has none, or no room."""
         command, data = self._command, data.replace(b"\0", b"")
         if command is None or len(data) > command.room:
             return False

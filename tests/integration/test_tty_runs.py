@@ -87,9 +87,7 @@ async def test_a_password_typed_into_a_shell_is_nowhere_in_the_record(
 
     wanted = request(server, kind, mode="step")
     async with asyncio.timeout(60):
-        seen, store, run_id = await watch(
-            wanted, tmp_path, lambda run, event: later(act(run, event))
-        )
+        seen, store, _ = await watch(wanted, tmp_path, lambda run, event: later(act(run, event)))
     typed = only(e.TerminalInput, seen)
     assert typed[0].data.startswith(way.encode())
     assert [x.data for x in typed if x.hidden] == [b"*"] * 7

@@ -207,6 +207,27 @@ async def test_search_minds_capitals_once_one_is_typed_and_says_when_there_is_no
         assert app.pane.view.has_focus
 
 
+async def test_the_search_line_changes_no_terminal_and_covers_no_text() -> None:
+    app = Demo()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.pane.view.focus()
+        await app.pane.feed("model", b"".join(b"line %d\r\n" % n for n in range(300)) + b"last")
+        await settle(pilot, app)
+        size = app.pane.view.emulator.lines
+        await pilot.press("slash", *"last")
+        await settle(pilot, app)
+        assert app.pane.view.emulator.lines == size
+        strips = app.screen._compositor.render_strips()
+        rows = ["".join(segment.text for segment in row) for row in strips]
+        assert "last" in rows[-3]
+        assert "/" in rows[-2]
+        await pilot.press("escape")
+        app.pane.view.action_scroll_end()
+        await settle(pilot, app)
+        strips = app.screen._compositor.render_strips()
+        assert "last" in "".join(segment.text for segment in strips[-2])
+
+
 async def test_keys_of_a_search_are_free_without_one() -> None:
     app = Demo()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -17,7 +17,7 @@ class TerminalSearch(Horizontal):
 
     DEFAULT_CSS = """
     TerminalSearch {
-        display: none; height: 1; width: 1fr; background: $panel;
+        display: none; height: 1; width: 1fr; background: $panel; layer: search; dock: bottom;
         Label { width: auto; height: 1; padding: 0 1; color: $role-dim; }
         #terminal-search-sign { width: 2; padding: 0; color: $accent; }
         Input {

@@ -133,6 +133,7 @@ class TerminalView(ScrollView, can_focus=True):
         self._button_down: int | None = None
         self._mouse_at: Offset | None = None
         self._has_keyboard = False
+        self._covered = 0
         self._search: Search | None = None
         self._search_timer: Timer | None = None
         self._search_from: int | None = None
@@ -193,7 +194,7 @@ class TerminalView(ScrollView, can_focus=True):
         self._drawn_at = time.perf_counter()
         emulator = self._emulator
         above = emulator.history_size
-        size = Size(emulator.columns, above + emulator.lines)
+        size = Size(emulator.columns, above + emulator.lines + self._covered)
         if size != self.virtual_size:
             self.virtual_size = size
         self._keep_place(above)
@@ -240,7 +241,7 @@ class TerminalView(ScrollView, can_focus=True):
         dropped = self._first() - self._first_line
         self._first_line += dropped
         if self.following:
-            end = max(0, above + self._emulator.lines - self.scrollable_content_region.height)
+            end = max(0, above + self._emulator.lines - self._lines_seen)
             if self.scroll_offset.y != end:
                 self._jump(end)
         elif dropped > 0:
@@ -553,6 +554,18 @@ class TerminalView(ScrollView, can_focus=True):
 
     # --- searching
 
+    def cover(self, lines: int) -> None:
+        """Something else stands on so many of the last lines: leave them free of text.
+
+        The terminal itself keeps its size, for the program inside knows nothing of it.
+        """
+        self._covered = lines
+        self._draw()
+
+    @property
+    def _lines_seen(self) -> int:
+        return self.scrollable_content_region.height - self._covered
+
     @property
     def searching(self) -> bool:
         """Whether something is searched for."""
@@ -599,8 +612,7 @@ class TerminalView(ScrollView, can_focus=True):
 
     def _last_shown(self) -> int:
         """Number of the last line that is seen."""
-        height = self.scrollable_content_region.height
-        return self._first() + self.scroll_offset.y + height - 1
+        return self._first() + self.scroll_offset.y + self._lines_seen - 1
 
     def _look_on(self) -> None:
         """Look at some more of the scrollback, and again in a moment while there is more."""
@@ -621,9 +633,8 @@ class TerminalView(ScrollView, can_focus=True):
     def _show_hit(self, hit: Hit) -> None:
         self._hit = hit
         y = hit.line - self._first()
-        height = self.scrollable_content_region.height
-        if not 0 <= y - self.scroll_offset.y < height:
-            self._jump(max(0, y - height // 2))
+        if not 0 <= y - self.scroll_offset.y < self._lines_seen:
+            self._jump(max(0, y - self._lines_seen // 2))
         self.following = False
         self.refresh()
         self.post_message(self.Searched(self))

@@ -32,7 +32,8 @@ class Terminals(Container):
     """
 
     DEFAULT_CSS = """
-    Terminals TerminalView { display: none; height: 1fr; }
+    Terminals { layers: terminals search; }
+    Terminals TerminalView { layer: terminals; display: none; height: 1fr; }
     Terminals TerminalView.-shown { display: block; }
     """
 
@@ -187,7 +188,7 @@ class Terminals(Container):
         """Show this terminal."""
         if name not in self._views:
             return
-        if name != self._shown and self.view.searching:
+        if name != self._shown and self.query_one(TerminalSearch).display:
             self._close_search()
         self._shown = name
         self._unseen.discard(name)
@@ -328,6 +329,7 @@ class Terminals(Container):
     def action_search(self) -> None:
         """Ask what to look for, in the terminal that is seen."""
         self.query_one(TerminalSearch).open()
+        self.view.cover(1)
         self.call_after_refresh(self._count)
 
     def action_again(self, direction: int) -> None:
@@ -341,7 +343,9 @@ class Terminals(Container):
 
     def _close_search(self) -> None:
         self.query_one(TerminalSearch).close()
-        self.view.end_search()
+        if self._shown in self._views:
+            self.view.cover(0)
+            self.view.end_search()
 
     @on(TerminalSearch.Wanted)
     def _search_wanted(self, event: TerminalSearch.Wanted) -> None:
