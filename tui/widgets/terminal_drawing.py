@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +18,6 @@ from ...core.terminal.cells import Run, width_of
 from ...core.terminal.graphics import COLOUR_NAMES, DEFAULT, Attributes
 from ...core.text import clean_line
 from ..palette import Palette
-
-_WORD = re.compile(r"[\w./~:@%+=?&#$-]+|[^\w\s]")
-"""What a double click selects: a path or an address as a whole, else one sign."""
 
 LEAST_CONTRAST = 3.0
 _FIRST_FLAG_LETTER, _LAST_FLAG_LETTER = 0x1F1E6, 0x1F1FF
@@ -174,21 +170,3 @@ def split_at(strip: Strip, start: int, end: int, style: Style) -> Strip:
 def cells_before(text: str, characters: int) -> int:
     """The cells that the first characters of a line fill."""
     return cell_len(text[:characters])
-
-
-def character_at(text: str, cell: int) -> int:
-    """The character that fills this cell of a line; one past the last for cells beyond it."""
-    width = 0
-    for index, char in enumerate(text):
-        width += cell_len(char)
-        if cell < width:
-            return index
-    return len(text)
-
-
-def word_at(text: str, at: int) -> tuple[int, int]:
-    """Beginning and end of the word, path or address around a character; nothing on a blank."""
-    for match in _WORD.finditer(text):
-        if match.start() <= at < match.end():
-            return match.span()
-    return at, at

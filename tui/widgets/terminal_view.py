@@ -8,7 +8,6 @@ the one who feeds wait until the queue is short again.
 from __future__ import annotations
 
 import time
-from bisect import bisect_left, bisect_right
 from typing import cast
 
 from rich.style import Style
@@ -23,19 +22,13 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from ...core.terminal.screen import Screen as Emulator
-from ...core.terminal.search import Hit, Search
+from ...core.terminal.search import Hit
 from ..palette import palette_of
-from .terminal_drawing import (
-    Colours,
-    cells_before,
-    character_at,
-    colours_of,
-    split_at,
-    strip_of,
-    word_at,
-)
+from .terminal_drawing import Colours, cells_before, colours_of, split_at, strip_of
 from .terminal_input import RELEASE, bytes_of_key, bytes_of_mouse, bytes_of_paste
+from .terminal_places import Places
 from .terminal_pump import NAP, Pump
+from .terminal_selection import clicked_span, selected_text
 
 FRAMES = 30
 LONGEST_HOLD = 0.15
@@ -46,9 +39,6 @@ RELEASE_PAUSE = 0.4
 """Seconds in which the release chord, pressed again, goes to the program instead."""
 
 NEW_BELOW = "↓ new"
-
-SEARCHED_LINES = 4000
-"""Lines of scrollback that a search looks at in a row: a few milliseconds."""
 
 
 class TerminalView(ScrollView, can_focus=True):
@@ -134,10 +124,9 @@ class TerminalView(ScrollView, can_focus=True):
         self._mouse_at: Offset | None = None
         self._has_keyboard = False
         self._covered = 0
-        self._search: Search | None = None
-        self._search_timer: Timer | None = None
+        self._places: Places | None = None
         self._search_from: int | None = None
-        self._hit: Hit | None = None
+        self._search_timer: Timer | None = None
 
     @property
     def emulator(self) -> Emulator:
@@ -160,8 +149,8 @@ class TerminalView(ScrollView, can_focus=True):
         self._emulator = emulator
         self._first_line = self._first()
         self._held_since = None
-        if self._search is not None:
-            self._search = Search(self._search.needle)
+        if self._places is not None:
+            self._places = self._places.anew()
         self._redraw()
 
     def on_unmount(self) -> None:
@@ -198,7 +187,7 @@ class TerminalView(ScrollView, can_focus=True):
         if size != self.virtual_size:
             self.virtual_size = size
         self._keep_place(above)
-        if self._search is not None:
+        if self._places is not None:
             self._look_on()
         dirty = emulator.dirty | {self._cursor_row, emulator.y}
         self._cursor_row = emulator.y
@@ -289,7 +278,9 @@ class TerminalView(ScrollView, can_focus=True):
         if row == emulator.y and 25 in emulator.modes:
             strip = self._with_cursor(strip)
         line = self._first() + index
-        strip = self._with_selection(self._with_hits(strip, line), line)
+        if self._places is not None:
+            strip = self._places.mark(strip, line, palette_of(self))
+        strip = self._with_selection(strip, line)
         strip = strip.apply_offsets(0, line)
         return strip.crop_extend(left, left + width, base)
 
@@ -321,18 +312,6 @@ class TerminalView(ScrollView, can_focus=True):
         style = self.screen.get_component_rich_style("screen--selection")
         return split_at(strip, start, end, style)
 
-    def _with_hits(self, strip: Strip, line: int) -> Strip:
-        """The strip with what is searched for marked, and most of all the place one is at."""
-        if self._search is None:
-            return strip
-        text, palette = strip.text, palette_of(self)
-        for start, end in self._search.spans(text):
-            here = self._hit == (line, start)
-            look = palette.accent + Style(reverse=True) if here else palette.selected
-            look += Style(bold=here, underline=not here)
-            strip = split_at(strip, cells_before(text, start), cells_before(text, end), look)
-        return strip
-
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text as it is shown, for copying.
 
@@ -340,16 +319,8 @@ class TerminalView(ScrollView, can_focus=True):
         its text while output goes on.
         """
         oldest = self._first()
-        last = oldest + self._emulator.history_size + self._emulator.lines - 1
-        first, end = selection.start, selection.end
-        begin_line = oldest if first is None else max(oldest, first.y)
-        end_line = last if end is None else min(last, end.y)
-        lines: list[str] = []
-        for line in range(begin_line, end_line + 1):
-            text = strip_of(self._emulator.row(line - oldest), self._colours()).text
-            begin, stop = selection.get_span(line) or (0, 0)
-            lines.append(text[begin:] if stop < 0 else text[begin:stop])
-        return "\n".join(line.rstrip(" ") for line in lines).rstrip("\n"), "\n"
+        lines = range(oldest, oldest + self._emulator.history_size + self._emulator.lines)
+        return selected_text(selection, lambda line: self._line_text(line - oldest), lines), "\n"
 
     @property
     def allow_select(self) -> bool:
@@ -528,10 +499,7 @@ class TerminalView(ScrollView, can_focus=True):
         if place is None:
             return
         x, y = place + self.scroll_offset
-        text = self._line_text(y)
-        start, end = 0, len(text.rstrip(" "))
-        if event.chain == 2:
-            start, end = word_at(text, character_at(text, x))
+        start, end = clicked_span(self._line_text(y), x, event.chain)
         if start < end:
             line = self._first() + y
             self.screen.selections = {self: Selection(Offset(start, line), Offset(end, line))}
@@ -569,69 +537,56 @@ class TerminalView(ScrollView, can_focus=True):
     @property
     def searching(self) -> bool:
         """Whether something is searched for."""
-        return self._search is not None
+        return self._places is not None
 
     @property
     def search_place(self) -> tuple[int, int]:
         """Which place is shown, from 1 (0: none), and how many have been found."""
-        if self._search is None:
-            return 0, 0
-        hits = self._search.hits(self._emulator)
-        at = bisect_left(hits, self._hit) if self._hit is not None else -1
-        return (at + 1 if at >= 0 and hits[at : at + 1] == [self._hit] else 0), len(hits)
+        return (0, 0) if self._places is None else self._places.position(self._emulator)
 
     def search(self, needle: str) -> None:
         """Mark a text wherever it stands and show the place nearest to the end of what is read.
 
         What is read then stays where it is, whatever is printed. An empty text marks nothing.
         """
-        if self._search_from is None:
-            self._search_from = self._last_shown()
-        self._search, self._hit = Search(needle) if needle else None, None
+        if self._places is not None:
+            self._search_from = self._places.near
+        elif self._search_from is None:
+            self._search_from = self._first() + self.scroll_offset.y + self._lines_seen - 1
+        self._places = Places(needle, self._search_from) if needle else None
         self._look_on()
         self.refresh()
 
     def end_search(self) -> None:
         """Mark nothing any more; what is read stays where it is."""
-        self._search = self._hit = self._search_from = None
+        self._places = self._search_from = None
         self.refresh()
 
     def go_to_next(self, direction: int) -> None:
         """Show the next place below (1) or above (-1), going round at the ends."""
-        hits = self._search.hits(self._emulator) if self._search is not None else []
-        if not hits:
-            return
-        if self._hit is None:
-            at = bisect_right(hits, Hit(self._last_shown(), 0)) - (direction > 0)
-        else:
-            above = bisect_left(hits, self._hit)
-            at = above if direction < 0 else above + (hits[above : above + 1] == [self._hit]) - 1
-        hit = hits[(at + direction) % len(hits)]
-        self._search_from = hit.line
-        self._show_hit(hit)
-
-    def _last_shown(self) -> int:
-        """Number of the last line that is seen."""
-        return self._first() + self.scroll_offset.y + self._lines_seen - 1
+        if self._places is not None:
+            hit = self._places.next(self._emulator, direction)
+            if hit is not None:
+                self._places.near = hit.line
+                self._show_hit(self._places, hit)
 
     def _look_on(self) -> None:
         """Look at some more of the scrollback, and again in a moment while there is more."""
         if self._search_timer is not None:
             self._search_timer.stop()
             self._search_timer = None
-        if self._search is None:
+        if self._places is None:
             return
-        if self._search.advance(self._emulator, SEARCHED_LINES):
+        if self._places.look_on(self._emulator):
             self._search_timer = self.set_timer(NAP, self._look_on)
-        elif self._hit is None and self._search_from is not None:
-            hits = self._search.hits(self._emulator)
-            if hits:
-                at = bisect_right(hits, Hit(self._search_from + 1, -1)) - 1
-                self._show_hit(hits[max(0, at)])
+        elif self._places.hit is None:
+            hit = self._places.nearest(self._emulator)
+            if hit is not None:
+                self._show_hit(self._places, hit)
         self.post_message(self.Searched(self))
 
-    def _show_hit(self, hit: Hit) -> None:
-        self._hit = hit
+    def _show_hit(self, places: Places, hit: Hit) -> None:
+        places.hit = hit
         y = hit.line - self._first()
         if not 0 <= y - self.scroll_offset.y < self._lines_seen:
             self._jump(max(0, y - self._lines_seen // 2))
