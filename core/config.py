@@ -77,12 +77,15 @@ class AgentSettings(Section, frozen=True, kw_only=True):
         prompts: a built-in prompt pack, or a file.
         observation_lines, observation_chars: bounds of what the model sees of one call.
         output: host folder for results; each run gets a folder of its own in it.
+        tty: commands run on a terminal of their own: colours and progress bars in the mirror,
+            questions that a person can answer.
     """
 
     prompts: str = "general"
     observation_lines: int = 160
     observation_chars: int = 20_000
     output: str = "output"
+    tty: bool = False
 
 
 class UiSettings(Section, frozen=True, kw_only=True):

@@ -358,11 +358,17 @@ class TerminalOutput(Event, frozen=True, kw_only=True):
 
 
 class TerminalInput(Event, frozen=True, kw_only=True):
-    """Bytes typed into a terminal."""
+    """Bytes typed into a terminal.
+
+    Attributes:
+        hidden: the terminal did not show them, as with a password: `data` has a star for each
+            character, and what it was is nowhere.
+    """
 
     terminal: str
     data: bytes
     by: Actor = "human"
+    hidden: bool = False
 
 
 class TerminalResized(Event, frozen=True, kw_only=True):
@@ -378,6 +384,20 @@ class TerminalClosed(Event, frozen=True, kw_only=True):
 
     terminal: str
     exit_code: int | None = None
+
+
+class InputAwaited(Event, frozen=True, kw_only=True):
+    """The running command prints nothing and waits for what is typed into its terminal.
+
+    Attributes:
+        program: name of the program that reads.
+        hidden: the terminal does not show what is typed, as for a password.
+        answerable: whether one can type there (the run is in tty mode).
+    """
+
+    program: str
+    hidden: bool = False
+    answerable: bool = False
 
 
 class FilesListed(Event, frozen=True, kw_only=True):
@@ -487,6 +507,7 @@ AnyEvent = (
     | TerminalInput
     | TerminalResized
     | TerminalClosed
+    | InputAwaited
     | FilesListed
     | FilesChanged
     | HumanMessage

@@ -106,5 +106,6 @@ async def open_run(request: RunRequest, run_id: str, blobs: Blobs) -> Run:
         output=request.output or Path(settings.agent.output) / run_id,
         max_lines=settings.agent.observation_lines,
         max_chars=settings.agent.observation_chars,
+        tty=settings.agent.tty,
     )
     return Run(spec, model=model, sandbox=sandbox, pack=pack, blobs=blobs)

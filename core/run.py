@@ -26,22 +26,23 @@ from .blobs import Blobs
 from .errors import FileRefused, SandboxError, SandboxTuiError
 from .gate import Decision, Gate, Mode, Waiting
 from .headline import headline, nickname
+from .input_watch import InputWatch
 from .journal import Journal
 from .models.base import Model
 from .prompts import PromptPack
-from .sandboxes.base import Sandbox, Stream
-from .shells import Shells
-from .state import RunState
+from .sandboxes.base import Sandbox, Size, Stream
+from .shells import Shells, may_be_secret, starred
+from .state import MIRROR, RunState
 from .terminal.console import Console
 from .tools import DEFAULT_TOOLS, command_docs
 from .tools.base import Observation, Tool, ToolContext
 from .watcher import Watcher
 
-MIRROR = "model"
-"""Name of the terminal that mirrors what runs through the channel."""
-
 LOOK_EVERY = 2.0
 """Seconds between looks at the files while a command is running or a shell is open."""
+
+LEAST_SIZE = (40, 10)
+"""Columns and rows that a command's terminal has at least, however small the mirror."""
 
 ANSWER_BYTES = 64 * 1024
 
@@ -63,6 +64,7 @@ class RunSpec:
         output: host folder the results are copied to, or None.
         max_lines, max_chars: bounds of an observation.
         mirror_size: columns and rows of the mirror until a screen says otherwise.
+        tty: whether commands run on a terminal of their own, with colours and progress bars.
     """
 
     run_id: str
@@ -74,6 +76,7 @@ class RunSpec:
     max_lines: int = 160
     max_chars: int = 20_000
     mirror_size: tuple[int, int] = (100, 30)
+    tty: bool = False
 
 
 class Run:
@@ -292,11 +295,15 @@ class Run:
     ) -> Observation:
         await self._journal.output(MIRROR, self._console.prompt(who, shown))
 
+        watch = InputWatch(self._sandbox, self._journal, answerable=self.spec.tty)
+
         async def sink(stream: Stream, data: bytes) -> None:
+            watch.heard()
             await self._journal.output(MIRROR, self._console.output(stream, data))
 
         began = time.monotonic()
-        observation = await tool(arguments, self._tool_context(sink))
+        async with watch:
+            observation = await tool(arguments, self._tool_context(sink))
         closing = self._console.finished(
             exit_code=observation.exit_code,
             duration=time.monotonic() - began,
@@ -313,7 +320,13 @@ class Run:
             on_output=sink,
             max_lines=self.spec.max_lines,
             max_chars=self.spec.max_chars,
+            tty=self._tty_size() if self.spec.tty else None,
         )
+
+    def _tty_size(self) -> Size:
+        """The mirror's size, as far as programs can live with it."""
+        columns, rows = self.state.terminals.get(MIRROR, self.spec.mirror_size)
+        return max(LEAST_SIZE[0], columns), max(LEAST_SIZE[1], rows)
 
     # --- what a person may do
 
@@ -431,8 +444,21 @@ class Run:
         return await self._shells.open(columns, rows)
 
     async def type(self, terminal: str, data: bytes) -> None:
-        """Type into a shell."""
-        await self._shells.type(terminal, data)
+        """Type into a shell, or in tty mode into the terminal of the running command."""
+        if terminal != MIRROR:
+            self._shells.type(terminal, data)
+            return
+        with contextlib.suppress(SandboxTuiError):
+            reader = await self._sandbox.terminal_reader()
+            if await self._sandbox.type(data):
+                # what nobody reads yet may be meant for a prompt that hides it
+                hidden = may_be_secret(data) and (reader is None or reader.hidden)
+                shown = starred(data) if hidden else data
+                self._journal.post(e.TerminalInput(terminal=MIRROR, data=shown, hidden=hidden))
+
+    async def close_shell(self, terminal: str) -> None:
+        """End a shell."""
+        await self._shells.end(terminal)
 
     async def resize(self, terminal: str, columns: int, rows: int) -> None:
         """Give a terminal another size."""

@@ -14,6 +14,9 @@ import msgspec
 
 from . import events as e
 
+MIRROR = "model"
+"""Name of the terminal that mirrors what runs through the channel."""
+
 CallStatus = Literal["proposed", "waiting", "running", "done", "failed", "rejected"]
 RunStatus = Literal["starting", "running", "paused", "waiting", "finished", "failed"]
 
@@ -115,6 +118,7 @@ class RunState:
         terminals: size in cells by name.
         totals: sums so far.
         step: the step that is running.
+        awaited: set while the running command waits for what is typed into its terminal.
     """
 
     seq: int = 0
@@ -131,6 +135,7 @@ class RunState:
     files: dict[str, FileState] = field(default_factory=dict[str, FileState])
     terminals: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     reply: ReplyItem | None = None
+    awaited: e.InputAwaited | None = None
 
     @property
     def pending(self) -> CallItem | None:
@@ -144,6 +149,14 @@ class RunState:
     def running(self) -> CallItem | None:
         """The call that is being carried out."""
         return next((item for item in self.calls.values() if item.status == "running"), None)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a call or a person's command is being carried out."""
+        if self.finished is not None:
+            return False
+        commands = (human for human in self.humans.values() if human.command is not None)
+        return self.running is not None or any(human.finished is None for human in commands)
 
     @property
     def status(self) -> RunStatus:
@@ -189,11 +202,17 @@ class RunState:
                 self.mode = mode
             case e.Warned(text=text):
                 self.items.append(NoteItem(event.t, text, "warning"))
-            case e.TerminalOutput() | e.TerminalInput() | e.SnapshotTaken():
+            case e.InputAwaited():
+                self.awaited = event
+            case e.TerminalOutput(terminal=name):
+                if name == MIRROR:
+                    self.awaited = None
+            case e.TerminalInput() | e.SnapshotTaken():
                 pass
 
     def _finish(self, event: e.RunFinished) -> None:
         self.finished = event
+        self.awaited = None
         self.totals = event.totals
         if event.error:
             self.items.append(NoteItem(event.t, event.error, "error"))
@@ -246,6 +265,7 @@ class RunState:
                 item.started_at = event.t
             case e.CallFinished():
                 item.finished = event
+                self.awaited = None
                 self.totals = msgspec.structs.replace(
                     self.totals,
                     calls=self.totals.calls + 1,
@@ -261,6 +281,7 @@ class RunState:
                 item = HumanItem(event.id, event.t, event.command, event.command, told)
             case e.HumanCommandFinished():
                 self.humans[event.id].finished = event
+                self.awaited = None
                 return
         self.humans[event.id] = item
         self.items.append(item)

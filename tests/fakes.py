@@ -14,6 +14,7 @@ from sandbox_tui.core.sandboxes.base import (
     OutputSink,
     SandboxSpec,
     Shell,
+    Size,
 )
 
 
@@ -47,7 +48,12 @@ class FakeSandbox:
     async def start(self) -> None: ...
 
     async def exec(
-        self, command: str, *, timeout: float, on_output: OutputSink | None = None
+        self,
+        command: str,
+        *,
+        timeout: float,
+        on_output: OutputSink | None = None,
+        tty: Size | None = None,
     ) -> ExecResult:
         self.commands.append((command, timeout))
         ended = self.results.pop(0) if len(self.results) > 1 else self.results[0]
@@ -55,6 +61,12 @@ class FakeSandbox:
             await on_output("stdout", ended.stdout)
             await on_output("stderr", ended.stderr)
         return ended
+
+    async def type(self, data: bytes) -> bool:
+        return False
+
+    async def terminal_reader(self) -> None:
+        return None
 
     async def interrupt(self) -> bool:
         return False

@@ -113,6 +113,8 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             names = ", ".join(f"{c.change} {clean_line(c.path)}" for c in event.changes[:8])
             more = f" and {len(event.changes) - 8} more" if len(event.changes) > 8 else ""
             return f"files: {names}{more}"
+        case e.InputAwaited():
+            return f"waiting: {clean_line(event.program)} waits for input on its terminal"
         case e.Warned():
             return f"warning: {clean_line(event.text)}"
         case e.RunFinished():

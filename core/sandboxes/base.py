@@ -14,6 +14,9 @@ from typing import Literal, Protocol
 
 Stream = Literal["stdout", "stderr"]
 
+Size = tuple[int, int]
+"""Columns and rows of a terminal."""
+
 OutputSink = Callable[[Stream, bytes], Awaitable[None]]
 """Gets output as it comes; while it waits, reading stops, so a flood is held back at its source."""
 
@@ -78,6 +81,19 @@ class ExecResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TerminalReader:
+    """A program of the running command that waits for what is typed into its terminal.
+
+    Attributes:
+        program: its name.
+        hidden: the terminal does not show what is typed, as for a password.
+    """
+
+    program: str
+    hidden: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileEntry:
     """One path as a listing shows it. `path` is bytes, absolute; `size` is 0 unless a file."""
 
@@ -111,6 +127,14 @@ class Shell(Protocol):
         """Tell the programs inside the new size; never raises for a shell that has ended."""
         ...
 
+    async def hides_input(self) -> bool:
+        """Whether a program reads a line without showing what is typed, as for a password.
+
+        Raises:
+            SandboxError: it cannot be told.
+        """
+        ...
+
     async def close(self) -> int | None:
         """End the shell (hang up, then kill) and return its exit code where known."""
         ...
@@ -138,13 +162,29 @@ class Sandbox(Protocol):
         ...
 
     async def exec(
-        self, command: str, *, timeout: float, on_output: OutputSink | None = None
+        self,
+        command: str,
+        *,
+        timeout: float,
+        on_output: OutputSink | None = None,
+        tty: Size | None = None,
     ) -> ExecResult:
         """Run `command` with bash in the carried shell state; callers take turns, in order.
 
         A command past its `timeout` (seconds) is ended by INT, TERM and KILL within 2 s more; what
         it printed is kept. Cancelling the coroutine ends the command likewise.
+
+        With a `tty` of that size it runs on a terminal of its own: all it prints, escape codes and
+        all, is then `stdout`, and its stdin is what is typed with `type`.
         """
+        ...
+
+    async def type(self, data: bytes) -> bool:
+        """Type into the terminal of the running command; False when nothing can be typed there."""
+        ...
+
+    async def terminal_reader(self) -> TerminalReader | None:
+        """The program of the running command that waits for a terminal's input, if there is one."""
         ...
 
     async def interrupt(self) -> bool:

@@ -10,7 +10,16 @@ import subprocess
 from pathlib import Path
 
 from ..errors import SandboxLost, SandboxUnavailable
-from .base import ExecResult, FileEntry, Listing, OutputSink, SandboxSpec, Shell
+from .base import (
+    ExecResult,
+    FileEntry,
+    Listing,
+    OutputSink,
+    SandboxSpec,
+    Shell,
+    Size,
+    TerminalReader,
+)
 from .cgroup import Cgroup
 from .channel import Channel, Exec
 from .copying import fetch, send
@@ -20,6 +29,7 @@ from .namespace import PIPES, namespace_arguments
 from .pipes import PipeShell, PipeTransport
 from .private_folder import PREFIX, make_folder, remove_folder, sweep
 from .scripts import STATE_DIR, install, quote, script
+from .terminal_reader import find_terminal_reader
 
 LISTED_FILES = 20_000
 START_TIMEOUT = 10.0
@@ -44,6 +54,8 @@ class BubblewrapSandbox:
         self._cgroup: Cgroup | None = None
         self._pipes = 0
         self._files = Files(self._open_channel, default_dir=spec.working_dir)
+        # short questions that must not wait until a large file has been read
+        self._aside = Files(self._open_channel, default_dir=spec.working_dir)
         self._exec = Exec(self._open_channel, self._files, pids=spec.pids)
         self._closed = False
 
@@ -100,6 +112,7 @@ class BubblewrapSandbox:
         self._closed = True
         await self._exec.close()
         self._files.close()
+        self._aside.close()
         await self._kill()
         if self._folder is not None:
             await asyncio.to_thread(remove_folder, self._folder)
@@ -136,10 +149,23 @@ class BubblewrapSandbox:
     # --- commands
 
     async def exec(
-        self, command: str, *, timeout: float, on_output: OutputSink | None = None
+        self,
+        command: str,
+        *,
+        timeout: float,
+        on_output: OutputSink | None = None,
+        tty: Size | None = None,
     ) -> ExecResult:
         """See `Sandbox.exec`."""
-        return await self._exec.run(command, timeout=timeout, on_output=on_output)
+        return await self._exec.run(command, timeout=timeout, on_output=on_output, tty=tty)
+
+    async def type(self, data: bytes) -> bool:
+        """See `Sandbox.type`."""
+        return await self._exec.type(data)
+
+    async def terminal_reader(self) -> TerminalReader | None:
+        """See `Sandbox.terminal_reader`."""
+        return await find_terminal_reader(self._aside.control, self._exec.running)
 
     async def interrupt(self) -> bool:
         """See `Sandbox.interrupt`."""
@@ -149,16 +175,16 @@ class BubblewrapSandbox:
         """See `Sandbox.open_shell`."""
         name = await self._ask("shell", cols, rows)
         transport = PipeTransport(self._pipe_folder, name)
-        return PipeShell(transport, self._files.control, name)
+        return PipeShell(transport, self._aside.control, name)
 
     async def freeze(self) -> None:
         """See `Sandbox.freeze`. The dispatcher that sends the signal does not get it itself."""
         await self._files.control(b"kill -STOP -1", builtin=True)
-        self._files.frozen = True
+        self._files.frozen = self._aside.frozen = True
 
     async def thaw(self) -> None:
         """See `Sandbox.thaw`."""
-        self._files.frozen = False
+        self._files.frozen = self._aside.frozen = False
         await self._files.control(b"kill -CONT -1", builtin=True)
 
     async def _open_channel(self) -> Channel:

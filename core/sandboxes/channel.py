@@ -16,7 +16,7 @@ from mmap import mmap
 from typing import Protocol
 
 from ..errors import SandboxError, SandboxLost, SandboxTuiError
-from .base import ExecResult, OutputSink, Stream
+from .base import ExecResult, OutputSink, Size, Stream
 from .marks import Mark, MarkScanner
 
 CAPTURE_BYTES = 16 << 20
@@ -27,6 +27,10 @@ Buffer = bytes | mmap
 
 INLINE_BYTES = 2048
 """Longer commands travel as a block: bash reads fields byte by byte."""
+
+TYPED_BYTES = 16 << 10
+"""Most that is typed into one command: less than a pipe holds, so that the dispatcher never waits
+for a program that does not read."""
 
 ENDING = (("INT", 0.4), ("TERM", 0.6), ("KILL", 0.3), ("KILL", 0.5))
 """Signals that end a command, and the seconds each is given; in all less than 2."""
@@ -74,6 +78,7 @@ class _Command:
         self.code: int | None = None
         self.survivors = 0
         self.saved = False
+        self.room = 0
         self.ended = asyncio.Event()
 
     def result(self, *, timed_out: bool, interrupted: bool) -> ExecResult:
@@ -128,6 +133,7 @@ class Channel:
             SandboxLost: the connection is gone before anything was sent.
         """
         command = self._command = _Command(sink, cap)
+        command.room = TYPED_BYTES if op in (b"t", b"T") else 0
         self._interrupted.clear()
         fields = (op, command.nonce, b"%d" % call, b"%d" % len(payload), argument)
         try:
@@ -141,6 +147,20 @@ class Channel:
         finally:
             self._command = None
         return command.result(timed_out=timed_out, interrupted=interrupted)
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the command that is under way."""
+        return None if self._command is None else self._command.pid
+
+    async def type(self, data: bytes) -> bool:
+        """Type into the running command's terminal; False when it has none, or no room."""
+        command, data = self._command, data.replace(b"\0", b"")
+        if command is None or len(data) > command.room:
+            return False
+        command.room -= len(data)
+        await self._send(b"i\0-\0" + b"0\0" * 2 + data + b"\0")
+        return True
 
     def interrupt(self) -> bool:
         """End the command that is under way; False when none is."""
@@ -289,29 +309,35 @@ class Exec:
         self._calls = 0
 
     async def run(
-        self, command: str, *, timeout: float, on_output: OutputSink | None = None
+        self,
+        command: str,
+        *,
+        timeout: float,
+        on_output: OutputSink | None = None,
+        tty: Size | None = None,
     ) -> ExecResult:
         """See `Sandbox.exec`."""
         async with self._turn:
             await self._stop_bomb(self._runaway, spare=0)
             bombed = bool(self._retired)
-            result = await self._run_once(command, timeout, on_output)
+            result = await self._run_once(command, timeout, on_output, tty)
             if bombed and result.exit_code is None and not result.begun:
-                result = await self._run_once(command, timeout, on_output)
+                result = await self._run_once(command, timeout, on_output, tty)
             return result
 
     async def _run_once(
-        self, command: str, timeout: float, on_output: OutputSink | None
+        self, command: str, timeout: float, on_output: OutputSink | None, tty: Size | None
     ) -> ExecResult:
         channel = await self._ready()
         self._calls += 1
         code = command.encode("utf-8", "surrogateescape").replace(b"\0", b"")
         inline = len(code) <= INLINE_BYTES
+        size = b"%d %d " % tty if tty else b""
         watch = asyncio.create_task(self._watch_for_bombs())
         try:
             result = await channel.run(
-                b"c" if inline else b"f",
-                code if inline else b"",
+                (b"t" if inline else b"T") if tty else (b"c" if inline else b"f"),
+                size + (code if inline else b""),
                 payload=b"" if inline else code,
                 call=self._calls,
                 timeout=timeout,
@@ -326,6 +352,16 @@ class Exec:
         if result.background and not channel.broken:
             self._retire(channel)
         return result
+
+    async def type(self, data: bytes) -> bool:
+        """See `Sandbox.type`."""
+        return self._channel is not None and await self._channel.type(data)
+
+    @property
+    def running(self) -> tuple[int, int] | None:
+        """Number and process id of the command that is running; None when none is."""
+        pid = None if self._channel is None else self._channel.pid
+        return None if pid is None else (self._calls, pid)
 
     def interrupt(self) -> bool:
         """End the running command; False when none is running."""

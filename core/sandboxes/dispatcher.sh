@@ -5,6 +5,9 @@
 # A request is five fields, each ended by NUL: op, nonce, call, size, argument.
 #   c  run `argument` with bash, in the carried shell state
 #   f  the same with the `size` bytes that follow the fields
+#   t  as c, on a terminal of its own; `argument` begins with its columns and rows
+#   T  as f, likewise
+#   i  type `argument` into the terminal of the running command
 #   x  run `argument` with no state, the `size` bytes that follow being its stdin
 #   k  send signal `nonce` to process group `argument` and to all that belongs to `call`
 #   e  evaluate `argument` here: builtins only, so that it works when no process can be started
@@ -80,7 +83,7 @@ run() {
   export BASH_ENV=$SBX/pre __SBX_DIR=$SBX __SBX_IN=$SBX/state.$lastslot __SBX_OUT=$SBX/state.$slot
   export __SBX_MARK="$call $slot" __SBX_NAMES=$names SANDBOX_CALL=$call __SBX_LINES=$lib
   exec 2>/dev/null # what bash says about jobs is nobody's output
-  "$@" 2>&9 9>&- &
+  if [ -n "$terminal" ]; then "$@" <&7 7>&- 2>&9 9>&- & else "$@" 7>&- 2>&9 9>&- & fi
   pid=$!
   printf '\0\036%s B %s\0' "$nonce" "$pid"
   wait "$pid"
@@ -92,6 +95,34 @@ run() {
   [ "$last" = "$call" ] && saved=1
   printf '\0\036%s E\0' "$nonce" >&9
   printf '\0\036%s E %s %s %s\0' "$nonce" "$code" "$survivors" "$saved"
+}
+
+# Get ready for a command on a terminal of $1 columns and $2 rows, which script(1) will hold.
+set_terminal() {
+  terminal=
+  if ! command -v script >/dev/null; then
+    echo 'sandbox-tui: there is no script(1) here, so this command has no terminal.' >&2
+    return 1
+  fi
+  # what a person types goes this way; held at both ends, it never comes to an end
+  if ! { : >&7; } 2>/dev/null; then
+    mkdir -p "$SBX" && mkfifo "$SBX/in.$$" && exec 7<>"$SBX/in.$$" && rm -f "$SBX/in.$$" || return 1
+  fi
+  while read -r -t 0 -u 7 && IFS= read -r -d '' -n 1 -u 7; do :; done # meant for the one before
+  terminal="cols $1 rows $2"
+}
+
+# Run bash with $@, on the terminal where there is one. Services in the background outlive it, as they
+# do without one: the end of a terminal hangs up whoever minds.
+start() {
+  if [ -z "$terminal" ]; then
+    run bash "$@"
+    return
+  fi
+  local word line="stty sane $terminal; unset SHELL; trap '' HUP; exec bash"
+  for word; do line+=" '${word//\'/\'\\\'\'}'"; done
+  lib= # a terminal has whole lines anyway
+  run env SHELL=/bin/sh script -qefc "$line" /dev/null
 }
 
 # Take the bytes that follow a request, all of them even when there is no room for them.
@@ -108,10 +139,18 @@ while IFS= read -r -d '' -u 5 op && IFS= read -r -d '' -u 5 nonce &&
   IFS= read -r -d '' -u 5 call && IFS= read -r -d '' -u 5 size &&
   IFS= read -r -d '' -u 5 argument; do
   case $op in
-  c) (run bash -c "$argument") & ;;
-  f)
+  c | f) terminal= ;;
+  t | T)
+    rest=${argument#* }
+    set_terminal "${argument%% *}" "${rest%% *}"
+    argument=${rest#* }
+    ;;
+  esac
+  case $op in
+  c | t) (start -c "$argument") & ;;
+  f | T)
     if take >"$SBX/command"; then
-      (run bash "$SBX/command") &
+      (start "$SBX/command") &
     else
       (run bash -c 'echo "bash: there is no room for a command of this length" >&2; exit 126') &
     fi
@@ -130,9 +169,11 @@ while IFS= read -r -d '' -u 5 op && IFS= read -r -d '' -u 5 nonce &&
     fi
     answer $?
     ;;
+  i) [ -z "$terminal" ] || printf %s "$argument" >&7 ;;
   k)
     {
-      kill -s "$nonce" -- "-$argument"
+      # `script` would end before it has passed on what its program still says
+      [[ $terminal && $nonce != KILL ]] || kill -s "$nonce" -- "-$argument"
       belonging "$call" "$argument"
       [ ${#members[@]} -gt 0 ] && kill -s "$nonce" "${members[@]}"
     } 2>/dev/null

@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from ..errors import ImageMissing, SandboxError, SandboxLost, SandboxUnavailable
-from .base import ExecResult, FileEntry, Listing, OutputSink, SandboxSpec, Shell
+from .base import (
+    ExecResult,
+    FileEntry,
+    Listing,
+    OutputSink,
+    SandboxSpec,
+    Shell,
+    Size,
+    TerminalReader,
+)
 from .channel import Channel, Exec
 from .copying import fetch, send
 from .docker_engine import (
@@ -28,6 +37,7 @@ from .environment import command_environment
 from .files import Files
 from .lease import Lease, keeper_command
 from .scripts import STATE_DIR, dispatcher_command, install, quote
+from .terminal_reader import find_terminal_reader
 
 LISTED_FILES = 20_000
 P = ParamSpec("P")
@@ -52,6 +62,8 @@ class DockerSandbox:
         self._client: Any = None
         self._container: Any = None
         self._files = Files(self._open_channel, default_dir=spec.working_dir)
+        # short questions that must not wait until a large file has been read
+        self._aside = Files(self._open_channel, default_dir=spec.working_dir)
         self._exec = Exec(self._open_channel, self._files, pids=spec.pids)
         self._lease = Lease(self._files.control, spec.grace)
         self._closed = False
@@ -84,6 +96,7 @@ class DockerSandbox:
         self._lease.stop()
         await self._exec.close()
         self._files.close()
+        self._aside.close()
         container, client = self._container, self._client
         if container is not None:
             with contextlib.suppress(Exception):
@@ -156,15 +169,28 @@ class DockerSandbox:
     # --- commands
 
     async def exec(
-        self, command: str, *, timeout: float, on_output: OutputSink | None = None
+        self,
+        command: str,
+        *,
+        timeout: float,
+        on_output: OutputSink | None = None,
+        tty: Size | None = None,
     ) -> ExecResult:
         """See `Sandbox.exec`."""
         result = await self._until_lost(
-            self._exec.run(command, timeout=timeout, on_output=on_output)
+            self._exec.run(command, timeout=timeout, on_output=on_output, tty=tty)
         )
         if result.exit_code is None and not (result.timed_out or result.interrupted):
             await self._require_alive()
         return result
+
+    async def type(self, data: bytes) -> bool:
+        """See `Sandbox.type`."""
+        return await self._exec.type(data)
+
+    async def terminal_reader(self) -> TerminalReader | None:
+        """See `Sandbox.terminal_reader`."""
+        return await find_terminal_reader(self._aside.control, self._exec.running)
 
     async def interrupt(self) -> bool:
         """See `Sandbox.interrupt`."""
@@ -178,7 +204,7 @@ class DockerSandbox:
             DockerShell.open(
                 self._client.api,
                 self._container.id,
-                self._files.control,
+                self._aside.control,
                 f"shell-{self._shells}",
                 (cols, rows),
             )
@@ -187,12 +213,12 @@ class DockerSandbox:
     async def freeze(self) -> None:
         """See `Sandbox.freeze`."""
         await self._engine(self._container.pause)
-        self._files.frozen = True
+        self._files.frozen = self._aside.frozen = True
 
     async def thaw(self) -> None:
         """See `Sandbox.thaw`."""
         await self._engine(self._container.unpause)
-        self._files.frozen = False
+        self._files.frozen = self._aside.frozen = False
 
     async def _open_channel(self) -> Channel:
         await self._require_alive()

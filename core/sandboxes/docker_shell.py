@@ -9,6 +9,7 @@ from typing import Any
 
 from ..errors import SandboxTuiError
 from .scripts import Control, end_shell_command, shell_command
+from .terminal_reader import hides_input
 from .wire import Wire
 
 RESIZE_TRIES = 20
@@ -66,6 +67,10 @@ class DockerShell:
                 await asyncio.sleep(0.02)
             else:
                 return
+
+    async def hides_input(self) -> bool:
+        """See `base.Shell`."""
+        return await hides_input(self._control, self._name)
 
     async def close(self) -> int | None:
         """See `base.Shell`. The engine would let a shell go on when its connection is closed."""

@@ -12,4 +12,4 @@ for stat in /proc/[0-9]*/stat; do
   fields=(${line##*) })
   [ "${fields[3]}" = "$shell" ] && kill -KILL "${line%% *}"
 done 2>/dev/null
-rm -f "$f"
+rm -f "$f" "${f%.pid}.tty"

@@ -12,6 +12,7 @@ from ..errors import SandboxTuiError
 from .base import Stream
 from .readiness import Readiness
 from .scripts import STATE_DIR, Control, end_shell_command
+from .terminal_reader import hides_input
 
 CHUNK = 64 * 1024
 
@@ -114,6 +115,10 @@ class PipeShell:
         command = f'read -r t <{STATE_DIR}/{self._name}.tty && stty -F "$t" cols {cols} rows {rows}'
         with contextlib.suppress(SandboxTuiError):
             await self._control(command.encode())
+
+    async def hides_input(self) -> bool:
+        """See `base.Shell`."""
+        return await hides_input(self._control, self._name)
 
     async def close(self) -> int | None:
         """See `base.Shell`."""

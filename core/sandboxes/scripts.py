@@ -44,9 +44,10 @@ async def install(control: Control) -> None:
 def shell_command(name: str, cols: int, rows: int) -> list[str]:
     """The command line of a person's shell, in the model's directory and environment.
 
-    It leaves its process id behind under its name, for `end_shell_command`.
+    It leaves its process id and its terminal behind under its name, for whoever has to find them.
     """
-    begin = f"echo $$ >{STATE_DIR}/{name}.pid; stty cols {cols} rows {rows} 2>/dev/null"
+    begin = f"echo $$ >{STATE_DIR}/{name}.pid; tty >{STATE_DIR}/{name}.tty"
+    begin += f"; stty sane cols {cols} rows {rows} 2>/dev/null"
     size = f"export TERM=xterm-256color COLUMNS={cols} LINES={rows}"
     return ["bash", "-c", f"{begin}; {size}; exec bash --rcfile {STATE_DIR}/bashrc -i"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..sandboxes.base import OutputSink, Sandbox
+from ..sandboxes.base import OutputSink, Sandbox, Size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +41,7 @@ class ToolContext:
         command_timeout: seconds for one command.
         on_output: gets a command's output as it comes.
         max_lines, max_chars: bounds of an observation, head and tail together.
+        tty: size of the terminal that commands run on; None: they run without one.
     """
 
     sandbox: Sandbox
@@ -48,6 +49,7 @@ class ToolContext:
     on_output: OutputSink | None = None
     max_lines: int = 160
     max_chars: int = 20_000
+    tty: Size | None = None
 
 
 class Tool(Protocol):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ..sandboxes.base import ExecResult
+from ..sandboxes.base import ExecResult, Size
+from ..terminal.transcript import transcript
 from .arguments import ArgumentsError, missing, text
 from .base import Observation, ToolContext
 from .bounds import Bounded, bound, to_text
@@ -42,8 +45,13 @@ class ExecuteBash:
         except ArgumentsError as error:
             return Observation(text=f"Error: {error}", ok=False)
         result = await context.sandbox.exec(
-            command, timeout=context.command_timeout, on_output=context.on_output
+            command,
+            timeout=context.command_timeout,
+            on_output=context.on_output,
+            tty=context.tty,
         )
+        if context.tty is not None:
+            result = await asyncio.to_thread(as_shown, result, context.tty)
         return observe(result, context)
 
 
@@ -54,6 +62,14 @@ def _command(arguments: Mapping[str, Any]) -> str:
     if not command.strip():
         raise ArgumentsError("command is empty.")
     return command
+
+
+def as_shown(result: ExecResult, size: Size) -> ExecResult:
+    """A result whose output is the text that the command's terminal shows at its end."""
+    text = transcript(result.stdout, size).encode()
+    whole = len(result.stdout) == result.stdout_bytes
+    wrote = len(text) if whole else result.stdout_bytes
+    return dataclasses.replace(result, stdout=text, stdout_bytes=wrote)
 
 
 def observe(result: ExecResult, context: ToolContext) -> Observation:

@@ -111,5 +111,10 @@ class Terminal:
             ["tmux", "-L", self._socket, "-f", "/dev/null", *arguments],
             capture_output=True,
             text=True,
-            env={**os.environ, "TERM": "xterm-256color"},
+            env={**_environment(), "TERM": "xterm-256color"},
         )
+
+
+def _environment() -> dict[str, str]:
+    """Ours without a size, which the program would believe more than its terminal."""
+    return {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}

@@ -202,7 +202,7 @@ async def test_a_shell_is_recorded(scripted_server: Start, tmp_path: Path) -> No
 
     del state
     wanted = request(server, mode="step")
-    seen, store, _ = await watch(wanted, tmp_path, lambda run, event: _later(act(run, event)))
+    seen, store, _ = await watch(wanted, tmp_path, lambda run, event: later(act(run, event)))
     shell = b"".join(x.data for x in only(e.TerminalOutput, seen) if x.terminal == "shell")
     assert b"/tmp\r\ndone\r\n" in shell
     assert only(e.TerminalInput, seen)[0].data.startswith(b"pwd")
@@ -213,7 +213,7 @@ async def test_a_shell_is_recorded(scripted_server: Start, tmp_path: Path) -> No
 _tasks: set[asyncio.Task[None]] = set()
 
 
-def _later(work: Any) -> None:
+def later(work: Any) -> None:
     """Act beside the events: a decision must not wait for the event that asks for it."""
     task = asyncio.get_running_loop().create_task(work)
     _tasks.add(task)

@@ -43,7 +43,8 @@ _change = st.builds(
 EVENT = st.one_of(
     st.builds(e.TerminalOutput, terminal=st.sampled_from(["model", "shell"]), data=st.binary()),
     st.builds(e.TerminalOutput, terminal=st.just("model"), data=st.just(b"x" * 5000)),
-    st.builds(e.TerminalInput, terminal=st.just("shell"), data=st.binary()),
+    st.builds(e.TerminalInput, terminal=st.just("shell"), data=st.binary(), hidden=st.booleans()),
+    st.builds(e.InputAwaited, program=st.text(), hidden=st.booleans()),
     st.builds(e.TerminalResized, terminal=st.just("model"), cols=_small, rows=_small),
     st.builds(e.ModelDelta, step=_small, channel=st.sampled_from(["text", "call"]), text=_text),
     st.builds(e.ModelFailed, step=_small, error=_text, attempt=_small),

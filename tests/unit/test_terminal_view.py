@@ -289,16 +289,3 @@ async def test_whoever_feeds_a_flood_is_held_up_and_keys_are_not() -> None:
         assert keys > 0
         assert slowest < 2  # a loose bound: the machine may be busy
         app.view._pump.clear()
-
-
-async def test_search() -> None:
-    app = Demo()
-    async with app.run_test(size=(60, 20)) as pilot:
-        await app.settle(pilot)
-        app.view.feed(b"".join(b"line %d\r\n" % n for n in range(300)))
-        await app.settle(pilot)
-        assert app.view.find("LINE 42") == [42]
-        app.view.reveal(42)
-        await pilot.pause()
-        assert "line 42" in app.lines()
-        assert not app.view.following

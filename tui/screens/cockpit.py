@@ -181,7 +181,7 @@ class Cockpit(Screen[None]):
         if int(self.now) != self._second_shown:
             self._second_shown = int(self.now)
             self.sync_bars()
-        self.query_one(Terminals).refresh_subtitle()
+        self.query_one(Terminals).sync(self.state)
 
     # --- files
 
@@ -231,7 +231,10 @@ class Cockpit(Screen[None]):
             if name == "terminals"
             else self.query_one(f"#{'files' if name == 'side' else name}")
         )
-        self.call_after_refresh(target.focus)
+        if target.focusable:  # the next key already belongs there
+            self.set_focus(target)
+        else:  # it appears with the next refresh
+            self.call_after_refresh(target.focus)
 
     def action_next_pane(self, direction: int) -> None:
         """Go round the panes."""

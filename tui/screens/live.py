@@ -274,9 +274,16 @@ class LiveScreen(Cockpit):
             return
         terminals = self.query_one(Terminals)
         self.action_pane("terminals")
-        shells = [name for name in terminals.names if name in self.state.terminals][1:]
-        if shells:
-            self._attach_shell(shells[0])
+        if terminals.shells:
+            self._attach_shell(terminals.shells[0])
+            return
+        await self._open_shell()
+
+    @on(Terminals.ShellWanted)
+    async def _open_shell(self) -> None:
+        """Open another shell, and give it the keyboard."""
+        run, terminals = self._live_run(), self.query_one(Terminals)
+        if run is None:
             return
         size = terminals.view.content_size
         try:
@@ -293,6 +300,11 @@ class LiveScreen(Cockpit):
         terminals.view.attached = True
         terminals.view.focus()
         terminals.refresh_subtitle()
+
+    @on(Terminals.EndWanted)
+    async def _end_shell(self, event: Terminals.EndWanted) -> None:
+        if self.run is not None:
+            await self.run.close_shell(event.terminal)
 
     @on(Terminals.Typed)
     async def _typed(self, event: Terminals.Typed) -> None:

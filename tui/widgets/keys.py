@@ -83,6 +83,20 @@ def paste_bytes(text: str, *, bracketed: bool) -> bytes:
     return f"\x1b[200~{text}\x1b[201~".encode("utf-8", "replace")
 
 
+FARTHEST = 222
+"""Last column and row, 0-based, that the first form of mouse reports can name."""
+
+
+def mouse_bytes_of_old(button: int, x: int, y: int, *, released: bool = False) -> bytes:
+    """A mouse report in its first form (X11), which cannot tell which button was released.
+
+    Empty for places beyond `FARTHEST`.
+    """
+    if x > FARTHEST or y > FARTHEST:
+        return b""
+    return b"\x1b[M" + bytes((32 + (button | 3 if released else button), 33 + x, 33 + y))
+
+
 def mouse_bytes(button: int, x: int, y: int, *, released: bool = False) -> bytes:
     """A mouse report in SGR form (mode 1006); `x` and `y` are 0-based cells."""
     return f"\x1b[<{button};{x + 1};{y + 1}{'m' if released else 'M'}".encode()

@@ -7,9 +7,10 @@ from collections.abc import Set
 
 from textual import events
 
-from .keys import key_bytes, mouse_bytes, paste_bytes
+from .keys import key_bytes, mouse_bytes, mouse_bytes_of_old, paste_bytes
 
 RELEASE = "ctrl+right_square_bracket"
+RELEASE_SHOWN = "ctrl+]"
 """The one chord that does not go in; pressed twice, it does."""
 
 _PASTE_ENDS = re.compile("\x1b\\[20[01]~")
@@ -35,8 +36,14 @@ def bytes_of_paste(text: str, modes: Set[int]) -> bytes:
 
 
 def bytes_of_mouse(
-    event: events.MouseEvent, button: int, x: int, y: int, *, released: bool = False
+    event: events.MouseEvent,
+    button: int,
+    place: tuple[int, int],
+    modes: Set[int],
+    *,
+    released: bool = False,
 ) -> bytes:
-    """A mouse report in SGR form; `x` and `y` are 0-based cells."""
+    """A mouse report, in the form the program asked for; `place` is a 0-based column and row."""
     held = 4 * event.shift + 8 * event.meta + 16 * event.ctrl
-    return mouse_bytes(button + held, x, y, released=released)
+    form = mouse_bytes if 1006 in modes else mouse_bytes_of_old
+    return form(button + held, *place, released=released)

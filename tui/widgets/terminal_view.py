@@ -22,10 +22,13 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from ...core.terminal.screen import Screen as Emulator
+from ...core.terminal.search import Hit
 from ..palette import palette_of
 from .terminal_drawing import Colours, cells_before, colours_of, split_at, strip_of
 from .terminal_input import RELEASE, bytes_of_key, bytes_of_mouse, bytes_of_paste
-from .terminal_pump import Pump
+from .terminal_places import Places
+from .terminal_pump import NAP, Pump
+from .terminal_selection import clicked_span, selected_text
 
 FRAMES = 30
 LONGEST_HOLD = 0.15
@@ -100,6 +103,9 @@ class TerminalView(ScrollView, can_focus=True):
     class FollowingChanged(FromView):
         """The reader left the end, or came back to it."""
 
+    class Searched(FromView):
+        """More of what is searched for was found, or another place of it is shown."""
+
     def __init__(self, emulator: Emulator, *, fit: bool, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes="-fit" if fit else None)
         self._emulator = emulator
@@ -116,6 +122,11 @@ class TerminalView(ScrollView, can_focus=True):
         self._release_timer: Timer | None = None
         self._button_down: int | None = None
         self._mouse_at: Offset | None = None
+        self._has_keyboard = False
+        self._covered = 0
+        self._places: Places | None = None
+        self._search_from: int | None = None
+        self._search_timer: Timer | None = None
 
     @property
     def emulator(self) -> Emulator:
@@ -138,6 +149,8 @@ class TerminalView(ScrollView, can_focus=True):
         self._emulator = emulator
         self._first_line = self._first()
         self._held_since = None
+        if self._places is not None:
+            self._places = self._places.anew()
         self._redraw()
 
     def on_unmount(self) -> None:
@@ -170,10 +183,12 @@ class TerminalView(ScrollView, can_focus=True):
         self._drawn_at = time.perf_counter()
         emulator = self._emulator
         above = emulator.history_size
-        size = Size(emulator.columns, above + emulator.lines)
+        size = Size(emulator.columns, above + emulator.lines + self._covered)
         if size != self.virtual_size:
             self.virtual_size = size
         self._keep_place(above)
+        if self._places is not None:
+            self._look_on()
         dirty = emulator.dirty | {self._cursor_row, emulator.y}
         self._cursor_row = emulator.y
         emulator.dirty.clear()
@@ -215,7 +230,7 @@ class TerminalView(ScrollView, can_focus=True):
         dropped = self._first() - self._first_line
         self._first_line += dropped
         if self.following:
-            end = max(0, above + self._emulator.lines - self.scrollable_content_region.height)
+            end = max(0, above + self._emulator.lines - self._lines_seen)
             if self.scroll_offset.y != end:
                 self._jump(end)
         elif dropped > 0:
@@ -263,6 +278,8 @@ class TerminalView(ScrollView, can_focus=True):
         if row == emulator.y and 25 in emulator.modes:
             strip = self._with_cursor(strip)
         line = self._first() + index
+        if self._places is not None:
+            strip = self._places.mark(strip, line, palette_of(self))
         strip = self._with_selection(strip, line)
         strip = strip.apply_offsets(0, line)
         return strip.crop_extend(left, left + width, base)
@@ -302,16 +319,8 @@ class TerminalView(ScrollView, can_focus=True):
         its text while output goes on.
         """
         oldest = self._first()
-        last = oldest + self._emulator.history_size + self._emulator.lines - 1
-        first, end = selection.start, selection.end
-        begin_line = oldest if first is None else max(oldest, first.y)
-        end_line = last if end is None else min(last, end.y)
-        lines: list[str] = []
-        for line in range(begin_line, end_line + 1):
-            text = strip_of(self._emulator.row(line - oldest), self._colours()).text
-            begin, stop = selection.get_span(line) or (0, 0)
-            lines.append(text[begin:] if stop < 0 else text[begin:stop])
-        return "\n".join(line.rstrip(" ") for line in lines).rstrip("\n"), "\n"
+        lines = range(oldest, oldest + self._emulator.history_size + self._emulator.lines)
+        return selected_text(selection, lambda line: self._line_text(line - oldest), lines), "\n"
 
     @property
     def allow_select(self) -> bool:
@@ -349,6 +358,7 @@ class TerminalView(ScrollView, can_focus=True):
         """Begin or end with a clean slate."""
         self._stop_release()
         self._button_down = None
+        self._tell_focus(focused=self.has_focus)
         self.refresh()
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
@@ -366,9 +376,18 @@ class TerminalView(ScrollView, can_focus=True):
             return  # this key is already one of ours
         else:
             self._stop_release()
-            self._type(bytes_of_key(event, self._emulator.modes))
+            if not self._copied(event.key):
+                self._type(bytes_of_key(event, self._emulator.modes))
         event.stop()
         event.prevent_default()
+
+    def _copied(self, key: str) -> bool:
+        """Whether the key copied what is selected here; any key takes the selection away."""
+        if self.text_selection is None:
+            return False
+        copies = key == "ctrl+c" and self.copy_selection()
+        self.screen.clear_selection()
+        return copies
 
     def release(self) -> None:
         """Give the keyboard back."""
@@ -395,24 +414,27 @@ class TerminalView(ScrollView, can_focus=True):
             self._type(bytes_of_paste(event.text, self._emulator.modes))
 
     def on_focus(self) -> None:
-        """Programs that ask (mode 1004) are told."""
-        self._tell_focus(b"\x1b[I")
+        """Programs that ask (mode 1004) are told who has the keyboard."""
+        self._tell_focus(focused=True)
+        self.refresh()
 
     def on_blur(self) -> None:
         """See `on_focus`."""
-        self._tell_focus(b"\x1b[O")
-
-    def _tell_focus(self, data: bytes) -> None:
-        if self.attached and 1004 in self._emulator.modes:
-            self.post_message(self.Typed(self, data))
+        self._tell_focus(focused=False)
         self.refresh()
+
+    def _tell_focus(self, *, focused: bool) -> None:
+        focused = self.attached and focused
+        changed, self._has_keyboard = focused != self._has_keyboard, focused
+        if changed and 1004 in self._emulator.modes:
+            self.post_message(self.Typed(self, b"\x1b[I" if focused else b"\x1b[O"))
 
     # --- mouse
 
     @property
     def _takes_mouse(self) -> bool:
         modes = self._emulator.modes
-        return self.attached and not modes.isdisjoint((1000, 1002, 1003)) and 1006 in modes
+        return self.attached and not modes.isdisjoint((1000, 1002, 1003))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Programs that ask for the mouse get it while attached."""
@@ -452,8 +474,10 @@ class TerminalView(ScrollView, can_focus=True):
         x, y = place + self.scroll_offset
         y -= self._emulator.history_size
         if x < self._emulator.columns and 0 <= y < self._emulator.lines:
-            data = bytes_of_mouse(event, button, x, y, released=released)
-            self.post_message(self.Typed(self, data))
+            modes = self._emulator.modes
+            data = bytes_of_mouse(event, button, (x, y), modes, released=released)
+            if data:
+                self.post_message(self.Typed(self, data))
 
     def _wheel(self, event: events.MouseEvent, button: int, arrow: str) -> None:
         if self._takes_mouse:
@@ -464,14 +488,108 @@ class TerminalView(ScrollView, can_focus=True):
             key = events.Key(arrow, None)
             self.post_message(self.Typed(self, bytes_of_key(key, self._emulator.modes) * 3))
 
-    # --- reading
+    # --- selecting
 
-    def find(self, text: str) -> list[int]:
-        """Lines that hold `text`, whatever the case; for `reveal`."""
-        return list(self._emulator.find(text)) if text else []
+    def on_click(self, event: events.Click) -> None:
+        """Twice selects a word, three times a line."""
+        if event.chain not in (2, 3) or not self.allow_select:
+            return
+        event.prevent_default()  # Textual would select everything
+        place = event.get_content_offset(self)
+        if place is None:
+            return
+        x, y = place + self.scroll_offset
+        start, end = clicked_span(self._line_text(y), x, event.chain)
+        if start < end:
+            line = self._first() + y
+            self.screen.selections = {self: Selection(Offset(start, line), Offset(end, line))}
 
-    def reveal(self, line: int) -> None:
-        """Scroll to a line of `find`."""
+    def _line_text(self, index: int) -> str:
+        """A line as it is shown."""
+        if index >= self._emulator.history_size + self._emulator.lines:
+            return ""
+        return strip_of(self._emulator.row(index), self._colours()).text
+
+    def copy_selection(self) -> bool:
+        """Put what is selected here on the clipboard; False when nothing is."""
+        selection = self.text_selection
+        text = None if selection is None else self.get_selection(selection)
+        if text is None or not text[0]:
+            return False
+        app = cast("App[object]", self.app)  # pyright: ignore[reportUnknownMemberType]
+        app.copy_to_clipboard(text[0])
+        return True
+
+    # --- searching
+
+    def cover(self, lines: int) -> None:
+        """Something else stands on so many of the last lines: leave them free of text.
+
+        The terminal itself keeps its size, for the program inside knows nothing of it.
+        """
+        self._covered = lines
+        self._draw()
+
+    @property
+    def _lines_seen(self) -> int:
+        return self.scrollable_content_region.height - self._covered
+
+    @property
+    def searching(self) -> bool:
+        """Whether something is searched for."""
+        return self._places is not None
+
+    @property
+    def search_place(self) -> tuple[int, int]:
+        """Which place is shown, from 1 (0: none), and how many have been found."""
+        return (0, 0) if self._places is None else self._places.position(self._emulator)
+
+    def search(self, needle: str) -> None:
+        """Mark a text wherever it stands and show the place nearest to the end of what is read.
+
+        What is read then stays where it is, whatever is printed. An empty text marks nothing.
+        """
+        if self._places is not None:
+            self._search_from = self._places.near
+        elif self._search_from is None:
+            self._search_from = self._first() + self.scroll_offset.y + self._lines_seen - 1
+        self._places = Places(needle, self._search_from) if needle else None
+        self._look_on()
+        self.refresh()
+
+    def end_search(self) -> None:
+        """Mark nothing any more; what is read stays where it is."""
+        self._places = self._search_from = None
+        self.refresh()
+
+    def go_to_next(self, direction: int) -> None:
+        """Show the next place below (1) or above (-1), going round at the ends."""
+        if self._places is not None:
+            hit = self._places.next(self._emulator, direction)
+            if hit is not None:
+                self._places.near = hit.line
+                self._show_hit(self._places, hit)
+
+    def _look_on(self) -> None:
+        """Look at some more of the scrollback, and again in a moment while there is more."""
+        if self._search_timer is not None:
+            self._search_timer.stop()
+            self._search_timer = None
+        if self._places is None:
+            return
+        if self._places.look_on(self._emulator):
+            self._search_timer = self.set_timer(NAP, self._look_on)
+        elif self._places.hit is None:
+            hit = self._places.nearest(self._emulator)
+            if hit is not None:
+                self._show_hit(self._places, hit)
+        self.post_message(self.Searched(self))
+
+    def _show_hit(self, places: Places, hit: Hit) -> None:
+        places.hit = hit
+        y = hit.line - self._first()
+        if not 0 <= y - self.scroll_offset.y < self._lines_seen:
+            self._jump(max(0, y - self._lines_seen // 2))
         self.following = False
-        middle = self.scrollable_content_region.height // 2
-        self._jump(max(0, line - middle))
+        self.refresh()
+        self.post_message(self.Searched(self))
