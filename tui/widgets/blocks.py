@@ -24,6 +24,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from ..palette import palette_of
+from .scroll_thumb import place_thumb
 
 _CONSOLE = Console(width=200, color_system="truecolor", force_terminal=True, legacy_windows=False)
 
@@ -151,12 +152,7 @@ class Blocks(ScrollView, can_focus=True):
             self.virtual_size = size
         if self.following:
             self._to_end()
-        self.call_after_refresh(self._place_thumb)
-
-    def _place_thumb(self) -> None:
-        """A scrollbar that has only just appeared missed where the view had gone before."""
-        if self.show_vertical_scrollbar:
-            self.vertical_scrollbar.position = self.scroll_offset.y
+        self.call_after_refresh(place_thumb, self)
 
     def _to_end(self) -> None:
         end = max(0, self._tops[-1] - self.scrollable_content_region.height)

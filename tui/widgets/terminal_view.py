@@ -24,6 +24,7 @@ from textual.timer import Timer
 from ...core.terminal.screen import Screen as Emulator
 from ...core.terminal.search import Hit
 from ..palette import palette_of
+from .scroll_thumb import place_thumb
 from .terminal_drawing import Colours, cells_before, colours_of, split_at, strip_of
 from .terminal_input import RELEASE, bytes_of_key, bytes_of_mouse, bytes_of_paste
 from .terminal_places import Places
@@ -186,6 +187,7 @@ class TerminalView(ScrollView, can_focus=True):
         size = Size(emulator.columns, above + emulator.lines + self._covered)
         if size != self.virtual_size:
             self.virtual_size = size
+            self.call_after_refresh(place_thumb, self)
         self._keep_place(above)
         if self._places is not None:
             self._look_on()
