@@ -38,11 +38,12 @@ class Wall(Screen[None]):
         workers: the runs.
     """
 
+    AUTO_FOCUS = "RunTile"
+
     CSS = """
     Wall { background: $background; }
     Wall #wall-title { height: 1; padding: 0 1; background: $panel; }
-    Wall #wall-find { display: none; height: 3; border: round $accent; }
-    Wall #wall-find.-open { display: block; }
+    Wall #wall-find { height: 3; border: round $accent; }
     Wall VerticalScroll { padding: 0 1; scrollbar-size-vertical: 1; }
     Wall ItemGrid { grid-gutter: 0 1; grid-rows: 7; height: auto; }
     Wall #wall-empty { display: none; padding: 2 4; color: $role-dim; }
@@ -87,6 +88,7 @@ class Wall(Screen[None]):
 
     def on_mount(self) -> None:
         """Begin to look."""
+        self.query_one("#wall-find").display = False
         self._look()
         self.set_interval(LOOK_EVERY, self._look)
         self.call_after_refresh(self._focus_first)
@@ -273,8 +275,8 @@ class Wall(Screen[None]):
     def action_find(self) -> None:
         """Type words that the runs shown must have."""
         field = self.query_one("#wall-find", Input)
-        field.add_class("-open")
-        field.focus()
+        field.display = True
+        self.set_focus(field)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -283,7 +285,7 @@ class Wall(Screen[None]):
 
     @on(Input.Submitted)
     def _found(self) -> None:
-        self.query_one("#wall-find", Input).remove_class("-open")
+        self.query_one("#wall-find", Input).display = False
         seen = self._seen_tiles()
         if seen:
             seen[0].focus()
@@ -296,9 +298,9 @@ class Wall(Screen[None]):
     async def action_leave(self) -> None:
         """Back; a search is left first."""
         field = self.query_one("#wall-find", Input)
-        if field.has_class("-open") or self._wanted:
+        if field.display or self._wanted:
             field.value = ""
-            field.remove_class("-open")
+            field.display = False
             self._focus_first()
             return
         self.dismiss(None)

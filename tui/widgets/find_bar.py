@@ -23,9 +23,8 @@ class FindBar(Horizontal):
 
     DEFAULT_CSS = """
     FindBar {
-        height: 3; border: round $accent; padding: 0 1; display: none;
+        height: 3; border: round $accent; padding: 0 1;
         border-title-color: $accent; border-subtitle-color: $role-dim;
-        &.-open { display: block; }
         Label { width: 2; color: $accent; }
         Input { border: none; height: 1; padding: 0; background: transparent; width: 1fr; }
         Input:focus { border: none; }
@@ -56,12 +55,13 @@ class FindBar(Horizontal):
 
     def on_mount(self) -> None:
         """Say what the keys do."""
+        self.display = False
         self.border_subtitle = "↓ next · ↑ before · enter keeps the hits, n and N go on · esc ends"
 
     def open(self) -> None:
-        """Take the keyboard."""
-        self.add_class("-open")
-        self.call_after_refresh(self.query_one(Input).focus)
+        """Take the keyboard, at once: the next key already belongs here."""
+        self.display = True
+        self.screen.set_focus(self.query_one(Input))
 
     def say(self, words: str) -> None:
         """What was found."""
@@ -77,7 +77,7 @@ class FindBar(Horizontal):
         self._close()
 
     def _close(self) -> None:
-        self.remove_class("-open")
+        self.display = False
         self.post_message(self.Left())
 
     @on(Input.Changed)

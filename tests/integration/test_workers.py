@@ -1,0 +1,109 @@
+"""Runs in the background: whoever watches, and whenever they begin to, sees all of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core import events as e
+from sandbox_tui.core.config import load
+from sandbox_tui.core.errors import ImageMissing
+from sandbox_tui.core.launch import RunRequest
+from sandbox_tui.sessions import Store, Worker, Workers, replay
+from sandbox_tui.tui.demo import demo_request
+from tests.integration.conftest import require
+
+
+@pytest.fixture
+def workers(tmp_path: Path) -> Workers:
+    require("bubblewrap")
+    return Workers(Store(tmp_path / "s.db"))
+
+
+def demo(tmp_path: Path, *, mode: str = "auto") -> RunRequest:
+    settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
+    return demo_request(settings, speed=0, mode=mode)  # type: ignore[arg-type]
+
+
+async def seen_by(worker: Worker) -> list[e.AnyEvent]:
+    return [event async for event in worker.watch()]
+
+
+async def test_a_watcher_that_comes_late_and_one_that_leaves(
+    workers: Workers, tmp_path: Path
+) -> None:
+    worker = workers.begin(demo(tmp_path))
+    whole = asyncio.create_task(seen_by(worker))
+    finished = 0
+    async for event in worker.watch():
+        finished += isinstance(event, e.CallFinished)
+        if finished == 3:
+            break
+    late = await seen_by(worker)
+    assert late == await whole == list(replay(workers.store, worker.run_id))
+    assert isinstance(late[-1], e.RunFinished)
+    assert worker.ended.is_set()
+    assert worker.exit_code == 0
+    assert workers.alive == []
+    assert await seen_by(worker) == late, "also when all is over"
+
+
+async def test_nobody_has_to_watch(workers: Workers, tmp_path: Path) -> None:
+    worker = workers.begin(demo(tmp_path))
+    heard: list[e.AnyEvent] = []
+    worker.observers.append(heard.append)
+    await asyncio.wait_for(worker.ended.wait(), 60)
+    assert heard == list(replay(workers.store, worker.run_id))
+    assert worker.state.finished == heard[-1]
+
+
+async def test_a_watcher_that_does_not_read_holds_the_run_and_lets_it_go(
+    workers: Workers, tmp_path: Path
+) -> None:
+    """Backpressure reaches the container, and ends with the watcher."""
+    request = demo(tmp_path, mode="step")
+    worker = workers.begin(request)
+    slow: AsyncIterator[e.AnyEvent] = worker.watch()
+    await anext(slow)
+    while worker.state.pending is None:
+        await asyncio.sleep(0.01)
+    assert worker.run is not None
+    worker.run.inject("head -c 50000000 /dev/zero | tr '\\0' 'x'", tell=False)
+    full = 0
+    while full < 40:  # the record stands still while the watcher's room is full
+        before = worker.state.seq
+        await asyncio.sleep(0.02)
+        full = full + 1 if worker.state.seq == before and before > 250 else 0
+    assert not any(item.finished for item in worker.state.humans.values())
+    await slow.aclose()  # type: ignore[attr-defined]
+    while not any(item.finished for item in worker.state.humans.values()):
+        await asyncio.sleep(0.01)
+    await worker.stop("enough")
+    assert worker.state.finished is not None
+    assert worker.state.finished.reason == "cancelled"
+
+
+async def test_all_are_stopped_together(workers: Workers, tmp_path: Path) -> None:
+    begun = [workers.begin(demo(tmp_path, mode="step")) for _ in range(3)]
+    while not all(worker.state.pending for worker in begun[:2]):
+        await asyncio.sleep(0.01)
+    await workers.stop("The program was ended.")
+    assert workers.alive == []
+    for worker in begun:  # the last may not even have begun
+        finished = worker.state.finished
+        assert finished is None or finished.reason == "cancelled"
+    assert begun[0].exit_code == 130
+
+
+async def test_a_run_that_cannot_begin_says_why(tmp_path: Path) -> None:
+    require("docker")
+    settings = load({"sandbox.kind": "docker", "sandbox.image": "127.0.0.1:9/no/such:1"})
+    workers = Workers(Store(tmp_path / "s.db"))
+    worker = workers.begin(demo_request(settings, speed=0))
+    assert await seen_by(worker) == []
+    assert isinstance(worker.failure, ImageMissing)
+    assert worker.exit_code == 3
+    assert workers.store.runs() == []
