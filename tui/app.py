@@ -38,7 +38,7 @@ THEME_LOOK = 1.0
 LONGEST_GOODBYE = 10.0
 """Seconds to wait for a run to put its things away before the program ends all the same."""
 
-SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: 131}
+SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: 131}
 """Signals that would otherwise leave the terminal in disorder, with the exit code of each."""
 
 
