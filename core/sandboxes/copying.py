@@ -154,6 +154,26 @@ def unpack(stream: IO[bytes], target: Path) -> list[str]:
     return left_behind
 
 
+def write_out(data: bytes, path: str, target: Path) -> Path:
+    """Write a content that was kept into the host folder `target`; nothing there is replaced.
+
+    Args:
+        data: the content.
+        path: where below `target`, as `core.paths` writes it.
+
+    Returns:
+        The file that was written.
+    """
+    names = [_host_name(part) for part in path.split("/") if part]
+    folder = target.joinpath(*names[:-1])
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = _free_name(folder / names[-1])
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    with os.fdopen(os.open(wanted, flags, 0o644), "wb") as file:
+        file.write(data)
+    return wanted
+
+
 def _extract(stream: IO[bytes], fresh: Path) -> list[str]:
     left: list[str] = []
     files, size = 0, 0
