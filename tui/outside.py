@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def open_outside(path: Path) -> None:
     if command is None:
         raise FileRefused(f"There is no desktop here to open it on; the copy is {path}.")
     try:
-        subprocess.Popen(
+        process = subprocess.Popen(
             [*command, str(path)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -68,6 +69,7 @@ def open_outside(path: Path) -> None:
         )
     except OSError as error:
         raise FileRefused(f"{command[0]} could not be started: {error.strerror}.") from error
+    threading.Thread(target=process.wait, daemon=True).start()
 
 
 def opener(environment: Mapping[str, str], *, page: bool) -> list[str] | None:

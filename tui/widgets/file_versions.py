@@ -48,7 +48,5 @@ def earlier(file: FileState) -> list[Version]:
 
 
 def _began_in_the_run(file: FileState) -> bool:
-    """A file that was deleted and made anew counts as modified: its history says where it began."""
-    if file.run_mark == "created":
-        return True
-    return file.run_mark == "deleted" and bool(file.history) and file.history[0][0] > 0
+    """One that was deleted and made anew counts as modified: its history says where it began."""
+    return file.run_mark == "created" or (bool(file.history) and file.history[0][0] > 0)
