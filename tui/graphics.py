@@ -2,7 +2,8 @@
 
 The terminal can be asked only before the screen begins, since afterwards its answers belong to
 Textual. `prepare` asks; without it pictures are drawn in half blocks. textual-image asks by itself
-when it is imported, at whatever moment that is: it is kept from that here.
+when it is imported, at whatever moment that is, and takes late answers for keys: it is kept from
+asking here, and told.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
+from .terminal_answers import ask_terminal
+
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
     from textual.widget import Widget
@@ -20,19 +23,24 @@ if TYPE_CHECKING:
 Way = Literal["kitty", "sixel", "blocks", "none"]
 
 _KITTY_TERMINALS = ("kitty", "ghostty")
-"""Terminals that know kitty's placeholders. Others that are asked may swallow a key."""
+"""Terminals that know kitty's placeholders."""
 
 _found: list[Way] = []
 
 
 def prepare(wanted: Literal["auto", "kitty", "sixel", "blocks", "none"] = "auto") -> Way:
     """Find out, or settle, how pictures are drawn. To be called before the screen begins."""
-    _found[:] = [_ask(os.environ) if wanted == "auto" else wanted]
-    if _found[0] in ("kitty", "sixel") and _load():
+    if wanted in ("blocks", "none"):
+        _found[:] = [wanted]
+        return wanted
+    answers = ask_terminal(about_kitty=_may_be_kitty(os.environ))
+    way: Way = "kitty" if answers.kitty else "sixel" if answers.sixel else "blocks"
+    _found[:] = [way if wanted == "auto" else wanted]
+    if _found[0] != "blocks" and answers.cell is not None and _load():
         from textual_image import _terminal
 
-        vars(_terminal.get_cell_size).pop("_result", None)
-        _terminal.get_cell_size()  # a terminal that draws pictures also knows its cells
+        size = _terminal.CellSize(*(max(1, pixels) for pixels in answers.cell))
+        vars(_terminal.get_cell_size)["_result"] = size
     return _found[0]
 
 
@@ -51,16 +59,11 @@ def picture_widget(picture: Picture) -> Widget | None:
     return kinds[way()](picture)
 
 
-def _ask(environment: Mapping[str, str]) -> Way:
-    if not (sys.stdout.isatty() and sys.stdin.isatty()) or not _load():
-        return "blocks"
-    from textual_image.renderable import sixel, tgp
-
+def _may_be_kitty(environment: Mapping[str, str]) -> bool:
+    """Whether it is worth asking; inside tmux or screen its answer would not be theirs."""
     name = f"{environment.get('TERM', '')} {environment.get('TERM_PROGRAM', '')}".lower()
     inside_another = "TMUX" in environment or "STY" in environment
-    if not inside_another and any(terminal in name for terminal in _KITTY_TERMINALS):
-        return "kitty" if tgp.query_terminal_support() else "blocks"
-    return "sixel" if sixel.query_terminal_support() else "blocks"
+    return not inside_another and any(terminal in name for terminal in _KITTY_TERMINALS)
 
 
 def _load() -> bool:
