@@ -55,7 +55,7 @@ async def at_the_second_call(
         output=tmp_path / "results",
     )
     store = Store(tmp_path / "s.db")
-    app = SandboxTui(wanted.settings, store, wanted)
+    app = SandboxTui(wanted.settings, store, [wanted])
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, LiveScreen) and app.screen.state.pending)
         screen = app.screen
@@ -69,8 +69,8 @@ async def at_the_second_call(
         await act(screen, pilot)
         assert screen.run is not None
         screen.run.resume()
-        await until(pilot, screen.put_away.is_set)
-    events = list(store.events(screen.run_id))
+        await until(pilot, screen.worker.ended.is_set)
+    events = list(store.events(screen.worker.run_id))
     store.close()
     return screen, events
 

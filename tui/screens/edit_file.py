@@ -82,6 +82,17 @@ class EditFile(ModalScreen[bool]):
 
     def action_leave(self) -> None:
         """Close, after asking when there is something to lose."""
+        self._once_typed(self._leave)
+
+    def action_save(self) -> None:
+        """Save, if anything was changed."""
+        self._once_typed(self._save_changes)
+
+    def _once_typed(self, then: Callable[[], None]) -> None:
+        """Go on when the editor, which has a queue of its own, took in the keys before this."""
+        self.query_one(TextArea).call_later(then)
+
+    def _leave(self) -> None:
         if not self.dirty:
             self.dismiss(False)
             return
@@ -92,8 +103,7 @@ class EditFile(ModalScreen[bool]):
 
         self.app.push_screen(Confirm("Leave without saving what you changed?"), left)  # pyright: ignore[reportUnknownMemberType]
 
-    def action_save(self) -> None:
-        """Save, if anything was changed."""
+    def _save_changes(self) -> None:
         if self.dirty:
             self._write(self._opened)
         else:
