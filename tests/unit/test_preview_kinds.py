@@ -23,9 +23,8 @@ from sandbox_tui.tui.widgets.preview_document import Document, Source, Unshown, 
 from sandbox_tui.tui.widgets.preview_facts import kind_of
 from sandbox_tui.tui.widgets.preview_kinds import document_for
 
-PLAIN = Style()
 PALETTE = Palette(
-    *([PLAIN] * 13),
+    *(Style(color=f"color({number})") for number in range(1, 14)),
     highlight="native",
     code_background="#000000",
 )

@@ -40,10 +40,12 @@ def _laid_out(text: str, width: int, palette: Palette) -> list[Text]:
     from rich.console import Console  # slow to import, and seldom needed
     from rich.markdown import Markdown
 
+    from ..syntax_theme import syntax_theme
+
     console = Console(
         width=max(10, width), color_system="truecolor", force_terminal=True, theme=_theme(palette)
     )
-    shown = Markdown(text, code_theme=palette.highlight, hyperlinks=False, justify="left")
+    shown = Markdown(text, code_theme=syntax_theme(palette), hyperlinks=False, justify="left")  # pyright: ignore[reportArgumentType]
     lines: list[Text] = []
     try:
         rendered = console.render_lines(shown, console.options, pad=False)
