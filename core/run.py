@@ -26,8 +26,8 @@ from .blobs import Blobs
 from .errors import FileRefused, SandboxError, SandboxTuiError
 from .gate import Decision, Gate, Mode, Waiting
 from .headline import headline, nickname
-from .input_watch import InputWatch
 from .human_files import HumanFiles
+from .input_watch import InputWatch
 from .journal import Journal
 from .models.base import Model
 from .prompts import PromptPack
