@@ -94,10 +94,12 @@ class UiSettings(Section, frozen=True, kw_only=True):
     Attributes:
         theme: name of a theme, built in or in the config folder's themes/.
         animations: whether anything may move.
+        images: how pictures are drawn; auto asks the terminal, blocks works everywhere.
     """
 
     theme: str = "lamplight"
     animations: bool = True
+    images: Literal["auto", "kitty", "sixel", "blocks", "none"] = "auto"
 
 
 class Settings(Section, frozen=True, kw_only=True):

@@ -451,6 +451,28 @@ class HumanCommandFinished(Event, frozen=True, kw_only=True):
     timed_out: bool = False
 
 
+class HumanFile(Event, frozen=True, kw_only=True):
+    """A person took a file or folder out of the sandbox, put one in, or edited one by hand.
+
+    Attributes:
+        id: among the run's human messages and commands.
+        action: what was done.
+        path: in the sandbox, as `core.paths` writes it.
+        host: the host's side: the folder it was copied into, or what was copied in.
+        told_to_model: whether the model is told.
+        diff: what the person changed, as a unified diff (bounded).
+        left_behind: a sentence for each thing that was not copied.
+    """
+
+    id: int
+    action: Literal["pull", "push", "edit"]
+    path: str
+    told_to_model: bool
+    host: str | None = None
+    diff: str = ""
+    left_behind: tuple[str, ...] = ()
+
+
 class Delivered(Event, frozen=True, kw_only=True):
     """Waiting words went into the conversation, in this order."""
 
@@ -513,6 +535,7 @@ AnyEvent = (
     | HumanMessage
     | HumanCommand
     | HumanCommandFinished
+    | HumanFile
     | Delivered
     | Withdrawn
     | ModeChanged

@@ -26,6 +26,7 @@ from .blobs import Blobs
 from .errors import FileRefused, SandboxError, SandboxTuiError
 from .gate import Decision, Gate, Mode, Waiting
 from .headline import headline, nickname
+from .human_files import HumanFiles
 from .input_watch import InputWatch
 from .journal import Journal
 from .models.base import Model
@@ -86,6 +87,7 @@ class Run:
         spec: what was asked.
         state: the fold of all events so far.
         gate: where a person decides.
+        files: a person's hands on the sandbox's files.
     """
 
     def __init__(
@@ -112,6 +114,15 @@ class Run:
         self._shells = Shells(sandbox, self._journal)
         self._turn = asyncio.Lock()
         self._human_ids = 0
+        self.files = HumanFiles(
+            sandbox,
+            self._watcher,
+            self._journal,
+            self.gate,
+            self.state,
+            next_id=self._next_human_id,
+            alive=self._alive,
+        )
         self._human_tasks: set[asyncio.Task[None]] = set()
         self._agent: Agent | None = None
         self._agent_task: asyncio.Task[Ending] | None = None
@@ -467,6 +478,10 @@ class Run:
                 self._journal.post(e.TerminalResized(terminal=MIRROR, cols=columns, rows=rows))
         else:
             await self._shells.resize(terminal, columns, rows)
+
+    def _next_human_id(self) -> int:
+        self._human_ids += 1
+        return self._human_ids
 
     def _alive(self) -> None:
         if self.over or self._cancelled_because is not None:

@@ -64,7 +64,7 @@ class ReplyItem:
 
 @dataclass(slots=True)
 class HumanItem:
-    """A person's message (`command` None) or command."""
+    """A person's message, command (`command` is set) or work on a file (`file` is set)."""
 
     id: int
     at: float
@@ -72,6 +72,7 @@ class HumanItem:
     command: str | None = None
     told_to_model: bool = True
     finished: e.HumanCommandFinished | None = None
+    file: e.HumanFile | None = None
     delivered: bool = False
     withdrawn: bool = False
 
@@ -181,7 +182,7 @@ class RunState:
                 self._apply_model(event)
             case e.CallProposed() | e.CallDecided() | e.CallStarted() | e.CallFinished():
                 self._apply_call(event)
-            case e.HumanMessage() | e.HumanCommand() | e.HumanCommandFinished():
+            case e.HumanMessage() | e.HumanCommand() | e.HumanCommandFinished() | e.HumanFile():
                 self._apply_human(event)
             case e.Delivered(ids=ids):
                 for item in ids:
@@ -272,13 +273,17 @@ class RunState:
                     failed_calls=self.totals.failed_calls + (not event.ok),
                 )
 
-    def _apply_human(self, event: e.HumanMessage | e.HumanCommand | e.HumanCommandFinished) -> None:
+    def _apply_human(
+        self, event: e.HumanMessage | e.HumanCommand | e.HumanCommandFinished | e.HumanFile
+    ) -> None:
         match event:
             case e.HumanMessage():
                 item = HumanItem(event.id, event.t, event.text)
             case e.HumanCommand():
                 told = event.told_to_model
                 item = HumanItem(event.id, event.t, event.command, event.command, told)
+            case e.HumanFile(path=path, told_to_model=told):
+                item = HumanItem(event.id, event.t, path, told_to_model=told, file=event)
             case e.HumanCommandFinished():
                 self.humans[event.id].finished = event
                 self.awaited = None

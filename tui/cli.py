@@ -459,8 +459,10 @@ def _say_how_it_ended(store: Store) -> None:
 
 
 def _show(settings: Settings, store: Store, begin: Sequence[RunRequest] | RunSummary | None) -> int:
+    from . import graphics
     from .app import SandboxTui
 
+    graphics.prepare(settings.ui.images)
     app = SandboxTui(settings, store, begin)
     app.run()
     if app.failure is not None:

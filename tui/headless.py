@@ -115,6 +115,9 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             return f"files: {names}{more}"
         case e.InputAwaited():
             return f"waiting: {clean_line(event.program)} waits for input on its terminal"
+        case e.HumanFile():
+            how = {"pull": "copied out", "push": "put in", "edit": "edited by hand"}[event.action]
+            return f"you: {clean_line(event.path)} {how}"
         case e.Warned():
             return f"warning: {clean_line(event.text)}"
         case e.RunFinished():

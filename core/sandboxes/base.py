@@ -235,7 +235,8 @@ class Sandbox(Protocol):
         ...
 
     async def copy_out(self, path: str, target: Path) -> list[str]:
-        """Copy the content of the directory `path` into the host folder `target` (made if missing).
+        """Copy the content of the directory `path`, or the one file at `path`, into the host
+        folder `target` (made if missing).
 
         Regular files and folders only: links, devices and names that would leave `target` are left
         behind, setuid bits dropped, count and size capped. Written to a fresh folder first, then

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import posixpath
 import shutil
 import tarfile
 import tempfile
@@ -47,10 +48,14 @@ async def send(files: Files, source: Path, path: str) -> None:
 async def fetch(files: Files, path: str, target: Path) -> list[str]:
     """See `Sandbox.copy_out`."""
     entry = await files.stat(path)
-    if entry is None or entry.kind != "dir":
-        raise FileRefused(f"{path} is not a directory of the sandbox.")
-    listing = await files.list(path, limit=MOST_FILES)
-    chosen, left = choose(listing, entry.path)
+    if entry is None or entry.kind not in ("file", "dir"):
+        raise FileRefused(f"{path} is neither a folder nor a file of the sandbox.")
+    if entry.kind == "file":
+        folder, listing = posixpath.dirname(path), Listing(entries={entry.path: entry})
+        chosen, left = choose(listing, posixpath.dirname(entry.path))
+    else:
+        folder, listing = path, await files.list(path, limit=MOST_FILES)
+        chosen, left = choose(listing, entry.path)
     with tempfile.TemporaryFile() as spool:
 
         async def keep(stream: Stream, data: bytes) -> None:
@@ -60,7 +65,7 @@ async def fetch(files: Files, path: str, target: Path) -> list[str]:
         command = b"tar -cf - --format=gnu --hard-dereference --no-recursion -C %b --null -T -"
         names = b"".join(b"./" + name + b"\0" for name in chosen)
         if names:
-            result = await files.stream(command % quote(path), payload=names, sink=keep)
+            result = await files.stream(command % quote(folder), payload=names, sink=keep)
             if not spool.tell():
                 words = result.stderr.decode("utf-8", "replace").strip()[-300:]
                 raise FileRefused(f"{path} could not be copied out: {clean_line(words)}")
@@ -147,6 +152,26 @@ def unpack(stream: IO[bytes], target: Path) -> list[str]:
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return left_behind
+
+
+def write_out(data: bytes, path: str, target: Path) -> Path:
+    """Write a content that was kept into the host folder `target`; nothing there is replaced.
+
+    Args:
+        data: the content.
+        path: where below `target`, as `core.paths` writes it.
+
+    Returns:
+        The file that was written.
+    """
+    names = [_host_name(part) for part in path.split("/") if part]
+    folder = target.joinpath(*names[:-1])
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = _free_name(folder / names[-1])
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+    with os.fdopen(os.open(wanted, flags, 0o644), "wb") as file:
+        file.write(data)
+    return wanted
 
 
 def _extract(stream: IO[bytes], fresh: Path) -> list[str]:

@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import DescendantFocus, Resize
-from textual.screen import Screen
 from textual.timer import Timer
 
 from ...core import events as e
@@ -26,6 +25,7 @@ from ..widgets.preview import Preview
 from ..widgets.status_bar import StatusBar
 from ..widgets.terminals import Terminals
 from ..widgets.timeline import Timeline
+from .file_actions import FileActions
 from .help import HelpScreen
 from .pager import Pager
 
@@ -33,7 +33,7 @@ FRAME = 1 / 20
 """Seconds between two looks of the screen at the state, however many events come."""
 
 
-class Cockpit(Screen[None]):
+class Cockpit(FileActions):
     """What live runs and replays share: the panes, and how events reach them.
 
     Args:
@@ -185,6 +185,10 @@ class Cockpit(Screen[None]):
 
     # --- files
 
+    def kept(self, blob: str) -> bytes | None:
+        """A file's content by its digest."""
+        return self._get_blob(blob)
+
     def on_blocks_moved(self, event: Blocks.Moved) -> None:
         """The preview shows what the cursor is on."""
         if isinstance(event.blocks, Files):
@@ -284,6 +288,9 @@ class Cockpit(Screen[None]):
             case ReplyItem():
                 prose = f"{item.reasoning}\n\n{item.text}".strip()
                 self.app.push_screen(Pager(f"step {item.step}", prose))
+            case HumanItem(file=e.HumanFile() as file):
+                text = "\n".join([item.text, *file.left_behind, file.diff])
+                self.app.push_screen(Pager("you", text))
             case HumanItem():
                 text = item.finished.observation if item.finished else item.text
                 self.app.push_screen(Pager("you", text))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import ClassVar
 
 from textual import on, work
@@ -13,6 +14,7 @@ from textual.widgets import Input
 
 from ...core import events as e
 from ...core.errors import ImageMissing, SandboxTuiError
+from ...core.human_files import HumanFiles
 from ...core.run import Run
 from ...core.text import clean_line
 from ...sessions import Store, Worker
@@ -127,7 +129,7 @@ class LiveScreen(Cockpit):
             return self.state.pending is not None
         if action in ("pause", "step", "inject", "message", "take_over", "interrupt", "end"):
             return self.state.finished is None
-        return True
+        return super().check_action(action, parameters)
 
     def sync_bars(self) -> None:
         """Also the keys that can be pressed now."""
@@ -141,6 +143,17 @@ class LiveScreen(Cockpit):
                 self.app.bell()
 
     # --- what a person may do
+
+    @property
+    def live_files(self) -> HumanFiles | None:
+        """The files of the run while it goes on."""
+        return None if self.run is None or self.run.over else self.run.files
+
+    @property
+    def results_folder(self) -> Path:
+        """Where the run's results go."""
+        output = self.run.spec.output if self.run is not None else None
+        return (output or Path.cwd()).absolute()
 
     def action_pause(self) -> None:
         """Hold the run, or let it go on by itself."""

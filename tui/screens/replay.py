@@ -173,7 +173,7 @@ class ReplayScreen(Cockpit):
     def action_step(self, direction: int) -> None:
         """To the end of the next call, or of the one before."""
         self._hold()
-        ends = (e.CallFinished, e.HumanCommandFinished, e.RunFinished)
+        ends = (e.CallFinished, e.HumanCommandFinished, e.HumanFile, e.RunFinished)
         self._jump(direction, lambda event: isinstance(event, ends))
 
     def action_event(self, direction: int) -> None:

@@ -19,6 +19,7 @@ from ...core.text import clean_line
 from .. import figures
 from ..palette import Palette
 from .code import diff_lines, highlighted, indented, lexer_for, wrapped
+from .file_cards import file_lines
 
 GUTTER = 6
 """Columns left of what an item says: the call's number and a space."""
@@ -68,7 +69,9 @@ def call_lines(
 
 
 def human_lines(item: HumanItem, width: int, opened: bool, palette: Palette) -> list[Text]:
-    """A person's message or command."""
+    """A person's message, command or work on a file."""
+    if item.file is not None:
+        return file_lines(item, item.file, GUTTER, width, opened, palette)
     title = Text(f"{'':>{GUTTER - 1}} ", no_wrap=True)
     title.append("you  " if item.command is not None else "say  ", style=palette.human + _BOLD)
     title.append(clean_line(item.text), style=palette.text)

@@ -269,6 +269,8 @@ def _settled(item: Item) -> bool:
         case HumanItem():
             if item.command is not None:
                 return item.finished is not None
+            if item.file is not None and not item.told_to_model:
+                return True
             return item.delivered or item.withdrawn
         case NoteItem():
             return True

@@ -2,60 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.message import Message
 
 from ...core.state import FileState, RunState
 from ...core.text import clean_line
 from .. import figures
 from ..palette import Palette, palette_of
 from .blocks import Blocks
+from .file_keys import PREVIEW_KEYS
+from .file_tree import Counts, FileTree, Row
 
-HIDDEN = frozenset({".git", ".cache", ".venv", "venv", "node_modules", "__pycache__"})
-"""Folders that begin closed."""
-
-
-@dataclass(slots=True)
-class Row:
-    """A line of the tree."""
-
-    path: str
-    name: str
-    depth: int
-    is_dir: bool
-    file: FileState | None
+SIZE_COLUMNS = 5
+MARK_COLUMNS = 5
 
 
 class Files(Blocks):
-    """Shows `RunState.files` below the working directory."""
+    """Shows `RunState.files` below the working directory.
+
+    At the right of each: a dot when it changed in the last step that changed anything, what
+    became of it since the run began, and its size.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *PREVIEW_KEYS,
+        Binding("slash", "filter", "Filter by name", show=False, key_display="/"),
+        Binding("c", "changed_only", "Changed files only", show=False),
+        Binding("escape", "unfilter", "All files", show=False),
+    ]
+
+    class Opened(Message):
+        """A file was opened (enter, or a click on the selected one)."""
+
+        def __init__(self, row: Row) -> None:
+            super().__init__()
+            self.row = row
+
+    class FilterWanted(Message):
+        """A person wants to type what to filter by; answer with `filter_by`."""
 
     def __init__(self, state: RunState, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._state = state
+        self._tree = FileTree(self._root)
         self._rows: list[Row] = []
-        self._folded: set[str] = set()
-        self._known_folders: set[str] = set()
+        self._words = ""
+        self._changed_only = False
+        self._step = 0
         self.following = False
         self.border_title = "files"
 
+    # --- what the screen calls
+
     def show(self, state: RunState) -> None:
         """Show a state (a new one, or the same after its files changed)."""
-        selected = self.current
         self._state = state
-        self._rows = self._flatten()
-        self.following = False
-        self.reset()
-        if selected is not None:
-            self.select(selected.path)
+        if self._tree.root != self._root:
+            self._tree = FileTree(self._root)
+        self._tree.update(state.files)
+        self._lay_out()
         self._titles()
 
     @property
     def current(self) -> Row | None:
         """The row under the cursor, or None."""
         return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
+
+    @property
+    def filtered(self) -> bool:
+        """Whether some files are left out."""
+        return bool(self._words) or self._changed_only
+
+    @property
+    def filter_words(self) -> str:
+        """What names must hold."""
+        return self._words
+
+    def filter_by(self, words: str) -> None:
+        """Show only files whose path holds all these words."""
+        self._words = words.strip()
+        self._lay_out()
+        if self.current is None or self.current.is_dir:
+            self.cursor = next((i for i, row in enumerate(self._rows) if not row.is_dir), -1)
+            self.show_block(self.cursor)
+        self._titles()
 
     def select(self, path: str) -> bool:
         """Put the cursor on a path; False when it is not in the tree."""
@@ -65,6 +99,42 @@ class Files(Blocks):
                 self.show_block(index)
                 return True
         return False
+
+    # --- keys
+
+    def action_filter(self) -> None:
+        """Ask what to filter by."""
+        self.post_message(self.FilterWanted())
+
+    def action_changed_only(self) -> None:
+        """Show only what the run changed, or everything again."""
+        self._changed_only = not self._changed_only
+        self._lay_out()
+        self._titles()
+
+    def action_unfilter(self) -> None:
+        """Show everything again."""
+        self._words, self._changed_only = "", False
+        self._lay_out()
+        self._titles()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Escape is left to the screen when nothing is filtered."""
+        return action != "unfilter" or self.filtered
+
+    def on_blocks_chosen(self, event: Blocks.Chosen) -> None:
+        """Open or close a folder; open a file."""
+        event.stop()
+        row = self.current
+        if row is None:
+            return
+        if row.is_dir:
+            self._tree.folded ^= {row.path}
+            self._lay_out()
+        else:
+            self.post_message(self.Opened(row))
+
+    # --- drawing
 
     def block_count(self) -> int:
         """See `Blocks`."""
@@ -78,97 +148,119 @@ class Files(Blocks):
         """See `Blocks`."""
         return [self._line(self._rows[index], width, palette_of(self))]
 
-    def on_blocks_chosen(self, event: Blocks.Chosen) -> None:
-        """Open or close a folder."""
-        row = self.current
-        if row is not None and row.is_dir:
-            event.stop()
-            self._folded ^= {row.path}
-            self.show(self._state)
-
-    # --- the tree
-
-    def _flatten(self) -> list[Row]:
-        root = self._root
-        children: dict[str, list[Row]] = {}
-        for path, file in self._state.files.items():
-            if not path.startswith(root + "/"):
-                continue
-            folder, _, name = path.rpartition("/")
-            depth = path.count("/") - root.count("/") - 1
-            is_dir = file.last.kind == "dir"
-            if is_dir and path not in self._known_folders:
-                self._known_folders.add(path)
-                if name in HIDDEN:
-                    self._folded.add(path)
-            children.setdefault(folder, []).append(Row(path, name, depth, is_dir, file))
-        rows: list[Row] = []
-        self._collect(root, children, rows)
-        return rows
-
-    def _collect(self, folder: str, children: dict[str, list[Row]], rows: list[Row]) -> None:
-        stack = [iter(_sorted(children.get(folder, [])))]
-        while stack:
-            row = next(stack[-1], None)
-            if row is None:
-                stack.pop()
-                continue
-            rows.append(row)
-            if row.is_dir and row.path not in self._folded:
-                stack.append(iter(_sorted(children.get(row.path, []))))
+    def _lay_out(self) -> None:
+        selected = self.current
+        if self.filtered:
+            self._rows = self._tree.matching(self._words, changed=self._changed_only)
+        else:
+            self._rows = self._tree.rows()
+        self.following = False
+        self.reset()
+        if selected is not None:
+            self.select(selected.path)
 
     @property
     def _root(self) -> str:
         return self._state.started.working_dir if self._state.started else "/testbed"
 
-    # --- drawing
-
     def _line(self, row: Row, width: int, palette: Palette) -> Text:
-        mark, mark_style = self._mark(row, palette)
-        gone = row.file is not None and row.file.last.change == "deleted"
-        name = Text(" " * (1 + 2 * row.depth), no_wrap=True)
-        arrow = ("▸ " if row.path in self._folded else "▾ ") if row.is_dir else "  "
-        name.append(arrow, style=palette.dim)
-        style = palette.bad + Style(strike=True) if gone else mark_style or palette.text
-        name.append(clean_line(row.name), style=style)
-        room = max(1, width - len(mark) - 1)
-        name.truncate(room, overflow="ellipsis")
-        name.pad_right(max(0, room - name.cell_len))
-        name.append(mark, style=mark_style or palette.dim)
-        return name
+        right = self._right(row, palette)
+        room = max(1, width - right.cell_len - 1)
+        line = Text(" " * (1 + 2 * row.depth), no_wrap=True)
+        closed = row.path in self._tree.folded and not self._words
+        arrow = ("▸ " if closed else "▾ ") if row.is_dir else "  "
+        line.append(arrow, style=palette.dim)
+        line.append(clean_line(row.name), style=self._name_style(row, palette))
+        line.truncate(room, overflow="ellipsis")
+        line.pad_right(max(0, room - line.cell_len))
+        line.append_text(right)
+        return line
 
-    def _mark(self, row: Row, palette: Palette) -> tuple[str, Style | None]:
-        """What stands at the right: what became of it, and its size."""
+    def _name_style(self, row: Row, palette: Palette) -> Style:
         file = row.file
+        if file is not None and file.last.change == "deleted":
+            return palette.dim + Style(strike=True)
+        if row.is_dir:
+            return palette.text
+        return _mark_style(file, palette) or palette.text
+
+    def _right(self, row: Row, palette: Palette) -> Text:
+        """What became of it, and its size; of a closed folder, what changed in it."""
+        file = row.file
+        right = Text(no_wrap=True)
+        if row.is_dir and row.path in self._tree.folded:
+            _append_counts(right, self._tree.below(row.path), palette)
+            return right
         if file is None:
-            return "", None
-        shown_size = figures.size(file.last.size) if file.last.kind == "file" else ""
-        if file.last.change == "deleted":
-            return "gone", palette.bad
-        if file.run_mark == "created":
-            return f"new {shown_size:>5}".rstrip(), palette.good
-        if file.run_mark == "modified":
-            return f"~ {shown_size:>5}".rstrip(), palette.human
-        if file.last.kind == "link":
-            return "link", None
-        return shown_size, None
+            return right
+        recent = bool(self._step) and file.run_mark is not None and file.step == self._step
+        right.append("•" if recent and not row.is_dir else " ", style=palette.accent)
+        right.append(f"{_mark(file):>{MARK_COLUMNS}}", style=_mark_style(file, palette))
+        shown = figures.size(file.last.size) if file.last.kind == "file" else ""
+        gone = file.last.change == "deleted"
+        right.append(f" {'' if gone else shown:>{SIZE_COLUMNS}}", style=palette.dim)
+        return right
 
     def _titles(self) -> None:
         files = self._state.files.values()
-        total = sum(1 for file in files if file.last.kind == "file" and file.run_mark != "deleted")
+        total = 0
+        run, marked_steps = Counts(), 0
+        for file in files:
+            total += file.last.kind == "file" and file.run_mark != "deleted"
+            if file.run_mark is not None and file.last.kind != "dir":
+                run.add(file)
+                marked_steps = max(marked_steps, file.step)
+        self._step = marked_steps
         self.border_title = f"files {clean_line(self._root)} {total}"
-        marked = [file for file in files if file.run_mark and file.last.kind != "dir"]
-        self.border_subtitle = _counts([str(file.run_mark) for file in marked])
-        step = max((file.step for file in marked), default=0)
-        if step:
-            recent = [file.last.change for file in marked if file.step == step]
-            self.border_subtitle += f" · step {step} {_counts(recent)}"
+        if self.filtered:
+            found = sum(1 for row in self._rows if not row.is_dir)
+            words = f"“{clean_line(self._words)}” " if self._words else "changed "
+            self.border_subtitle = f"{words}{found} · esc shows all"
+            return
+        self.border_subtitle = _counts(run)
+        if self._step:
+            self.border_subtitle += f" · step {self._step} {_counts(self._of_step())}"
+
+    def _of_step(self) -> Counts:
+        step = Counts()
+        for file in self._state.files.values():
+            if file.run_mark is None or file.step != self._step or file.last.kind == "dir":
+                continue
+            step.created += file.last.change == "created"
+            step.modified += file.last.change == "modified"
+            step.deleted += file.last.change == "deleted"
+        return step
 
 
-def _counts(marks: Sequence[str]) -> str:
-    new, changed, gone = (marks.count(mark) for mark in ("created", "modified", "deleted"))
-    return f"+{new} ~{changed} -{gone}"
+def _mark(file: FileState) -> str:
+    if file.last.change == "deleted":
+        return "gone"
+    if file.last.kind == "dir":
+        return "new" if file.run_mark == "created" else ""
+    if file.run_mark in ("created", "modified"):
+        return "new" if file.run_mark == "created" else "~"
+    return "" if file.last.kind == "file" else file.last.kind
 
 
-def _sorted(rows: list[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: (not row.is_dir, row.name))
+def _mark_style(file: FileState | None, palette: Palette) -> Style | None:
+    if file is None or file.run_mark is None:
+        return None
+    if file.last.change == "deleted":
+        return palette.bad
+    return palette.good if file.run_mark == "created" else palette.human
+
+
+def _counts(counts: Counts) -> str:
+    return f"+{counts.created} ~{counts.modified} -{counts.deleted}"
+
+
+def _append_counts(line: Text, counts: Counts, palette: Palette) -> None:
+    if not counts:
+        return
+    for sign, number, style in (
+        ("+", counts.created, palette.good),
+        ("~", counts.modified, palette.human),
+        ("-", counts.deleted, palette.bad),
+    ):
+        if number:
+            line.append(f" {sign}{number}", style=style)

@@ -1,126 +1,252 @@
-"""What is in the selected file: its content, its last change as a diff, or what it was before."""
+# pyright: reportUnknownMemberType=false
+"""What is in the selected file, by its kind; what it was before, and what became of it."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import ClassVar, Literal
 
-from rich.text import Text
-from textual.binding import Binding, BindingType
-from textual.reactive import reactive
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Center, Vertical
+from textual.message import Message
 
 from ...core.state import FileState
 from ...core.text import clean_line
-from .. import figures
-from ..palette import Palette, palette_of
-from .blocks import Blocks
-from .code import diff_lines, highlighted, lexer_for
+from .. import figures, graphics
+from .file_keys import PREVIEW_KEYS
+from .file_versions import Version, earlier, present
+from .preview_diff import DiffDocument
+from .preview_document import Document, Noted, Source, Unshown, Words, decode
+from .preview_kinds import document_for
+from .preview_lines import PreviewLines
+from .preview_picture import SUFFIXES as PICTURES
 
-View = Literal["diff", "file", "before"]
+Against = Literal["previous", "beginning"] | Version | None
+"""What the present content is compared with; None shows the content itself."""
+
+WHOLE_BYTES = 8 << 20
+"""Most that is fetched of a file whose content was not kept, where all of it is wanted."""
+
+GLANCE_BYTES = 256 << 10
+"""The same for a file that is only passed by."""
 
 
-class Preview(Blocks):
-    """Shows one file out of the contents that were kept.
+class Preview(Vertical):
+    """Shows one file: its content, or a comparison with what it was.
 
     Args:
         get_blob: content by digest.
+        whole: whether all of a file is shown, long lines wrapped; else a glance at it.
+
+    Attributes:
+        path: of the file that is shown; empty for none.
+        against: what it is compared with.
+        as_source: whether it is shown as it stands in the file, not by its kind.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("v", "next_view", "diff / file / before", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = PREVIEW_KEYS
 
-    view: reactive[View] = reactive("file", init=False)
+    DEFAULT_CSS = """
+    Preview PreviewLines { height: 1fr; background: $background; }
+    Preview #preview-picture { display: none; height: 1fr; width: 100%; align: center middle; }
+    Preview #preview-picture > * { width: auto; height: auto; max-width: 100%; max-height: 100%; }
+    Preview.-picture #preview-picture { display: block; }
+    Preview.-picture PreviewLines { height: 1; }
+    """
+
+    class Wanted(Message):
+        """A content that was not kept is needed; answer with `Preview.fetched`."""
+
+        def __init__(self, preview: Preview, path: str, max_bytes: int) -> None:
+            super().__init__()
+            self.preview = preview
+            self.path = path
+            self.max_bytes = max_bytes
+
+        @property
+        def control(self) -> Preview:
+            """The widget that sent it."""
+            return self.preview
 
     def __init__(
         self,
         get_blob: Callable[[str], bytes | None],
         *,
+        whole: bool = False,
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
         self._get_blob = get_blob
-        self._path = ""
+        self._whole = whole
+        self._body = PreviewLines(wrap=whole)
         self._file: FileState | None = None
-        self._lines: list[Text] = []
-        self.following = False
+        self._fetched: tuple[object, bytes | None] = (None, None)
+        self._shown: object = None
+        self.path = ""
+        self.against: Against = None
+        self.as_source = False
         self.border_title = "preview"
+
+    def compose(self) -> ComposeResult:
+        """A place for a picture, and lines."""
+        yield Center(id="preview-picture")
+        yield self._body
+
+    def on_mount(self) -> None:
+        """Draw anew when the theme changes."""
+        self.watch(self.app, "theme", self._body.redraw, init=False)  # pyright: ignore[reportUnknownArgumentType]
+
+    # --- what the screen calls
+
+    @property
+    def body(self) -> PreviewLines:
+        """The lines that are shown."""
+        return self._body
+
+    @property
+    def file(self) -> FileState | None:
+        """The file that is shown, as it is in this state."""
+        return self._file
 
     def show(self, path: str, file: FileState | None) -> None:
         """Show a file as it is in this state; None shows that nothing is selected."""
-        if path != self._path:
-            self.scroll_to(y=0, animate=False, force=True, immediate=True)
-        self._path, self._file = path, file
-        self._build()
+        other = path != self.path
+        self.path, self._file = path, file
+        if other:
+            self.against, self.as_source = None, False
+        self._build(keep_place=not other)
 
-    def action_next_view(self) -> None:
-        """Go on to the next view."""
-        views: list[View] = ["file", "diff", "before"]
-        self.view = views[(views.index(self.view) + 1) % len(views)]
+    def fetched(self, path: str, data: bytes | None) -> None:
+        """Take in a content that was wanted; None when it cannot be had."""
+        if path == self.path and self._file is not None:
+            self._fetched = (_moment(path, self._file), data)
+            self._build(keep_place=True)
 
-    def watch_view(self) -> None:
-        """Draw the other view."""
-        self._build()
+    def cycle_diff(self) -> None:
+        """From the content to what changed last, then to what changed in all, and back."""
+        file = self._file
+        if file is None or file.last.kind != "file":
+            return
+        if self.against is None:
+            self.against = "previous"
+        elif self.against == "previous" and len(earlier(file)) > 1:
+            self.against = "beginning"
+        else:
+            self.against = None
+        self._build(keep_place=False)
 
-    def block_count(self) -> int:
-        """See `Blocks`."""
-        return len(self._lines)
+    def compare_with(self, version: Version) -> None:
+        """Show what became of an earlier content."""
+        self.against = version
+        self._build(keep_place=False)
 
-    def block_height(self, index: int, width: int) -> int:
-        """See `Blocks`."""
-        return 1
+    def toggle_source(self) -> None:
+        """Between the file as it is meant and as it stands there."""
+        self.as_source = not self.as_source
+        self._build(keep_place=False)
 
-    def draw_block(self, index: int, width: int) -> list[Text]:
-        """See `Blocks`."""
-        line = self._lines[index].copy()
-        line.truncate(width, overflow="ellipsis")
-        return [line]
+    # --- what is shown
 
-    def _build(self) -> None:
-        self.following = False
-        self._lines = self._content(palette_of(self))
-        self.reset()
-        name = self._path.rpartition("/")[2]
+    def _build(self, *, keep_place: bool) -> None:
+        shown = (_moment(self.path, self._file), self.against, self.as_source, self._fetched)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        document = self._document()
+        self.remove_class("-picture")
+        self._body.show(document, keep_place=keep_place)
+        name = self.path.rpartition("/")[2]
         self.border_title = clean_line(name) or "preview"
-        marks = [f"[{view}]" if view == self.view else view for view in ("diff", "file", "before")]
-        self.border_subtitle = " ".join(marks).replace("[", "‹").replace("]", "›")
+        self.border_subtitle = clean_line(document.facts)
+        if type(document).picture is not Document.picture:
+            self._show_picture(document)
 
-    def _content(self, palette: Palette) -> list[Text]:
+    def _document(self) -> Document:
         file = self._file
         if file is None:
-            return [Text("Choose a file to see what is in it.", style=palette.dim)]
+            return Words("Choose a file to see what is in it.")
         if file.last.kind != "file":
-            return [Text(f"{file.last.kind}, nothing to preview", style=palette.dim)]
-        kept = [blob for _, blob in file.history]
-        now = None if file.last.change == "deleted" else (kept[-1] if kept else None)
-        earlier = next((blob for blob in reversed(kept[:-1]) if blob), None)
-        if self.view == "file":
-            return self._text_of(now, palette)
-        if self.view == "before":
-            return self._text_of(earlier, palette, missing="It was not there before.")
-        before, after = self._decoded(earlier), self._decoded(now)
-        lines = diff_lines(before or "", after or "", palette)
-        return lines or [Text("No change of its content is known.", style=palette.dim)]
+            return Words(f"{file.last.kind}, nothing to preview", facts=file.last.kind)
+        if self.against is not None:
+            return self._comparison(file)
+        if file.last.change == "deleted":
+            return self._gone(file)
+        data = self._content(file)
+        if data is None:
+            words = f"{figures.size(file.last.size)}, not kept: it is copied out with the results."
+            return Words(words)
+        return document_for(
+            Source(self.path, data, max(len(data), file.last.size)), as_source=self.as_source
+        )
 
-    def _text_of(self, blob: str | None, palette: Palette, missing: str = "") -> list[Text]:
-        text = self._decoded(blob)
-        if text is None:
-            return self._facts(blob, palette, missing)
-        start = text[:400]
-        return highlighted(text.rstrip("\n"), lexer_for(self._path, start), palette)
+    def _gone(self, file: FileState) -> Document:
+        kept = [blob for _, blob in file.history if blob]
+        data = self._get_blob(kept[-1]) if kept else None
+        if data is None:
+            return Words("This file is gone.", facts="gone")
+        inner = document_for(Source(self.path, data, len(data)), as_source=self.as_source)
+        return Noted("This file is gone; this is what it was.", inner)
 
-    def _decoded(self, blob: str | None) -> str | None:
+    def _content(self, file: FileState) -> bytes | None:
+        """The content as kept, or as fetched; asks for it when it is neither."""
+        blob = present(file)
         data = self._get_blob(blob) if blob else None
-        if data is None or b"\0" in data[:8000]:
-            return None
-        return data.decode("utf-8", "replace")
+        if data is not None:
+            return data
+        moment = _moment(self.path, file)
+        if self._fetched[0] != moment:
+            self._fetched = (moment, None)
+            all_of_it = self._whole or self.path.lower().endswith(PICTURES)
+            most = WHOLE_BYTES if all_of_it else GLANCE_BYTES
+            self.post_message(self.Wanted(self, self.path, most))
+        return self._fetched[1]
 
-    def _facts(self, blob: str | None, palette: Palette, missing: str) -> list[Text]:
-        file = self._file
-        if missing and blob is None:
-            return [Text(missing, style=palette.dim)]
-        if file is None or file.last.change == "deleted":
-            return [Text("This file is gone.", style=palette.dim)]
-        why = "binary" if blob else "too large to keep"
-        facts = f"{figures.size(file.last.size)}, {why}: it is copied out with the results"
-        return [Text(facts, style=palette.dim)]
+    def _comparison(self, file: FileState) -> Document:
+        choices = earlier(file)
+        if not choices:
+            return Words("Nothing earlier of it was kept.", facts="no earlier content")
+        base = self.against
+        if base == "previous":
+            base = choices[-1]
+        elif base == "beginning":
+            base = choices[0]
+        if not isinstance(base, Version):
+            return Words("Nothing to compare with.")
+        data = b"" if file.last.change == "deleted" else self._content(file)
+        if data is None:
+            return Words("Its content as it is now was not kept.", facts=f"{base.name} → now")
+        before = (self._get_blob(base.blob) or b"") if base.blob else b""
+        old, new = decode(before), decode(data)
+        if old is None or new is None:
+            sizes = f"{figures.size(len(before))} → {figures.size(len(data))}"
+            return Words(f"Not text, so it cannot be compared line by line: {sizes}.")
+        return DiffDocument(old, new, f"{base.name} → now")
+
+    # --- pictures
+
+    @work(exclusive=True, group="picture")
+    async def _show_picture(self, document: Document) -> None:
+        """Decode in a thread, then show the picture above its facts."""
+        try:
+            picture = await asyncio.to_thread(document.picture)
+        except Unshown as why:
+            self._body.show(Noted(str(why), document), keep_place=True)
+            return
+        place = self.query_one("#preview-picture")
+        widget = graphics.picture_widget(picture) if picture else None
+        if widget is None:
+            return
+        await place.remove_children()
+        await place.mount(widget)
+        self.add_class("-picture")
+
+
+def _moment(path: str, file: FileState | None) -> object:
+    """What tells one content of a file from another."""
+    if file is None:
+        return (path, None)
+    last = file.last
+    return (path, last.change, last.kind, last.size, last.mtime, last.blob, len(file.history))

@@ -95,7 +95,7 @@ def _sign(event: e.AnyEvent) -> str:
             return "┼"
         case e.CallFinished(ok=False):
             return "✗"
-        case e.CallDecided(by="human") | e.HumanMessage() | e.HumanCommand():
+        case e.CallDecided(by="human") | e.HumanMessage() | e.HumanCommand() | e.HumanFile():
             return "◆"
         case e.SnapshotTaken():
             return "◇"

@@ -1,0 +1,90 @@
+"""What the terminal says of itself, asked before the screen begins.
+
+All questions go out at once, the one that every terminal answers (device attributes, ECMA-48 DA1)
+last: when its answer is there, so are the others, and none comes late to be taken for keys.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import sys
+import termios
+import time
+import tty
+from dataclasses import dataclass
+
+PATIENCE = 1.0
+"""Seconds to wait for the last answer; over a network a terminal may be far."""
+
+PATIENCE_FAR = 3.0
+
+_KITTY = b"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
+_CELL_SIZE = b"\x1b[16t"
+_ATTRIBUTES = b"\x1b[c"
+_ATTRIBUTES_ANSWER = re.compile(rb"\x1b\[\?([\d;]*)c")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a terminal can do.
+
+    Attributes:
+        kitty: it draws kitty's pictures.
+        sixel: it draws sixel pictures.
+        cell: width and height of a cell in pixels, where it said so.
+    """
+
+    kitty: bool = False
+    sixel: bool = False
+    cell: tuple[int, int] | None = None
+
+
+def ask_terminal(*, about_kitty: bool) -> Answers:
+    """Ask; a terminal that is none, or says nothing, can do nothing.
+
+    Args:
+        about_kitty: also ask for kitty's pictures, which some others would print.
+    """
+    if not (sys.stdout.isatty() and sys.stdin.isatty()):
+        return Answers()
+    questions = (_KITTY if about_kitty else b"") + _CELL_SIZE + _ATTRIBUTES
+    far = "SSH_CONNECTION" in os.environ or "SSH_TTY" in os.environ
+    try:
+        said = _exchange(questions, PATIENCE_FAR if far else PATIENCE)
+    except (OSError, termios.error):
+        return Answers()
+    return read_answers(said)
+
+
+def read_answers(said: bytes) -> Answers:
+    """What a terminal's answers mean."""
+    attributes = _ATTRIBUTES_ANSWER.search(said)
+    size = re.search(rb"\x1b\[6;(\d{1,4});(\d{1,4})t", said)
+    return Answers(
+        kitty=bool(re.search(rb"\x1b_Gi=31[^\x1b]*;OK\x1b\\", said)),
+        sixel=attributes is not None and b"4" in attributes[1].split(b";"),
+        cell=(int(size[2]), int(size[1])) if size else None,
+    )
+
+
+def _exchange(questions: bytes, patience: float) -> bytes:
+    source = sys.stdin.fileno()
+    before = termios.tcgetattr(source)
+    tty.setcbreak(source, termios.TCSANOW)
+    said = b""
+    try:
+        os.write(sys.stdout.fileno(), questions)
+        until = time.monotonic() + patience
+        while not _ATTRIBUTES_ANSWER.search(said):
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([source], [], [], left)[0]:
+                break
+            piece = os.read(source, 1024)
+            if not piece:
+                break
+            said += piece
+    finally:
+        termios.tcsetattr(source, termios.TCSANOW, before)
+    return said

@@ -1,0 +1,77 @@
+"""How a person's work on files is drawn in the list of calls."""
+
+from __future__ import annotations
+
+from rich.style import Style
+from rich.text import Text
+
+from ...core.events import HumanFile
+from ...core.state import HumanItem
+from ...core.text import clean_line
+from ..palette import Palette
+from .code import indented, wrapped
+
+WORDS = {"pull": "out", "push": "in", "edit": "edit"}
+"""What was done, in the place where calls have the tool's name."""
+
+SHOWN_LINES = 15
+
+
+def file_lines(
+    item: HumanItem, file: HumanFile, gutter: int, width: int, opened: bool, palette: Palette
+) -> list[Text]:
+    """A file taken out, put in or edited: two lines; opened, also what changed.
+
+    Args:
+        gutter: columns left of what an item says.
+    """
+    title = Text(f"{'':>{gutter - 1}} ", no_wrap=True)
+    title.append(f"{WORDS[file.action]:<5}", style=palette.human + Style(bold=True))
+    title.append(clean_line(file.path), style=palette.text)
+    title.truncate(width, overflow="ellipsis")
+    lines = [title, _status(item, file, gutter, width, palette)]
+    if opened:
+        lines += indented(_details(file, width - gutter, palette), gutter)
+        lines.append(Text())
+    return lines
+
+
+def _status(item: HumanItem, file: HumanFile, gutter: int, width: int, palette: Palette) -> Text:
+    line = Text(" " * (gutter + 2), no_wrap=True)
+    line.append("✓ ", style=palette.good)
+    line.append(_what(file), style=palette.dim)
+    told = "the model has it" if item.delivered else "told to model"
+    line.append(
+        f"  {told}" if file.told_to_model else "  not told",
+        style=palette.human if file.told_to_model else palette.dim,
+    )
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def _what(file: HumanFile) -> str:
+    if file.action == "edit":
+        lines = file.diff.split("\n")
+        added = sum(1 for line in lines if line.startswith("+") and not line.startswith("+++"))
+        removed = sum(1 for line in lines if line.startswith("-") and not line.startswith("---"))
+        return f"by you +{added} -{removed}"
+    way = "from" if file.action == "push" else "to"
+    left = f", {len(file.left_behind)} left behind" if file.left_behind else ""
+    return f"{way} {clean_line(file.host or '')}{left}"
+
+
+def _details(file: HumanFile, width: int, palette: Palette) -> list[Text]:
+    lines: list[Text] = []
+    for sentence in file.left_behind:
+        lines += wrapped(sentence, width, palette.warn)
+    for line in file.diff.split("\n")[2 : 2 + SHOWN_LINES] if file.diff else []:
+        style = palette.dim
+        if line.startswith(("+", "-")):
+            style = palette.good if line.startswith("+") else palette.bad
+        shown = Text(clean_line(line.expandtabs(4)), style=style, no_wrap=True)
+        shown.truncate(width, overflow="ellipsis")
+        lines.append(shown)
+    more = file.diff.count("\n") - 1 - SHOWN_LINES
+    if more > 0:
+        lines.append(Text(f"… {more} more lines  o opens all", style=palette.dim))
+    return lines

@@ -1,0 +1,141 @@
+"""Two contents of a file compared: side by side where there is room, else one below the other."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rich.style import Style
+from rich.text import Text
+
+from ...core.text import clean
+from ..palette import Palette
+from .preview_document import Document
+
+SPLIT_WIDTH = 100
+"""Columns from which on the two are shown side by side."""
+
+CONTEXT = 3
+"""Unchanged lines around a change."""
+
+MOST_LINES = 20_000
+"""Texts with more lines are not compared."""
+
+MOST_CHARS = 2_000
+"""Of a line at most so many characters are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A line of the old text beside one of the new; numbers begin at 1, 0 means no line.
+
+    `gap` rows stand for lines left out; their numbers are where the text goes on.
+    """
+
+    kind: Literal["same", "changed", "gap"]
+    old: str = ""
+    new: str = ""
+    old_number: int = 0
+    new_number: int = 0
+
+
+class DiffDocument(Document):
+    """A comparison.
+
+    Args:
+        before: the earlier text.
+        after: the later text.
+        between: what is compared, for the border.
+    """
+
+    def __init__(self, before: str, after: str, between: str) -> None:
+        old, new = _lines(before), _lines(after)
+        self._too_long = max(len(old), len(new)) > MOST_LINES
+        self._pairs = [] if self._too_long else list(_pairs(old, new))
+        changed = [pair for pair in self._pairs if pair.kind == "changed"]
+        added = sum(1 for pair in changed if pair.new_number)
+        removed = sum(1 for pair in changed if pair.old_number)
+        self.facts = f"{between} · +{added} -{removed}"
+
+    def lines(self, width: int, palette: Palette) -> Sequence[Text]:
+        """See `Document`."""
+        if self._too_long:
+            words = f"More than {MOST_LINES:,} lines: too many to compare."
+            return [Text(words, style=palette.dim)]
+        if not self._pairs:
+            return [Text("No difference.", style=palette.dim)]
+        if width >= SPLIT_WIDTH:
+            return [_split(pair, width, palette) for pair in self._pairs]
+        return list(_unified(self._pairs, palette))
+
+
+def _lines(text: str) -> list[str]:
+    return clean(text.expandtabs(4)).split("\n") if text else []
+
+
+def _pairs(old: list[str], new: list[str]) -> Iterator[Pair]:
+    matcher = difflib.SequenceMatcher(None, old, new)
+    groups = matcher.get_grouped_opcodes(CONTEXT)
+    for group in groups:
+        first = group[0]
+        if first[1] or first[3]:
+            yield Pair("gap", old_number=first[1] + 1, new_number=first[3] + 1)
+        for tag, a, a_end, b, b_end in group:
+            for offset in range(max(a_end - a, b_end - b)):
+                i, j = a + offset, b + offset
+                yield Pair(
+                    "same" if tag == "equal" else "changed",
+                    old[i][:MOST_CHARS] if i < a_end else "",
+                    new[j][:MOST_CHARS] if j < b_end else "",
+                    i + 1 if i < a_end else 0,
+                    j + 1 if j < b_end else 0,
+                )
+
+
+def _unified(pairs: list[Pair], palette: Palette) -> Iterator[Text]:
+    added: list[Text] = []
+    for pair in pairs:
+        if pair.kind != "changed":
+            yield from added
+            added.clear()
+        if pair.kind == "gap":
+            yield Text(f"⋯ line {pair.new_number}", style=palette.faint, no_wrap=True)
+        elif pair.kind == "same":
+            yield Text(f"  {pair.new}", style=palette.dim, no_wrap=True)
+        else:
+            if pair.old_number:
+                yield Text(f"- {pair.old}", style=palette.bad, no_wrap=True)
+            if pair.new_number:
+                added.append(Text(f"+ {pair.new}", style=palette.good, no_wrap=True))
+    yield from added
+
+
+def _split(pair: Pair, width: int, palette: Palette) -> Text:
+    half = (width - 3) // 2
+    line = Text(no_wrap=True)
+    if pair.kind == "gap":
+        line.append(f"{'⋯':>4}", style=palette.faint)
+        return line
+    changed = pair.kind == "changed"
+    left = _half(pair.old_number, pair.old, "-", palette.bad if changed else None, half, palette)
+    right = _half(pair.new_number, pair.new, "+", palette.good if changed else None, half, palette)
+    line.append_text(left)
+    line.append(" │ ", style=palette.faint)
+    line.append_text(right)
+    return line
+
+
+def _half(
+    number: int, text: str, sign: str, style: Style | None, width: int, palette: Palette
+) -> Text:
+    half = Text(no_wrap=True)
+    shown = f"{number:>4}" if number else "    "
+    half.append(f"{shown} ", style=palette.faint)
+    marked = style is not None and number
+    half.append(f"{sign} " if marked else "  ", style=style or palette.dim)
+    half.append(text, style=style or palette.dim)
+    half.truncate(width, overflow="ellipsis")
+    half.pad_right(max(0, width - half.cell_len))
+    return half

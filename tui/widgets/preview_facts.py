@@ -1,0 +1,183 @@
+"""What is not text: what it is, how long it lasts where that is cheap to tell, its first bytes."""
+
+from __future__ import annotations
+
+import io
+import re
+import struct
+import wave
+import zipfile
+from collections.abc import Callable, Sequence
+
+from rich.text import Text
+
+from ...core.text import clean_line
+from .. import figures
+from ..palette import Palette
+from .code import wrapped
+from .preview_document import Document, Kind, Source, count_of
+
+HEX_BYTES = 512
+MOST_NAMES = 200
+
+MAGIC: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"%PDF-", "PDF"),
+    (0, b"PK\x03\x04", "zip archive"),
+    (0, b"\x1f\x8b", "gzip archive"),
+    (0, b"BZh", "bzip2 archive"),
+    (0, b"\xfd7zXZ\0", "xz archive"),
+    (0, b"\x28\xb5\x2f\xfd", "zstd archive"),
+    (257, b"ustar", "tar archive"),
+    (0, b"\x7fELF", "ELF program"),
+    (0, b"SQLite format 3\0", "SQLite database"),
+    (8, b"WAVE", "WAV sound"),
+    (0, b"fLaC", "FLAC sound"),
+    (0, b"OggS", "Ogg sound or film"),
+    (0, b"ID3", "MP3 sound"),
+    (0, b"\xff\xfb", "MP3 sound"),
+    (4, b"ftyp", "MP4 film or sound"),
+    (0, b"\x1aE\xdf\xa3", "Matroska or WebM film"),
+    (8, b"AVI ", "AVI film"),
+    (0, b"\x93NUMPY", "NumPy array"),
+    (0, b"PAR1", "Parquet table"),
+    (0, b"\x89HDF", "HDF5 data"),
+    (0, b"\x89PNG", "PNG picture"),
+    (0, b"\xff\xd8\xff", "JPEG picture"),
+    (0, b"\xca\xfe\xba\xbe", "Java class"),
+    (0, b"\0asm", "WebAssembly"),
+    (0, b"wOF2", "font"),
+)
+"""Where in a file which bytes mean what."""
+
+OPENED_OUTSIDE = ("PDF", "sound", "film", "picture")
+
+
+class FactsDocument(Document):
+    """Facts, then the first bytes in hexadecimal."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._kind = kind_of(source.data)
+        details = _details(self._kind, source)
+        self.facts = " · ".join([self._kind, *details])
+        self._names = _names(source) if self._kind == "zip archive" else []
+
+    def lines(self, width: int, palette: Palette) -> Sequence[Text]:
+        """See `Document`."""
+        head = Text(no_wrap=True)
+        head.append(self.facts, style=palette.text)
+        head.append(f"  {figures.size(self._source.size)}", style=palette.dim)
+        ways = "p copies it out"
+        if self._kind.endswith(OPENED_OUTSIDE):
+            ways += " · O opens it outside"
+        lines = [head, *wrapped(ways, width, palette.dim), Text()]
+        if self._names:
+            return lines + [Text(clean_line(name), style=palette.text) for name in self._names]
+        return lines + _hexdump(self._source.data[:HEX_BYTES], width, palette)
+
+
+def kind_of(data: bytes) -> str:
+    """What a content is by its first bytes."""
+    for offset, magic, name in MAGIC:
+        if data[offset : offset + len(magic)] == magic:
+            return name
+    return "binary"
+
+
+def _details(kind: str, source: Source) -> list[str]:
+    ask = _ASK.get(kind)
+    if ask is None:
+        return []
+    try:
+        answer = ask(source)
+    except Exception:  # noqa: BLE001 - broken or made to break: then there is nothing to say
+        return []
+    return [answer] if answer else []
+
+
+def _wav(source: Source) -> str:
+    with wave.open(io.BytesIO(source.data)) as sound:
+        rate = sound.getframerate()
+        frames = min(sound.getnframes(), source.size // max(1, sound.getsampwidth()))
+        return f"{figures.seconds(frames / rate)} · {rate} Hz"
+
+
+def _flac(source: Source) -> str:
+    packed = int.from_bytes(source.data[18:26], "big")
+    rate, samples = packed >> 44, packed & ((1 << 36) - 1)
+    return f"{figures.seconds(samples / rate)} · {rate} Hz" if rate else ""
+
+
+def _ogg(source: Source) -> str:
+    """The last page's position, where the end is here and the codec is one whose clock we know."""
+    if source.cut:
+        return ""
+    last = source.data.rindex(b"OggS")
+    position = struct.unpack_from("<q", source.data, last + 6)[0]
+    if b"OpusHead" in source.data[:200]:
+        return figures.seconds(position / 48_000)
+    vorbis = source.data.index(b"\x01vorbis", 0, 200)
+    rate = struct.unpack_from("<I", source.data, vorbis + 12)[0]
+    return f"{figures.seconds(position / rate)} · {rate} Hz"
+
+
+def _mp4(source: Source) -> str:
+    at = source.data.index(b"mvhd") + 4
+    if source.data[at]:
+        scale, length = struct.unpack_from(">IQ", source.data, at + 20)
+    else:
+        scale, length = struct.unpack_from(">II", source.data, at + 12)
+    return figures.seconds(length / scale)
+
+
+def _pdf(source: Source) -> str:
+    version = source.data[5:8].decode("ascii")
+    pages = len(re.findall(rb"/Type\s*/Page\b(?!s)", source.data))
+    return f"{version} · {count_of(pages, 'page')}" if pages and not source.cut else version
+
+
+def _zip(source: Source) -> str:
+    return "" if source.cut else count_of(len(_names(source)), "name")
+
+
+def _names(source: Source) -> list[str]:
+    """What is in an archive, by its own list; nothing is unpacked."""
+    if source.cut:
+        return []
+    try:
+        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
+            return archive.namelist()[:MOST_NAMES]
+    except Exception:  # noqa: BLE001 - broken or made to break: then nothing is known of it
+        return []
+
+
+_ASK: dict[str, Callable[[Source], str]] = {
+    "WAV sound": _wav,
+    "FLAC sound": _flac,
+    "Ogg sound or film": _ogg,
+    "MP4 film or sound": _mp4,
+    "PDF": _pdf,
+    "zip archive": _zip,
+}
+
+
+def _hexdump(data: bytes, width: int, palette: Palette) -> list[Text]:
+    """Offset, bytes and characters; as many in a row as there is room for."""
+    per_row = 16 if width >= 8 + 16 * 4 else 8 if width >= 8 + 8 * 4 else 4
+    lines: list[Text] = []
+    for at in range(0, len(data), per_row):
+        row = data[at : at + per_row]
+        line = Text(f"{at:04x}  ", style=palette.faint, no_wrap=True)
+        line.append(f"{row.hex(' '):<{per_row * 3}} ", style=palette.text)
+        shown = "".join(chr(byte) if 32 <= byte < 127 else "·" for byte in row)
+        line.append(shown, style=palette.dim)
+        lines.append(line)
+    return lines
+
+
+def _is_known(source: Source) -> bool:
+    kind = kind_of(source.data)
+    return kind == "PDF" or (kind != "binary" and source.text is None)
+
+
+KIND = Kind("facts", _is_known, FactsDocument)
