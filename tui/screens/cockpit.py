@@ -17,6 +17,7 @@ from textual.timer import Timer
 from ...core import events as e
 from ...core.state import CallItem, HumanItem, ReplyItem, RunState
 from ..widgets.blocks import Blocks
+from ..widgets.call_text import whole_text
 from ..widgets.calls import Calls
 from ..widgets.files import Files
 from ..widgets.find_bar import FindBar
@@ -283,8 +284,8 @@ class Cockpit(FileActions):
         """Open the whole text of what the cursor is on."""
         item = self.query_one(Calls).current
         match item:
-            case CallItem(finished=e.CallFinished(observation=text)):
-                self.app.push_screen(Pager(f"call {item.call.number}", text))
+            case CallItem():
+                self.app.push_screen(Pager(f"call {item.call.number}", whole_text(item)))
             case ReplyItem():
                 prose = f"{item.reasoning}\n\n{item.text}".strip()
                 self.app.push_screen(Pager(f"step {item.step}", prose))
@@ -295,4 +296,4 @@ class Cockpit(FileActions):
                 text = item.finished.observation if item.finished else item.text
                 self.app.push_screen(Pager("you", text))
             case _:
-                self.notify("Choose a finished call first (↑ ↓), then o opens all of it.")
+                self.notify("Choose something first (↑ ↓), then o opens all of it.")

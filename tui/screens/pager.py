@@ -10,11 +10,12 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
-from textual.widgets import Footer, Input
+from textual.widgets import Input
 
 from ...core.text import clean_line
 from ..palette import palette_of
 from ..widgets.blocks import Blocks
+from ..widgets.key_bar import KeyBar
 
 
 class TextBlocks(Blocks):
@@ -69,11 +70,12 @@ class TextBlocks(Blocks):
 class Pager(ModalScreen[None]):
     """Shows a text; `/` searches, `n` and `N` go on, escape closes."""
 
+    AUTO_FOCUS = "TextBlocks"
+
     CSS = """
     Pager { background: $background; }
     Pager TextBlocks { height: 1fr; border: round $accent; border-title-color: $accent; }
-    Pager Input { display: none; height: 3; border: round $accent; }
-    Pager Input.-shown { display: block; }
+    Pager Input { height: 3; border: round $accent; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -96,13 +98,17 @@ class Pager(ModalScreen[None]):
         blocks.border_subtitle = f"{self._content.count(chr(10)) + 1} lines"
         yield blocks
         yield Input(placeholder="search, enter goes to the next hit")
-        yield Footer(compact=True)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Nothing is looked for yet."""
+        self.query_one(Input).display = False
 
     def action_close(self) -> None:
         """Close the search line first, then the pager."""
         search = self.query_one(Input)
-        if search.has_class("-shown"):
-            search.remove_class("-shown")
+        if search.display:
+            search.display = False
             self.query_one(TextBlocks).focus()
             return
         self.dismiss(None)
@@ -110,8 +116,8 @@ class Pager(ModalScreen[None]):
     def action_search(self) -> None:
         """Ask what to look for."""
         search = self.query_one(Input)
-        search.add_class("-shown")
-        search.focus()
+        search.display = True
+        self.set_focus(search)
 
     def action_again(self, direction: int) -> None:
         """Go to the next or previous hit."""
@@ -121,6 +127,6 @@ class Pager(ModalScreen[None]):
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         self._wanted = event.value
-        self.query_one(Input).remove_class("-shown")
+        self.query_one(Input).display = False
         self.query_one(TextBlocks).focus()
         self.action_again(1)

@@ -18,8 +18,9 @@ from ...core.state import CallItem, HumanItem, NoteItem, ReplyItem
 from ...core.text import clean_line
 from .. import figures
 from ..palette import Palette
-from .code import diff_lines, highlighted, indented, lexer_for, wrapped
+from .code import highlighted, indented, lexer_for, wrapped
 from .file_cards import file_lines
+from .preview_diff import DiffDocument
 
 GUTTER = 6
 """Columns left of what an item says: the call's number and a space."""
@@ -266,19 +267,19 @@ def _arguments(item: CallItem, width: int, palette: Palette) -> list[Text]:
     if item.call.name == "execute_bash":
         return _inset(highlighted(str(fields.get("command", "")), "bash", palette), width, palette)
     if item.call.name == "str_replace_editor":
-        return _inset(_edit(fields, palette), width, palette)
+        return _inset(_edit(fields, width - GUTTER - 1, palette), width, palette)
     if not fields:
         return []
     text = json.dumps(fields, indent=2, ensure_ascii=False)
     return _inset(highlighted(text, "json", palette), width, palette)
 
 
-def _edit(fields: dict[str, Any], palette: Palette) -> list[Text]:
+def _edit(fields: dict[str, Any], width: int, palette: Palette) -> list[Text]:
     path = str(fields.get("path", ""))
     command = fields.get("command")
     if command == "str_replace":
         old, new = str(fields.get("old_str", "")), str(fields.get("new_str", ""))
-        return diff_lines(old, new, palette) or highlighted(new, "", palette)
+        return list(DiffDocument(old, new, path).lines(width, palette))
     text = str(fields.get("file_text" if command == "create" else "new_str") or "")
     if not text:
         return [Text(clean_line(f"{command} {path}"), style=palette.dim)]

@@ -1,8 +1,7 @@
-"""Code, diffs and prose as coloured lines of text."""
+"""Code and prose as coloured lines of text."""
 
 from __future__ import annotations
 
-import difflib
 import functools
 
 from rich.style import Style
@@ -41,24 +40,6 @@ def lexer_for(path: str, start: str = "") -> str:
 
     name = Syntax.guess_lexer(path, start or None)
     return "" if name in ("default", "text") else name
-
-
-def diff_lines(before: str, after: str, palette: Palette) -> list[Text]:
-    """A unified diff with three lines of context, without file headers."""
-    old, new = before.splitlines(), after.splitlines()
-    lines: list[Text] = []
-    for line in list(difflib.unified_diff(old, new, lineterm="", n=3))[2:]:
-        shown = clean(line.expandtabs(4))
-        lines.append(Text(shown, style=_diff_style(line, palette), no_wrap=True))
-    return lines
-
-
-def _diff_style(line: str, palette: Palette) -> Style:
-    if line.startswith("@@"):
-        return palette.model
-    if line.startswith("+"):
-        return palette.good
-    return palette.bad if line.startswith("-") else palette.dim
 
 
 def wrapped(text: str, width: int, style: Style) -> list[Text]:
