@@ -1,11 +1,13 @@
 # Everything a person needs: `make demo` shows the program at work, `make test` tests all of it.
-.PHONY: help demo test lint format clean
+.PHONY: help demo test lint format snapshots pictures clean
 
 help:
 	@echo "make demo    install what is missing and watch the demo run in a real sandbox"
 	@echo "make test    install what is missing, start a Docker engine where it may, run all tests"
 	@echo "make lint    ruff and pyright"
 	@echo "make format  ruff format"
+	@echo "make snapshots  keep the looks of all screens as they are now"
+	@echo "make pictures   take the README's pictures anew, from real runs"
 
 demo:
 	@scripts/setup.sh demo
@@ -21,6 +23,12 @@ lint:
 
 format:
 	@.venv/bin/ruff check --fix . && .venv/bin/ruff format .
+
+snapshots:
+	@SNAPSHOTS=update .venv/bin/pytest -q tests/snapshots
+
+pictures:
+	@.venv/bin/python docs/screenshots.py
 
 clean:
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -14,6 +14,7 @@ from typing import ClassVar
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.theme import Theme
 
 from ..core.config import Settings, config_dir
 from ..core.errors import SandboxTuiError
@@ -83,9 +84,16 @@ class SandboxTui(App[int]):
         if not self._settings_in_force.ui.animations:
             self.animation_level = "none"
         self._handle_signals()
+        self.theme_changed_signal.subscribe(self, self._repaint)
         self._show_first()
         self._say_what_is_broken()
         self.set_interval(THEME_LOOK, self._reload_themes)
+
+    def _repaint(self, theme: Theme) -> None:
+        """What draws itself in a palette has to do so again."""
+        for screen in self.screen_stack:
+            for widget in screen.walk_children():
+                widget.refresh()
 
     def _register_themes(self) -> None:
         for theme in self._theme_files.themes.values():

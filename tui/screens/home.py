@@ -12,7 +12,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import Static
 
 from ...core.config import Settings
 from ...core.errors import StoreError
@@ -20,9 +19,10 @@ from ...core.launch import RunRequest
 from ...core.text import clean_line
 from ...sessions import Worker, Workers
 from ..demo import demo_request
-from ..palette import palette_of
+from ..palette import Palette
 from ..widgets.blocks import Blocks
 from ..widgets.key_bar import KeyBar
+from ..widgets.painted import Painted
 from ..widgets.session_list import SessionList
 from .confirm import Confirm
 from .help import HelpScreen
@@ -64,17 +64,12 @@ class Home(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """A line that says what this is, the sessions, the keys."""
-        yield Static(id="banner", markup=False)
+        yield Painted(_banner, id="banner")
         yield SessionList(id="sessions")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Fill the screen."""
-        palette = palette_of(self)
-        banner = Text()
-        banner.append("sandbox-tui", style=palette.accent)
-        banner.append("   watch, steer and replay a model at work in a sandbox", style=palette.dim)
-        self.query_one("#banner", Static).update(banner)
         self.reload()
 
     def on_screen_resume(self) -> None:
@@ -170,3 +165,10 @@ class Home(Screen[None]):
     def action_help(self) -> None:
         """All keys of this screen."""
         self.app.push_screen(HelpScreen(self))
+
+
+def _banner(palette: Palette) -> Text:
+    banner = Text()
+    banner.append("sandbox-tui", style=palette.accent)
+    banner.append("   watch, steer and replay a model at work in a sandbox", style=palette.dim)
+    return banner

@@ -15,8 +15,9 @@ from textual.widgets import Input, Static
 
 from ...sessions import Worker, Workers
 from .. import figures
-from ..palette import palette_of
+from ..palette import Palette
 from ..widgets.key_bar import KeyBar
+from ..widgets.painted import Painted
 from ..widgets.run_tile import RunTile
 from .confirm import Confirm
 from .help import HelpScreen
@@ -26,6 +27,8 @@ Order = Literal["begun", "state", "tokens", "cost"]
 ORDERS: tuple[Order, ...] = ("begun", "state", "tokens", "cost")
 FILTERS = ("all", "waiting", "running", "failed", "submitted")
 URGENCY = ("waiting", "failed", "running", "submitted")
+
+NOTHING = "No run is like that. f shows others, / looks for other words."
 
 LOOK_EVERY = 0.25
 """Seconds between looks at the runs."""
@@ -78,9 +81,9 @@ class Wall(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """A line of sums, the tiles, the keys."""
-        yield Static(id="wall-title", markup=False)
+        yield Painted(self._sums, id="wall-title")
         yield Input(placeholder="words of the task or the model", id="wall-find")
-        yield Static(id="wall-empty", markup=False)
+        yield Static(NOTHING, id="wall-empty", markup=False)
         with VerticalScroll(can_focus=False), ItemGrid(min_column_width=46, stretch_height=False):
             for number, worker in enumerate(self._run_workers.all.values(), 1):
                 yield RunTile(worker, number)
@@ -120,7 +123,9 @@ class Wall(Screen[None]):
         if {tile.number for tile in tiles if tile.kind == "waiting"} - rung:
             self.app.bell()
         self._arrange()
-        self._say_sums()
+        self.query_one("#wall-title").refresh()
+        nothing = bool(self._tiles) and not self._seen_tiles()
+        self.query_one("#wall-empty").set_class(nothing, "-shown")
         self._refresh_keys()
 
     def on_descendant_focus(self) -> None:
@@ -159,8 +164,8 @@ class Wall(Screen[None]):
         }
         return by[self._order], tile.number
 
-    def _say_sums(self) -> None:
-        palette, tiles = palette_of(self), self._tiles
+    def _sums(self, palette: Palette) -> Text:
+        tiles = self._tiles
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append("sandbox-tui", style=palette.accent)
         line.append(f"  {len(tiles)} runs", style=palette.strong)
@@ -184,10 +189,7 @@ class Wall(Screen[None]):
         if self._filter != "all" or self._wanted:
             shown = len(self._seen_tiles())
             line.append(f"  {shown} shown: {self._filter} {self._wanted!r}", style=palette.accent)
-        self.query_one("#wall-title", Static).update(line)
-        empty = self.query_one("#wall-empty", Static)
-        empty.update("No run is like that. f shows others, / looks for other words.")
-        empty.set_class(bool(tiles) and not self._seen_tiles(), "-shown")
+        return line
 
     # --- keys
 

@@ -134,6 +134,13 @@ class Blocks(ScrollView, can_focus=True):
             target = min(top, bottom - height)
             self.scroll_to(y=target, animate=False, force=True, immediate=True)
 
+    def notify_style_update(self) -> None:
+        """Another theme: what was drawn is in the old one's colours."""
+        super().notify_style_update()
+        self._drawn.clear()
+        self._plain.clear()
+        self.refresh()
+
     # --- geometry
 
     @property

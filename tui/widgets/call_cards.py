@@ -104,25 +104,35 @@ _BOLD = Style(bold=True)
 
 
 def _rule(item: ReplyItem, width: int, now: float, palette: Palette) -> Text:
-    figures_text = _reply_figures(item, now)
-    style = palette.accent if item.replied is None else palette.dim
     left = f" step {item.step} "
-    fill = max(2, width - len(left) - len(figures_text) - 4)
+    right = _fitting(_reply_figures(item, now), width - len(left) - 6)
+    style = palette.accent if item.replied is None else palette.dim
+    fill = max(2, width - len(left) - len(right) - 4)
     line = Text(no_wrap=True)
     line.append("──", style=palette.faint)
     line.append(left, style=palette.dim)
     line.append("─" * fill, style=palette.faint)
-    line.append(f" {figures_text}", style=style)
+    line.append(f" {right}", style=style)
     line.truncate(width)
     return line
 
 
-def _reply_figures(item: ReplyItem, now: float) -> str:
+def _fitting(parts: list[str], room: int) -> str:
+    """As many of the parts as there is room for, the first ones first."""
+    words = parts[0]
+    for part in parts[1:]:
+        if len(words) + len(part) + 3 > room:
+            break
+        words += f" · {part}"
+    return words
+
+
+def _reply_figures(item: ReplyItem, now: float) -> list[str]:
     if item.replied is None:
         if item.failures and item.failures[-1].t >= item.asked_at:
-            return _waiting_again(item, now)
+            return [_waiting_again(item, now)]
         doing = "thinking" if not item.writing else "writing"
-        return f"● {doing} {figures.seconds(max(0.0, now - item.asked_at))}"
+        return [f"● {doing} {figures.seconds(max(0.0, now - item.asked_at))}"]
     usage: Usage = item.replied.usage
     parts = [figures.seconds(item.replied.latency)]
     if usage.input_tokens or usage.output_tokens:
@@ -130,7 +140,7 @@ def _reply_figures(item: ReplyItem, now: float) -> str:
         parts.append(tokens)
     if item.replied.cost is not None:
         parts.append(figures.cost(item.replied.cost))
-    return " · ".join(parts)
+    return parts
 
 
 def _waiting_again(item: ReplyItem, now: float) -> str:

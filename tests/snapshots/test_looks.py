@@ -1,0 +1,164 @@
+"""Every screen in three sizes and four themes looks as it did."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from sandbox_tui.core import events as e
+from sandbox_tui.core.config import load
+from sandbox_tui.core.launch import RunRequest
+from sandbox_tui.core.state import fold
+from sandbox_tui.sessions import Store, Worker, Workers
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.confirm import Confirm
+from sandbox_tui.tui.screens.edit_call import EditCall
+from sandbox_tui.tui.screens.failure import Failure
+from sandbox_tui.tui.screens.image_offer import ImageOffer
+from sandbox_tui.tui.screens.leave_run import LeaveRun
+from sandbox_tui.tui.screens.replay import ReplayScreen
+from sandbox_tui.tui.screens.wall import Wall
+from tests.snapshots.looks import check
+from tests.snapshots.sample_run import BROKEN, FILES, TASK, sample_run
+
+SIZES = [(160, 45), (100, 30), (60, 20)]
+THEMES = ["lamplight", "daylight", "contrast", "ansi"]
+NOW = 1_767_272_400.0
+
+Act = Callable[[SandboxTui, Pilot[int], Store], Awaitable[None]]
+
+
+def ended(run_id: str, reason: e.FinishReason, ago: float, task: str) -> list[e.AnyEvent]:
+    """A whole run that ended so many seconds ago."""
+    events = sample_run(run_id)[:-4]
+    first = events[0]
+    assert isinstance(first, e.RunStarted)
+    events[0] = msgspec.structs.replace(first, started_at=NOW - ago, task=task)
+    error = None if reason == "submitted" else "The server refused: the key is not valid (401)."
+    totals = msgspec.structs.replace(fold(events).totals, seconds=events[-1].t)
+    finished = e.RunFinished(
+        seq=len(events) + 1, t=events[-1].t + 1, reason=reason, error=error, totals=totals
+    )
+    return [*events, finished]
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """Three sessions: one that submitted, one that failed, one in which a call waits."""
+    monkeypatch.chdir(tmp_path)
+    still = SimpleNamespace(time=lambda: NOW, monotonic=lambda: 100.0)
+    monkeypatch.setattr("sandbox_tui.tui.widgets.session_list.time", still)
+    monkeypatch.setattr("sandbox_tui.tui.widgets.run_tile.time", still)
+    made = Store(tmp_path / "s.db")
+    made.append("20260101-100000-first", ended("20260101-100000-first", "submitted", 7200, TASK))
+    failed = ended("20260101-110000-secnd", "model_error", 1800, "Draw a poster of the harbour")
+    made.append("20260101-110000-secnd", failed)
+    made.append("20260101-120000-sampl", sample_run())
+    blobs = made.blobs("20260101-120000-sampl")
+    for data in (*FILES.values(), BROKEN.encode()):
+        blobs.put(data)
+    return made
+
+
+@asynccontextmanager
+async def shown(
+    store: Store, size: tuple[int, int], begin: str | None
+) -> AsyncIterator[tuple[SandboxTui, Pilot[int]]]:
+    settings = load({"ui.animations": False, "ui.images": "blocks"})
+    app = SandboxTui(settings, store, store.run(begin) if begin else None)
+    async with app.run_test(size=size, notifications=False) as pilot:
+        await pilot.pause(0.2)
+        yield app, pilot
+
+
+def replayed(*keys: str) -> Act:
+    """The sample run, held at its end, then these keys."""
+
+    async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+        screen = app.screen
+        assert isinstance(screen, ReplayScreen)
+        await pilot.press("dollar_sign", *keys)
+
+    return act
+
+
+async def home(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    await pilot.pause(0.2)
+
+
+async def new_run(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    await pilot.press("n")
+
+
+async def edit_call(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    await pilot.press("dollar_sign")
+    call = next(ev.call for ev in sample_run() if isinstance(ev, e.CallProposed))
+    await app.push_screen(EditCall(call))
+
+
+async def wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    workers = Workers(store)
+    settings = load()
+    for number in range(8):
+        worker = Worker(RunRequest(task=f"{TASK} ({number + 1})", settings=settings), store)
+        worker.run_id = str(number)
+        events = sample_run()[: len(sample_run()) - number * 4]
+        if number in (3, 6):
+            events = ended("x", "submitted" if number == 3 else "token_limit", 60, TASK)
+        worker.state = fold(events)
+        workers.all[worker.run_id] = worker
+    await app.push_screen(Wall(workers))
+    await pilot.pause(0.4)
+
+
+def pushed(make: Callable[[], object]) -> Act:
+    """A question over the home screen."""
+
+    async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+        await app.push_screen(make())  # type: ignore[arg-type]
+
+    return act
+
+
+SCREENS: dict[str, tuple[str | None, Act]] = {
+    "replay": ("20260101-120000-sampl", replayed("left", "left")),
+    "waiting": ("20260101-120000-sampl", replayed()),
+    "find": ("20260101-120000-sampl", replayed("slash", *"mass")),
+    "filter": ("20260101-120000-sampl", replayed("f", "f", "down", "enter")),
+    "files": ("20260101-120000-sampl", replayed("3", "z", "down", "down", "down", "down")),
+    "pager": ("20260101-120000-sampl", replayed("up", "o")),
+    "help": ("20260101-120000-sampl", replayed("question_mark")),
+    "edit": ("20260101-120000-sampl", edit_call),
+    "home": (None, home),
+    "new-run": (None, new_run),
+    "wall": (None, wall),
+    "failure": (None, pushed(lambda: Failure("There is no sandbox to run in: start an engine."))),
+    "confirm": (None, pushed(lambda: Confirm("Delete “a task”? This cannot be undone."))),
+    "leave": (None, pushed(LeaveRun)),
+    "image": (None, pushed(lambda: ImageOffer("somebody/image:1"))),
+}
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("name", SCREENS)
+async def test_it_looks_as_it_did(name: str, size: tuple[int, int], store: Store) -> None:
+    begin, act = SCREENS[name]
+    async with shown(store, size, begin) as (app, pilot):
+        await act(app, pilot, store)
+        for field in app.screen.query(Input):
+            field.cursor_blink = False
+        for area in app.screen.query(TextArea):
+            area.cursor_blink = False
+        app.theme = THEMES[-1]
+        await pilot.pause(0.1)
+        for theme in THEMES:
+            app.theme = theme
+            await pilot.pause(0.1)
+            check(app, name, theme)
