@@ -56,9 +56,14 @@ NO_CALL = (
     "execute_bash or str_replace_editor to go on, submit when the answer is written."
 )
 NOT_YET = "Not handed in yet: a person has written to you. Read it, then go on or submit again."
+DENIED = "Not run: a rule of the person who started this run does not allow it."
 ENDED = "The run was ended while this call was running."
 EDITED = "[A person edited this call before it ran. It ran with:"
 CUT = "Your last message was cut off by the token limit of one reply. Go on in smaller parts."
+
+
+class _Interrupted(Exception):
+    """A person broke the reply off."""
 
 
 class Workbench(Protocol):
@@ -199,6 +204,9 @@ class Agent:
                 if not self._shrink_reply():
                     raise
                 self._failed(error, attempt, 0.0)
+            except _Interrupted:
+                self._failed(ModelError("A person broke the reply off."), attempt, 0.0)
+                attempt -= 1  # that is no failure of the model's
             except ModelIncomplete as error:
                 incomplete += 1
                 await self._back_off(error, attempt, give_up=incomplete > 1)
@@ -229,9 +237,7 @@ class Agent:
             if current is not None and current.cancelling():
                 self._asking.cancel()
                 raise
-            raise ModelError(
-                "The reply was interrupted by a person.", retryable=True, retry_after=0.0
-            ) from None
+            raise _Interrupted from None
         finally:
             self._asking = None
 
@@ -332,6 +338,7 @@ class Agent:
                 call=call.number,
                 verdict=decision.verdict,
                 by=decision.by,
+                rule=decision.rule,
                 arguments=decision.arguments,
                 feedback=decision.feedback,
             )
@@ -393,8 +400,10 @@ class Agent:
 
 
 def _without_running(decision: Decision) -> Observation:
-    """The observation of a call that a person did not let run."""
+    """The observation of a call that was not let run."""
     words = decision.feedback or ""
+    if decision.by == "policy":
+        return Observation(text=f"{DENIED} {words}".rstrip(), ok=False)
     if decision.verdict == "answer":
         return Observation(text=words)
     if decision.verdict == "skip":

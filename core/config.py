@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ import platformdirs
 
 from .errors import ConfigError
 from .events import Limits
+from .policy import Policy, Rule, problem
 
 APP = "sandbox-tui"
 
@@ -74,6 +76,7 @@ class AgentSettings(Section, frozen=True, kw_only=True):
     """How the agent works.
 
     Attributes:
+        mode: how runs begin: auto, step (every call waits) or ask (the policy's calls do).
         prompts: a built-in prompt pack, or a file.
         observation_lines, observation_chars: bounds of what the model sees of one call.
         output: host folder for results; each run gets a folder of its own in it.
@@ -81,6 +84,7 @@ class AgentSettings(Section, frozen=True, kw_only=True):
             questions that a person can answer.
     """
 
+    mode: Literal["auto", "step", "ask"] = "auto"
     prompts: str = "general"
     observation_lines: int = 160
     observation_chars: int = 20_000
@@ -109,6 +113,7 @@ class Settings(Section, frozen=True, kw_only=True):
     sandbox: SandboxSettings = SandboxSettings()
     limits: Limits = Limits()
     agent: AgentSettings = AgentSettings()
+    policy: Policy = Policy()
     ui: UiSettings = UiSettings()
 
 
@@ -146,9 +151,13 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
         if value is not None:
             _put(tables, name, value)
     try:
-        return msgspec.convert(tables, Settings)
+        settings = msgspec.convert(tables, Settings)
     except msgspec.ValidationError as error:
         raise ConfigError(_explain(str(error), tables, path)) from error
+    for number, rule in enumerate(settings.policy.rules, 1):
+        if wrong := problem(rule):
+            raise ConfigError(f"Settings (file {path}): policy rule {number}: {wrong}")
+    return settings
 
 
 def api_key(settings: ModelSettings) -> str | None:
@@ -192,16 +201,25 @@ def _put(tables: dict[str, Any], name: str, value: Any) -> None:
         cast(dict[str, Any], table)[key] = value
 
 
-def _explain(problem: str, tables: dict[str, Any], path: Path) -> str:
-    text = f"Settings (file {path}): {problem}."
-    if "unknown field" not in problem:
+def _explain(wrong: str, tables: dict[str, Any], path: Path) -> str:
+    rule = re.search(r"\$\.policy\.rules\[(\d+)\]", wrong)
+    told = _of_rule(int(rule[1]) + 1, wrong) if rule else wrong
+    text = f"Settings (file {path}): {told}."
+    if "unknown field" not in wrong:
         return text
-    unknown = problem.split("`")[1]
+    unknown = wrong.split("`")[1]
     sections = {f.name: f.type for f in msgspec.structs.fields(Settings)}
-    known = list(sections)
+    known = [f.name for f in msgspec.structs.fields(Rule)] if rule else list(sections)
     for name, kind in sections.items():
-        if unknown in tables.get(name, {}):
+        if not rule and unknown in tables.get(name, {}):
             known = [f.name for f in msgspec.structs.fields(kind)]
     close = difflib.get_close_matches(unknown, known, 1)
     hint = f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(known)}."
     return f"{text} {hint}"
+
+
+def _of_rule(number: int, wrong: str) -> str:
+    """What is wrong with a rule, under the number a person counts to it."""
+    words, _, place = wrong.partition(" - at ")
+    _, _, name = place.strip("`").partition("].")
+    return f"policy rule {number}: {f'{name}: ' if name else ''}{words}"

@@ -25,6 +25,10 @@ Actor = Literal["model", "human", "policy", "program"]
 Verdict = Literal["approve", "edit", "reject", "answer", "skip"]
 """What was decided about a proposed call."""
 
+Mode = Literal["auto", "step", "ask", "paused"]
+"""How a run proceeds: by itself; every call waits for a person; the calls a policy asks about wait;
+requests wait as well."""
+
 FinishReason = Literal[
     "submitted",
     "max_steps",
@@ -292,6 +296,20 @@ class CallProposed(Event, frozen=True, kw_only=True):
     call: ToolCall
 
 
+class CallHeld(Event, frozen=True, kw_only=True):
+    """A call waits for a person.
+
+    Attributes:
+        call: the call's number.
+        rule: why, in a few words, where a policy asks; None where every call waits.
+        reason: the rule's own words for the person.
+    """
+
+    call: int
+    rule: str | None = None
+    reason: str = ""
+
+
 class CallDecided(Event, frozen=True, kw_only=True):
     """Somebody decided about a call.
 
@@ -299,6 +317,7 @@ class CallDecided(Event, frozen=True, kw_only=True):
         call: the call's number.
         verdict: what was decided.
         by: who decided.
+        rule: the rule that decided, or that asked for a decision, in a few words.
         arguments: the new arguments (JSON text) when edited.
         feedback: words for the model when rejected, the observation itself when answered.
     """
@@ -306,6 +325,7 @@ class CallDecided(Event, frozen=True, kw_only=True):
     call: int
     verdict: Verdict
     by: Actor
+    rule: str | None = None
     arguments: str | None = None
     feedback: str | None = None
 
@@ -441,6 +461,12 @@ class HumanCommand(Event, frozen=True, kw_only=True):
     told_to_model: bool
 
 
+class HumanCommandStarted(Event, frozen=True, kw_only=True):
+    """A person's command has had its turn and begins."""
+
+    id: int
+
+
 class HumanCommandFinished(Event, frozen=True, kw_only=True):
     """A person's command has ended. Fields as in `CallFinished`."""
 
@@ -487,10 +513,41 @@ class Withdrawn(Event, frozen=True, kw_only=True):
     id: int
 
 
-class ModeChanged(Event, frozen=True, kw_only=True):
-    """How the run proceeds: auto, step (every call waits for a person) or paused."""
+class Reworded(Event, frozen=True, kw_only=True):
+    """A message, or a command that has not begun, was changed while it waited."""
 
-    mode: Literal["auto", "step", "paused"]
+    id: int
+    text: str
+
+
+class ModeChanged(Event, frozen=True, kw_only=True):
+    """How the run proceeds; see `Mode`."""
+
+    mode: Mode
+    by: Actor = "human"
+
+
+class RuleGranted(Event, frozen=True, kw_only=True):
+    """A person allowed all calls like this one, for the rest of the run.
+
+    Attributes:
+        tool: the tool's name.
+        pattern: as `policy.granted_rules` reads it.
+    """
+
+    tool: str
+    pattern: str
+
+
+class SandboxFrozen(Event, frozen=True, kw_only=True):
+    """All processes in the sandbox were stopped where they were."""
+
+    by: Actor = "human"
+
+
+class SandboxThawed(Event, frozen=True, kw_only=True):
+    """They go on."""
+
     by: Actor = "human"
 
 
@@ -521,6 +578,7 @@ AnyEvent = (
     | ModelReplied
     | ModelFailed
     | CallProposed
+    | CallHeld
     | CallDecided
     | CallStarted
     | CallFinished
@@ -534,11 +592,16 @@ AnyEvent = (
     | FilesChanged
     | HumanMessage
     | HumanCommand
+    | HumanCommandStarted
     | HumanCommandFinished
     | HumanFile
     | Delivered
     | Withdrawn
+    | Reworded
     | ModeChanged
+    | RuleGranted
+    | SandboxFrozen
+    | SandboxThawed
     | SnapshotTaken
     | Warned
 )

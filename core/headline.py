@@ -34,6 +34,18 @@ def headline(tool: str, arguments: str) -> str:
     return "" if not fields else _first_line(json.dumps(fields, ensure_ascii=False))
 
 
+def whole_line(tool: str, arguments: str) -> str:
+    """The same, but with all lines of a command, for where somebody decides about it."""
+    try:
+        parsed: object = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return headline(tool, arguments)
+    if tool != "execute_bash" or not isinstance(parsed, dict):
+        return headline(tool, arguments)
+    command = str(cast(dict[str, Any], parsed).get("command", ""))
+    return " ↵ ".join(line.strip() for line in command.strip().split("\n"))
+
+
 def _edit(fields: dict[str, Any]) -> str:
     command = str(fields.get("command", ""))
     path = str(fields.get("path", ""))

@@ -9,7 +9,7 @@ from pathlib import Path
 from . import config
 from .blobs import Blobs
 from .errors import ConfigError
-from .gate import Mode
+from .events import Mode
 from .models import open_model
 from .models.base import Model
 from .prompts import load_pack
@@ -25,7 +25,7 @@ class RunRequest:
     Attributes:
         task: for the model.
         settings: in force.
-        mode: how it begins.
+        mode: how it begins; None: as the settings say.
         input: host file or folder for the input directory.
         output: host folder for the results; None: a new one below `settings.agent.output`.
         model: instead of the one the settings name.
@@ -33,7 +33,7 @@ class RunRequest:
 
     task: str
     settings: config.Settings
-    mode: Mode = "auto"
+    mode: Mode | None = None
     input: Path | None = None
     output: Path | None = None
     model: Model | None = None
@@ -101,7 +101,8 @@ async def open_run(request: RunRequest, run_id: str, blobs: Blobs) -> Run:
         run_id=run_id,
         task=request.task,
         limits=settings.limits,
-        mode=request.mode,
+        mode=request.mode or settings.agent.mode,
+        policy=settings.policy,
         input=request.input,
         output=request.output or Path(settings.agent.output) / run_id,
         max_lines=settings.agent.observation_lines,

@@ -24,12 +24,15 @@ from . import events as e
 from .agent import Agent, Ending
 from .blobs import Blobs
 from .errors import FileRefused, SandboxError, SandboxTuiError
-from .gate import Decision, Gate, Mode, Waiting
+from .freezing import Freezer
+from .gate import Decision, Gate, Waiting
 from .headline import headline, nickname
 from .human_files import HumanFiles
+from .injected import Injected
 from .input_watch import InputWatch
 from .journal import Journal
 from .models.base import Model
+from .policy import Policy
 from .prompts import PromptPack
 from .sandboxes.base import Sandbox, Size, Stream
 from .shells import Shells, may_be_secret, starred
@@ -60,7 +63,8 @@ class RunSpec:
         run_id: the session's id.
         task: what the model is asked.
         limits: what ends it.
-        mode: whether it begins by itself, call by call, or paused.
+        mode: how it begins.
+        policy: about which calls a person is asked, and which never run.
         input: host file or folder copied into the input directory.
         output: host folder the results are copied to, or None.
         max_lines, max_chars: bounds of an observation.
@@ -71,7 +75,8 @@ class RunSpec:
     run_id: str
     task: str
     limits: e.Limits = field(default_factory=e.Limits)
-    mode: Mode = "auto"
+    mode: e.Mode = "auto"
+    policy: Policy = field(default_factory=Policy)
     input: Path | None = None
     output: Path | None = None
     max_lines: int = 160
@@ -108,9 +113,13 @@ class Run:
         self._tools = tools
         self._journal = Journal()
         self._journal.observers.append(self.state.apply)
-        self.gate = Gate(self._journal.post, "auto")
+        self.gate = Gate(self._journal.post, spec.policy)
         self._console = Console()
-        self._watcher = Watcher(sandbox, pack.working_dir, blobs, self._journal.post)
+        self._files_turn = asyncio.Lock()
+        self._watcher = Watcher(
+            sandbox, pack.working_dir, blobs, self._journal.post, self._files_turn
+        )
+        self._freezer = Freezer(sandbox, self._files_turn, self._journal.post)
         self._shells = Shells(sandbox, self._journal)
         self._turn = asyncio.Lock()
         self._human_ids = 0
@@ -121,9 +130,16 @@ class Run:
             self.gate,
             self.state,
             next_id=self._next_human_id,
-            alive=self._alive,
+            alive=self._reachable,
         )
-        self._human_tasks: set[asyncio.Task[None]] = set()
+        self._injected = Injected(
+            turn=self._turn,
+            ready=self._freezer.thawed,
+            carry=self._carry_injected,
+            post=self._journal.post,
+            tell=self._tell_of_command,
+        )
+        self._thawing: asyncio.Task[None] | None = None
         self._agent: Agent | None = None
         self._agent_task: asyncio.Task[Ending] | None = None
         self._cancelled_because: str | None = None
@@ -199,6 +215,7 @@ class Run:
         clock = asyncio.timeout(limit)
         try:
             async with clock:
+                self._freezer.holds_up(clock)
                 return await self._agent.run()
         except TimeoutError:
             if not clock.expired():
@@ -234,8 +251,8 @@ class Run:
         )
 
     async def _finish(self, ending: Ending) -> None:
-        for task in self._human_tasks:
-            task.cancel()
+        await self._freezer.thaw_for_the_end()
+        never_run = self._injected.stop()
         with contextlib.suppress(SandboxError):
             await self._watcher.settled()
             await self._watcher.look(step=self.state.step, by="model")
@@ -244,6 +261,8 @@ class Run:
         output = await self._copy_out()
         for waiting in self.gate.take_outbox():
             self._journal.post(e.Warned(text=f"The model never saw: {waiting.text[:200]}"))
+        for command in never_run:
+            self._journal.post(e.Warned(text=f"Your command never ran: {command[:200]}"))
         totals = msgspec.structs.replace(self.state.totals, seconds=round(self._journal.elapsed, 3))
         self._journal.post(
             e.RunFinished(
@@ -291,7 +310,11 @@ class Run:
     # --- calls (the agent's Workbench)
 
     async def use(self, tool: Tool, arguments: dict[str, Any], call: e.ToolCall) -> Observation:
-        """Carry out one call, mirrored on the terminal; see `agent.Workbench`."""
+        """Carry out one call, mirrored on the terminal; see `agent.Workbench`.
+
+        It waits while the sandbox is frozen.
+        """
+        await self._freezer.thawed()
         async with self._turn:
             await self._watcher.settled()
             shown = arguments.get("command") if tool.name == "execute_bash" else None
@@ -314,7 +337,11 @@ class Run:
 
         began = time.monotonic()
         async with watch:
-            observation = await tool(arguments, self._tool_context(sink))
+            if tool.name == "execute_bash":
+                observation = await tool(arguments, self._tool_context(sink))
+            else:  # several file operations in a row are not to be frozen halfway
+                async with self._files_turn:
+                    observation = await tool(arguments, self._tool_context(sink))
         closing = self._console.finished(
             exit_code=observation.exit_code,
             duration=time.monotonic() - began,
@@ -346,28 +373,72 @@ class Run:
         """Whether the agent has stopped."""
         return self._agent_task is not None and self._agent_task.done()
 
+    @property
+    def steerable(self) -> bool:
+        """Whether the run can still be steered: it is not over, and was not told to end."""
+        return not self.over and self._cancelled_because is None
+
+    def set_mode(self, mode: e.Mode) -> None:
+        """Change how the run proceeds; a frozen sandbox goes on unless it is to pause."""
+        self._alive()
+        self.gate.set_mode(mode)
+        if mode != "paused":
+            self._thaw_soon()
+
     def pause(self) -> None:
         """Hold the run before its next request or call."""
-        self._alive()
-        self.gate.set_mode("paused")
+        self.set_mode("paused")
 
     def resume(self) -> None:
-        """Let the run go on by itself; a waiting call runs."""
+        """Let the run go on by itself, in the mode in which it last did."""
         self._alive()
-        self.gate.set_mode("auto")
+        self.gate.go_on()
+        self._thaw_soon()
 
     def step(self) -> None:
         """Let one call through and hold at the next."""
         self._alive()
         self.gate.step()
+        self._thaw_soon()
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the sandbox's processes are stopped."""
+        return self._freezer.frozen
+
+    async def freeze(self) -> None:
+        """Pause, and stop every process in the sandbox where it is.
+
+        Raises:
+            SandboxError: it cannot be frozen; the run is paused all the same.
+        """
+        self.pause()
+        await self._freezer.freeze()
+
+    async def thaw(self) -> None:
+        """Let the sandbox go on, and the run with it."""
+        self._alive()
+        await self._freezer.thaw()
+        self.gate.go_on()
 
     def approve(self, call: int) -> bool:
         """Let a waiting call run as it is; False when it is not waiting."""
-        return self.gate.decide(call, Decision(verdict="approve", by="human"))
+        return self._let_through(self.gate.decide(call, Decision(verdict="approve", by="human")))
+
+    def approve_always(self, call: int, patterns: Sequence[str]) -> bool:
+        """Let a waiting call run, and all that match these patterns; False when it is not waiting.
+
+        Args:
+            call: its number.
+            patterns: in the form of `Gate.suggested`.
+        """
+        return self._let_through(self.gate.grant(call, patterns))
 
     def edit(self, call: int, arguments: str) -> bool:
         """Let a waiting call run with other arguments (JSON text); the model is told."""
-        return self.gate.decide(call, Decision(verdict="edit", by="human", arguments=arguments))
+        return self._let_through(
+            self.gate.decide(call, Decision(verdict="edit", by="human", arguments=arguments))
+        )
 
     def reject(self, call: int, feedback: str = "") -> bool:
         """Keep a waiting call from running, with words for the model."""
@@ -377,14 +448,17 @@ class Run:
         """Answer a waiting call in the tool's stead."""
         return self.gate.decide(call, Decision(verdict="answer", by="human", feedback=observation))
 
+    def skip(self, call: int) -> bool:
+        """Leave a waiting call out; the model is told that, and no more."""
+        return self.gate.decide(call, Decision(verdict="skip", by="human"))
+
     def message(self, text: str) -> int:
         """Say something to the model; it reads it before its next reply. Returns its id."""
         self._alive()
-        self._human_ids += 1
-        self._journal.post(e.HumanMessage(id=self._human_ids, text=text))
-        words = f"A person who watches this run writes to you:\n{text}"
-        self.gate.outbox.append(Waiting(self._human_ids, words, holds_submit=True))
-        return self._human_ids
+        item = self._next_human_id()
+        self._journal.post(e.HumanMessage(id=item, text=text))
+        self.gate.outbox.append(Waiting(item, _as_message(text), holds_submit=True))
+        return item
 
     def inject(self, command: str, *, tell: bool = True) -> int:
         """Run a command in the model's own shell state, after the one that is running.
@@ -397,43 +471,45 @@ class Run:
             The id its events carry.
         """
         self._alive()
-        self._human_ids += 1
-        item = self._human_ids
-        self._journal.post(e.HumanCommand(id=item, command=command, told_to_model=tell))
-        task = asyncio.create_task(self._run_injected(item, command, tell))
-        self._human_tasks.add(task)
-        task.add_done_callback(self._human_tasks.discard)
+        item = self._next_human_id()
+        self._injected.add(item, command, tell=tell)
         return item
 
-    async def _run_injected(self, item: int, command: str, tell: bool) -> None:
+    def reword(self, item: int, text: str) -> bool:
+        """Change a waiting message, or a command that has not begun; False when it is too late."""
+        waits = item in self.state.humans and self.state.humans[item].may_change
+        if not waits or not (
+            self._injected.reword(item, text) or self.gate.reword(item, _as_message(text))
+        ):
+            return False
+        self._journal.post(e.Reworded(id=item, text=text))
+        return True
+
+    def withdraw(self, item: int) -> bool:
+        """Take back a message, a command, or the telling of its output; False when too late."""
+        if not (self._injected.withdraw(item) or self.gate.withdraw(item)):
+            return False
+        self._journal.post(e.Withdrawn(id=item))
+        return True
+
+    async def _carry_injected(self, command: str) -> Observation:
         bash = next(tool for tool in self._tools if tool.name == "execute_bash")
-        began = time.monotonic()
-        async with self._turn:
+        try:
             await self._watcher.settled()
-            try:
-                observation = await self._mirrored(bash, {"command": command}, "you", command)
-            except SandboxError as error:
-                self._journal.post(e.Warned(text=str(error)))
-                observation = Observation(text=str(error), ok=False)
-            self._journal.post(
-                e.HumanCommandFinished(
-                    id=item,
-                    observation=observation.text,
-                    exit_code=observation.exit_code,
-                    duration=round(time.monotonic() - began, 4),
-                    timed_out=observation.timed_out,
-                )
-            )
-            self._watcher.look_later(step=self.state.step, by="human")
-        if tell:
-            words = (
-                "A person who watches this run ran a command in your sandbox, in your shell:\n"
-                f"$ {command}\n{observation.text}"
-            )
-            self.gate.outbox.append(Waiting(item, words, holds_submit=False))
+            observation = await self._mirrored(bash, {"command": command}, "you", command)
+        except SandboxError as error:
+            self._journal.post(e.Warned(text=str(error)))
+            return Observation(text=str(error), ok=False)
+        self._watcher.look_later(step=self.state.step, by="human")
+        return observation
+
+    def _tell_of_command(self, item: int, words: str) -> None:
+        self.gate.outbox.append(Waiting(item, words, holds_submit=False))
 
     async def interrupt(self) -> bool:
         """End the running command alone (as ctrl+c would); False when none is running."""
+        if self._turn.locked():
+            await self._freezer.thaw()
         return await self._sandbox.interrupt()
 
     def interrupt_reply(self) -> bool:
@@ -451,7 +527,7 @@ class Run:
 
     async def open_shell(self, columns: int, rows: int) -> str:
         """Open a shell on a terminal of its own; returns the terminal's name."""
-        self._alive()
+        self._reachable()
         return await self._shells.open(columns, rows)
 
     async def type(self, terminal: str, data: bytes) -> None:
@@ -483,6 +559,32 @@ class Run:
         self._human_ids += 1
         return self._human_ids
 
+    def _let_through(self, decided: bool) -> bool:
+        """A call that may run must be able to: a frozen sandbox goes on for it."""
+        if decided:
+            self._thaw_soon()
+        return decided
+
+    def _thaw_soon(self) -> None:
+        if self.frozen:
+            self._thawing = asyncio.create_task(self._thaw_or_say_why_not())
+
+    async def _thaw_or_say_why_not(self) -> None:
+        try:
+            await self._freezer.thaw()
+        except SandboxError as error:
+            self._journal.post(e.Warned(text=str(error)))
+
+    def _reachable(self) -> None:
+        self._alive()
+        if self.frozen:
+            raise FileRefused("The sandbox is frozen: let it go on first.")
+
     def _alive(self) -> None:
-        if self.over or self._cancelled_because is not None:
+        if not self.steerable:
             raise RunOver("This run has ended; start a new one to go on.")
+
+
+def _as_message(text: str) -> str:
+    """A person's words as the model reads them."""
+    return f"A person who watches this run writes to you:\n{text}"

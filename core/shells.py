@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import re
 
-from .errors import SandboxError
+from .errors import SandboxError, SandboxTuiError
 from .events import TerminalClosed, TerminalInput, TerminalOpened, TerminalResized
 from .journal import Journal
 from .sandboxes.base import Sandbox, Shell
@@ -63,7 +63,7 @@ class _OpenShell:
         """Whether the terminal hides its input; in doubt it does."""
         try:
             return await self.shell.hides_input()
-        except SandboxError:
+        except SandboxTuiError:  # it may be frozen
             return True
 
 

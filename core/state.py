@@ -18,7 +18,7 @@ MIRROR = "model"
 """Name of the terminal that mirrors what runs through the channel."""
 
 CallStatus = Literal["proposed", "waiting", "running", "done", "failed", "rejected"]
-RunStatus = Literal["starting", "running", "paused", "waiting", "finished", "failed"]
+RunStatus = Literal["starting", "running", "paused", "frozen", "waiting", "finished", "failed"]
 
 
 @dataclass(slots=True)
@@ -27,6 +27,7 @@ class CallItem:
 
     call: e.ToolCall
     proposed_at: float
+    held: e.CallHeld | None = None
     decided: e.CallDecided | None = None
     started_at: float | None = None
     finished: e.CallFinished | None = None
@@ -46,7 +47,7 @@ class CallItem:
             return "done" if self.finished.ok else "failed"
         if self.started_at is not None:
             return "running"
-        return "waiting" if self.decided is None else "proposed"
+        return "waiting" if self.held is not None and self.decided is None else "proposed"
 
 
 @dataclass(slots=True)
@@ -71,10 +72,27 @@ class HumanItem:
     text: str
     command: str | None = None
     told_to_model: bool = True
+    started: bool = False
     finished: e.HumanCommandFinished | None = None
     file: e.HumanFile | None = None
     delivered: bool = False
     withdrawn: bool = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits: a message or an output for the model, a command for its turn."""
+        if self.delivered or self.withdrawn:
+            return False
+        if self.file is not None:
+            return self.told_to_model
+        if self.command is None or not self.started:
+            return True
+        return self.told_to_model and self.finished is not None
+
+    @property
+    def may_change(self) -> bool:
+        """Whether a person may still word it differently."""
+        return self.waits and not self.started and self.file is None
 
 
 @dataclass(slots=True)
@@ -116,6 +134,7 @@ class RunState:
         seq, t: of the last event applied.
         items: what happened, in order, for the list of calls.
         files: by path.
+        frozen: whether the sandbox's processes are stopped.
         terminals: size in cells by name.
         totals: sums so far.
         step: the step that is running.
@@ -126,7 +145,8 @@ class RunState:
     t: float = 0.0
     started: e.RunStarted | None = None
     finished: e.RunFinished | None = None
-    mode: Literal["auto", "step", "paused"] = "auto"
+    mode: e.Mode = "auto"
+    frozen: bool = False
     step: int = 0
     context_tokens: int = 0
     totals: e.Totals = field(default_factory=e.Totals)
@@ -140,11 +160,16 @@ class RunState:
 
     @property
     def pending(self) -> CallItem | None:
-        """The call that waits for a person, in a mode in which calls do."""
-        if self.mode == "auto" or self.finished:
+        """The call that waits for a person."""
+        if self.finished:
             return None
         waiting = (item for item in self.calls.values() if item.status == "waiting")
         return next(waiting, None)
+
+    @property
+    def queue(self) -> list[HumanItem]:
+        """What a person said and typed that waits, in order."""
+        return [] if self.finished else [item for item in self.humans.values() if item.waits]
 
     @property
     def running(self) -> CallItem | None:
@@ -166,7 +191,9 @@ class RunState:
             return "finished" if self.finished.reason == "submitted" else "failed"
         if self.started is None:
             return "starting"
-        if self.mode != "auto" and self.pending:
+        if self.frozen:
+            return "frozen"
+        if self.pending:
             return "waiting"
         return "paused" if self.mode == "paused" else "running"
 
@@ -180,15 +207,28 @@ class RunState:
                 self._finish(event)
             case e.ModelAsked() | e.ModelDelta() | e.ModelReplied() | e.ModelFailed():
                 self._apply_model(event)
-            case e.CallProposed() | e.CallDecided() | e.CallStarted() | e.CallFinished():
+            case (
+                e.CallProposed()
+                | e.CallHeld()
+                | e.CallDecided()
+                | e.CallStarted()
+                | e.CallFinished()
+            ):
                 self._apply_call(event)
-            case e.HumanMessage() | e.HumanCommand() | e.HumanCommandFinished() | e.HumanFile():
+            case e.HumanMessage() | e.HumanCommand() | e.HumanFile():
                 self._apply_human(event)
+            case e.HumanCommandStarted(id=item):
+                self.humans[item].started = True
+            case e.HumanCommandFinished(id=item):
+                self.humans[item].finished = event
+                self.awaited = None
             case e.Delivered(ids=ids):
                 for item in ids:
                     self.humans[item].delivered = True
             case e.Withdrawn(id=item):
                 self.humans[item].withdrawn = True
+            case e.Reworded(id=item, text=text):
+                self._reword(self.humans[item], text)
             case e.FilesListed(files=files):
                 self.files = {
                     f.path: FileState(f, None, 0, "program", [(0, f.blob)]) for f in files
@@ -201,6 +241,10 @@ class RunState:
                 self.terminals.pop(event.terminal, None)
             case e.ModeChanged(mode=mode):
                 self.mode = mode
+            case e.RuleGranted(pattern=pattern):
+                self.items.append(NoteItem(event.t, f"you allow from now on: {pattern}"))
+            case e.SandboxFrozen() | e.SandboxThawed():
+                self.frozen = isinstance(event, e.SandboxFrozen)
             case e.Warned(text=text):
                 self.items.append(NoteItem(event.t, text, "warning"))
             case e.InputAwaited():
@@ -251,7 +295,8 @@ class RunState:
         )
 
     def _apply_call(
-        self, event: e.CallProposed | e.CallDecided | e.CallStarted | e.CallFinished
+        self,
+        event: e.CallProposed | e.CallHeld | e.CallDecided | e.CallStarted | e.CallFinished,
     ) -> None:
         if isinstance(event, e.CallProposed):
             item = CallItem(event.call, event.t)
@@ -260,6 +305,8 @@ class RunState:
             return
         item = self.calls[event.call]
         match event:
+            case e.CallHeld():
+                item.held = event
             case e.CallDecided():
                 item.decided = event
             case e.CallStarted():
@@ -273,9 +320,7 @@ class RunState:
                     failed_calls=self.totals.failed_calls + (not event.ok),
                 )
 
-    def _apply_human(
-        self, event: e.HumanMessage | e.HumanCommand | e.HumanCommandFinished | e.HumanFile
-    ) -> None:
+    def _apply_human(self, event: e.HumanMessage | e.HumanCommand | e.HumanFile) -> None:
         match event:
             case e.HumanMessage():
                 item = HumanItem(event.id, event.t, event.text)
@@ -284,12 +329,14 @@ class RunState:
                 item = HumanItem(event.id, event.t, event.command, event.command, told)
             case e.HumanFile(path=path, told_to_model=told):
                 item = HumanItem(event.id, event.t, path, told_to_model=told, file=event)
-            case e.HumanCommandFinished():
-                self.humans[event.id].finished = event
-                self.awaited = None
-                return
         self.humans[event.id] = item
         self.items.append(item)
+
+    @staticmethod
+    def _reword(item: HumanItem, text: str) -> None:
+        item.text = text
+        if item.command is not None:
+            item.command = text
 
     def _apply_files(self, event: e.FilesChanged) -> None:
         for change in event.changes:

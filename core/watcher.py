@@ -32,17 +32,23 @@ class Watcher:
         root: the directory (text path).
         blobs: where contents go.
         post: writes an event.
+        lock: held while looking.
     """
 
     def __init__(
-        self, sandbox: Sandbox, root: str, blobs: Blobs, post: Callable[[AnyEvent], AnyEvent]
+        self,
+        sandbox: Sandbox,
+        root: str,
+        blobs: Blobs,
+        post: Callable[[AnyEvent], AnyEvent],
+        lock: asyncio.Lock | None = None,
     ) -> None:
         self._sandbox = sandbox
         self._root = root
         self._blobs = blobs
         self._post = post
         self._listing = Listing(entries={})
-        self._lock = asyncio.Lock()
+        self._lock = lock or asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:

@@ -185,11 +185,13 @@ class SandboxTui(App[int]):
         return next((failure for failure in failures if failure is not None), None)
 
     async def _leave(self, code: int | None = None) -> None:
+        # the loop itself may come to a stand, drawing on a terminal that is gone
+        _end_for_sure(self._exit_code if code is None else code, LONGEST_GOODBYE + LONGEST_FAREWELL)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LONGEST_GOODBYE):
                 await self._run_workers.stop("The program was ended.")
         code = self._exit_code if code is None else code
-        _end_for_sure(code)
+        _end_for_sure(code, LONGEST_FAREWELL)
         self.exit(result=code, return_code=code)
 
     def _handle_signals(self) -> None:
@@ -209,8 +211,8 @@ class SandboxTui(App[int]):
         self.notify(words, severity="warning", markup=False)
 
 
-def _end_for_sure(code: int) -> None:
+def _end_for_sure(code: int, seconds: float) -> None:
     """End the process in a while, should it still be there."""
-    timer = threading.Timer(LONGEST_FAREWELL, os._exit, [code])
+    timer = threading.Timer(seconds, os._exit, [code])
     timer.daemon = True
     timer.start()

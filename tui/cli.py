@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..core.config import Settings
+    from ..core.events import Mode
     from ..core.launch import RunRequest
     from ..sessions import RunSummary, Store
 
@@ -72,7 +73,12 @@ def _run_options(function: Any) -> Any:
                 default=None,
                 help="Commands run on a terminal: colours, progress bars, questions.",
             ),
-            click.option("--step", is_flag=True, help="Every call waits for you."),
+            click.option(
+                "--mode",
+                type=click.Choice(["auto", "step", "ask"]),
+                help="By itself, every call waits for you, or those the policy asks about.",
+            ),
+            click.option("--step", is_flag=True, help="The same as --mode step."),
             click.option("--headless", is_flag=True, help="Lines of text instead of the screen."),
             click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line."),
         ]
@@ -109,7 +115,7 @@ def run(
     request = RunRequest(
         task="",
         settings=settings,
-        mode="step" if options["step"] else "auto",
+        mode=_mode(options, settings),
         input=input_,
         output=options["output"],
     )
@@ -128,7 +134,7 @@ def demo(theme: str | None, speed: float, **options: Any) -> None:
 
     request = demo_request(
         settings,
-        mode="step" if options["step"] else "auto",
+        mode=_mode(options, settings),
         speed=speed,
         output=options["output"],
     )
@@ -353,7 +359,53 @@ def doctor() -> None:
     sys.exit(examine())
 
 
+@main.group()
+def policy() -> None:
+    """The rules about which calls run, which wait for you, and which never run."""
+
+
+@policy.command("show")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def policy_show(as_json: bool) -> None:
+    """Show the rules in force, in the order in which they are tried."""
+    from ..core.config import config_dir, load
+    from .policy_report import print_policy
+
+    print_policy(load().policy, config_dir() / "config.toml", as_json=as_json)
+
+
+@policy.command("check")
+@click.argument("session", default="last")
+@click.option("--config", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def policy_check(session: str, config: Path | None, as_json: bool) -> None:
+    """Show what the rules would have done to every call of a saved SESSION (default: the last).
+
+    Nothing is run. --config tries the rules of another file.
+    """
+    from ..core.config import load
+    from .policy_report import check, print_check
+
+    rules = load(file=config).policy
+    with _store() as store:
+        summary = _session(store, session)
+        print_check(summary.id, check(rules, store.events(summary.id)), as_json=as_json)
+
+
 # --- what the commands share
+
+
+def _mode(options: dict[str, Any], settings: Settings) -> Mode:
+    """How a run begins. Without a screen there is nobody to step through it."""
+    if options["step"] and options["mode"] not in (None, "step"):
+        raise ConfigError(f"--step and --mode {options['mode']} do not go together.")
+    mode = "step" if options["step"] else options["mode"] or settings.agent.mode
+    if mode == "step" and (options["headless"] or options["as_json"] or not _is_terminal()):
+        raise ConfigError(
+            "Step by step needs the screen, since every call waits for a person. "
+            "Use --mode ask with a policy, or --mode auto."
+        )
+    return mode
 
 
 def _overrides(options: dict[str, Any]) -> dict[str, Any]:

@@ -6,13 +6,13 @@ import tempfile
 from pathlib import Path
 
 from ..core.config import Settings
-from ..core.gate import Mode
+from ..core.events import Mode
 from ..core.launch import RunRequest
 from ..core.models.demo import DEMO_TASK, DemoModel, demo_documents
 
 
 def demo_request(
-    settings: Settings, *, mode: Mode = "auto", speed: float = 1.0, output: Path | None = None
+    settings: Settings, *, mode: Mode | None = None, speed: float = 1.0, output: Path | None = None
 ) -> RunRequest:
     """The demo's run; `speed` 0 leaves out the script's pauses."""
     folder = Path(tempfile.mkdtemp(prefix="sandbox-tui-demo-"))

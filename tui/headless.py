@@ -9,12 +9,21 @@ from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from ..core import events as e
+from ..core.gate import Decision
 from ..core.headline import headline, nickname
 from ..core.launch import RunRequest
 from ..core.state import RunState
 from ..core.text import clean, clean_line
 from ..sessions import Store, Worker, Workers
 from . import figures
+
+NOBODY = Decision(
+    verdict="reject",
+    by="policy",
+    rule="nobody is here to be asked",
+    feedback="It would have to be approved by a person, and nobody watches this run.",
+)
+"""About every call that would wait for a person."""
 
 Writer = Callable[[e.AnyEvent], None]
 
@@ -47,6 +56,8 @@ async def run_headless(requests: Sequence[RunRequest], store: Store, *, as_json:
 async def _write_all(worker: Worker, write: Writer) -> None:
     async for event in worker.watch():
         write(event)
+        if isinstance(event, e.CallHeld) and worker.run is not None:
+            worker.run.gate.decide(event.call, NOBODY)
 
 
 def _label(worker: Worker, number: int, as_json: bool) -> str:
@@ -107,6 +118,8 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
         case e.ModelFailed():
             again = f"; next try in {event.retry_in:.0f} s" if event.retry_in is not None else ""
             return f"model failed (try {event.attempt}): {clean_line(event.error)}{again}"
+        case e.CallDecided(verdict="reject", by="policy"):
+            return f"call {event.call} is not run ({clean_line(event.rule or 'policy')})"
         case e.CallFinished():
             return _call_line(event, state)
         case e.FilesChanged():

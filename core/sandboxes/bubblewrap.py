@@ -9,7 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from ..errors import SandboxLost, SandboxUnavailable
+from ..errors import SandboxLost, SandboxTuiError, SandboxUnavailable
 from .base import (
     ExecResult,
     FileEntry,
@@ -25,6 +25,7 @@ from .channel import Channel, Exec
 from .copying import fetch, send
 from .environment import command_environment
 from .files import Files
+from .frozen_time import FrozenTime
 from .namespace import PIPES, namespace_arguments
 from .pipes import PipeShell, PipeTransport
 from .private_folder import PREFIX, make_folder, remove_folder, sweep
@@ -53,10 +54,11 @@ class BubblewrapSandbox:
         self._process: asyncio.subprocess.Process | None = None
         self._cgroup: Cgroup | None = None
         self._pipes = 0
-        self._files = Files(self._open_channel, default_dir=spec.working_dir)
+        self._clock = FrozenTime()
+        self._files = Files(self._open_channel, default_dir=spec.working_dir, clock=self._clock)
         # short questions that must not wait until a large file has been read
-        self._aside = Files(self._open_channel, default_dir=spec.working_dir)
-        self._exec = Exec(self._open_channel, self._files, pids=spec.pids)
+        self._aside = Files(self._open_channel, default_dir=spec.working_dir, clock=self._clock)
+        self._exec = Exec(self._open_channel, self._files, self.thaw, pids=spec.pids)
         self._closed = False
 
     # --- life
@@ -110,6 +112,8 @@ class BubblewrapSandbox:
         if self._closed:
             return
         self._closed = True
+        with contextlib.suppress(SandboxTuiError):
+            await self.thaw()
         await self._exec.close()
         self._files.close()
         self._aside.close()
@@ -178,14 +182,16 @@ class BubblewrapSandbox:
         return PipeShell(transport, self._aside.control, name)
 
     async def freeze(self) -> None:
-        """See `Sandbox.freeze`. The dispatcher that sends the signal does not get it itself."""
-        await self._files.control(b"kill -STOP -1", builtin=True)
-        self._files.frozen = self._aside.frozen = True
+        """See `Sandbox.freeze` and freeze.sh."""
+        if not self._clock.frozen:
+            await self._files.control(script("freeze.sh").encode(), builtin=True)
+            self._clock.stop()
 
     async def thaw(self) -> None:
-        """See `Sandbox.thaw`."""
-        self._files.frozen = self._aside.frozen = False
-        await self._files.control(b"kill -CONT -1", builtin=True)
+        """See `Sandbox.thaw` and thaw.sh."""
+        if self._clock.frozen:
+            self._clock.go_on()
+            await self._files.control(script("thaw.sh").encode(), builtin=True)
 
     async def _open_channel(self) -> Channel:
         try:
@@ -203,7 +209,7 @@ class BubblewrapSandbox:
 
     async def _try_channel(self) -> Channel:
         name = await self._ask("dispatcher")
-        channel = Channel(PipeTransport(self._pipe_folder, name))
+        channel = Channel(PipeTransport(self._pipe_folder, name), self._clock)
         ready = await channel.run(b"e", b":", timeout=START_TIMEOUT)
         self._unlink(name)
         if ready.exit_code != 0:

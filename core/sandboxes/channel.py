@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import secrets
-import time
 from collections.abc import Awaitable, Callable
 from mmap import mmap
 from typing import Protocol
 
-from ..errors import SandboxError, SandboxLost, SandboxTuiError
+from ..errors import FileRefused, SandboxError, SandboxLost, SandboxTuiError
 from .base import ExecResult, OutputSink, Size, Stream
+from .frozen_time import FrozenTime
 from .marks import Mark, MarkScanner
 
 CAPTURE_BYTES = 16 << 20
@@ -62,11 +63,12 @@ class Transport(Protocol):
 class _Command:
     """A command that is under way."""
 
-    def __init__(self, sink: OutputSink | None, cap: int) -> None:
+    def __init__(self, sink: OutputSink | None, cap: int, clock: FrozenTime) -> None:
+        self.clock = clock
         self.nonce = secrets.token_hex(8).encode()
         self.sink = sink
         self.cap = cap
-        self.began = time.monotonic()
+        self.began = clock.now()
         self.scanners: dict[Stream, MarkScanner] = {
             "stdout": MarkScanner(self.nonce),
             "stderr": MarkScanner(self.nonce),
@@ -89,7 +91,7 @@ class _Command:
             stderr=bytes(self.captured["stderr"]),
             stdout_bytes=self.totals["stdout"],
             stderr_bytes=self.totals["stderr"],
-            duration=time.monotonic() - self.began,
+            duration=self.clock.now() - self.began,
             timed_out=timed_out,
             interrupted=interrupted,
             background=self.survivors > 0,
@@ -101,14 +103,20 @@ class _Command:
 class Channel:
     """One dispatcher.
 
+    Args:
+        transport: the connection to it.
+        clock: by which commands' time limits run.
+
     Attributes:
         broken: the connection ended, or a command could not be ended; use another channel.
         last_pid: process id of the last command, as the dispatcher sees it.
         last_survivors: processes it left behind.
     """
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Transport, clock: FrozenTime) -> None:
         self._transport = transport
+        self._clock = clock
+        self._thaw: Callable[[], Awaitable[None]] | None = None
         self._command: _Command | None = None
         self._interrupted = asyncio.Event()
         self.last_pid = 0
@@ -126,14 +134,18 @@ class Channel:
         timeout: float | None = None,
         sink: OutputSink | None = None,
         cap: int = CAPTURE_BYTES,
+        thaw: Callable[[], Awaitable[None]] | None = None,
     ) -> ExecResult:
         """Run one request to its end (see dispatcher.sh for `op`).
+
+        What is to be ended before its time must not be frozen: `thaw` is called first then.
 
         Raises:
             SandboxLost: the connection is gone before anything was sent.
         """
-        command = self._command = _Command(sink, cap)
+        command = self._command = _Command(sink, cap, self._clock)
         command.room = TYPED_BYTES if op in (b"t", b"T") else 0
+        self._thaw = thaw
         self._interrupted.clear()
         fields = (op, command.nonce, b"%d" % call, b"%d" % len(payload), argument)
         try:
@@ -196,13 +208,8 @@ class Channel:
 
     async def _wait(self, command: _Command, call: int, timeout: float | None) -> tuple[bool, bool]:
         """Wait for the end of a command, or bring it about; (timed out, interrupted)."""
-        ended = asyncio.create_task(command.ended.wait())
-        asked = asyncio.create_task(self._interrupted.wait())
-        try:
-            await asyncio.wait((ended, asked), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            ended.cancel()
-            asked.cancel()
+        until = math.inf if timeout is None else command.began + timeout
+        await self._clock.wait_until(until, command.ended, self._interrupted)
         if command.ended.is_set():
             return False, False
         interrupted = self._interrupted.is_set()
@@ -212,6 +219,9 @@ class Channel:
     async def _end(self, command: _Command, call: int) -> None:
         """End a command for good; a channel on which that fails is broken."""
         self.last_survivors = 0
+        if self._thaw is not None:
+            with contextlib.suppress(SandboxError):
+                await self._thaw()
         command.sink = None  # nobody waits for output any more: the end must not be held back
         for signal, grace in ENDING:
             if command.pid is not None:
@@ -288,6 +298,7 @@ class Exec:
     Args:
         open_channel: makes a channel to a fresh dispatcher on the same state.
         processes: says how many there are in the sandbox, and can kill what commands left behind.
+        thaw: lets a frozen sandbox go on, before a command in it is ended.
         pids: how many there may be. A third of them left behind is a fork bomb, and cleared out.
     """
 
@@ -295,6 +306,7 @@ class Exec:
         self,
         open_channel: Callable[[], Awaitable[Channel]],
         processes: Processes,
+        thaw: Callable[[], Awaitable[None]],
         *,
         pids: int,
     ) -> None:
@@ -302,6 +314,7 @@ class Exec:
         self._processes = processes
         self._runaway = pids // 3
         self._nearly_full = pids * 3 // 4
+        self._thaw = thaw
         self._turn = asyncio.Lock()
         self._channel: Channel | None = None
         self._spare: asyncio.Task[Channel] | None = None
@@ -342,6 +355,7 @@ class Exec:
                 call=self._calls,
                 timeout=timeout,
                 sink=on_output,
+                thaw=self._thaw,
             )
         finally:
             watch.cancel()
@@ -397,8 +411,9 @@ class Exec:
 
     async def _stop_bomb(self, most: int, *, spare: int) -> None:
         """Clear out when more processes than this are there because of what was left behind."""
-        if self._retired and await self._processes.count() > most:
-            await self._processes.clear_out(spare=spare)
+        with contextlib.suppress(FileRefused):  # frozen: then there is no hurry
+            if self._retired and await self._processes.count() > most:
+                await self._processes.clear_out(spare=spare)
 
     def _retire(self, channel: Channel) -> None:
         """Read on from a dispatcher whose command left processes behind; take another from now."""

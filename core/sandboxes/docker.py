@@ -21,6 +21,7 @@ from .base import (
     Size,
     TerminalReader,
 )
+from .beginning import Beginning
 from .channel import Channel, Exec
 from .copying import fetch, send
 from .docker_engine import (
@@ -35,6 +36,7 @@ from .docker_shell import DockerShell
 from .docker_transport import DockerTransport
 from .environment import command_environment
 from .files import Files
+from .frozen_time import FrozenTime
 from .lease import Lease, keeper_command
 from .scripts import STATE_DIR, dispatcher_command, install, quote
 from .terminal_reader import find_terminal_reader
@@ -61,10 +63,13 @@ class DockerSandbox:
         self.info: dict[str, str] = {}
         self._client: Any = None
         self._container: Any = None
-        self._files = Files(self._open_channel, default_dir=spec.working_dir)
+        self._clock = FrozenTime()
+        self._awake = asyncio.Lock()
+        self._beginning = Beginning()
+        self._files = Files(self._open_channel, default_dir=spec.working_dir, clock=self._clock)
         # short questions that must not wait until a large file has been read
-        self._aside = Files(self._open_channel, default_dir=spec.working_dir)
-        self._exec = Exec(self._open_channel, self._files, pids=spec.pids)
+        self._aside = Files(self._open_channel, default_dir=spec.working_dir, clock=self._clock)
+        self._exec = Exec(self._open_channel, self._files, self.thaw, pids=spec.pids)
         self._lease = Lease(self._files.control, spec.grace)
         self._closed = False
 
@@ -92,6 +97,8 @@ class DockerSandbox:
         """See `Sandbox.close`."""
         if self._closed:
             return
+        with contextlib.suppress(SandboxError):
+            await self.thaw()
         self._closed = True
         self._lease.stop()
         await self._exec.close()
@@ -207,27 +214,51 @@ class DockerSandbox:
                 self._aside.control,
                 f"shell-{self._shells}",
                 (cols, rows),
+                self._beginning,
             )
         )
 
     async def freeze(self) -> None:
-        """See `Sandbox.freeze`."""
-        await self._engine(self._container.pause)
-        self._files.frozen = self._aside.frozen = True
+        """See `Sandbox.freeze`. The lease cannot run out meanwhile: its keeper stands still too."""
+        if self._clock.frozen:
+            return
+        await self._awake.acquire()  # a connection that is being made would fail
+        self._clock.stop()
+        try:
+            await _thread(self._beginning.wait, self._client.api)
+            await self._engine(self._container.pause)
+        except BaseException:
+            self._clock.go_on()
+            self._awake.release()
+            raise
 
     async def thaw(self) -> None:
         """See `Sandbox.thaw`."""
+        if not self._clock.frozen:
+            return
         await self._engine(self._container.unpause)
-        self._files.frozen = self._aside.frozen = False
+        if self._clock.frozen:  # nobody else was quicker
+            self._clock.go_on()
+            self._awake.release()
 
     async def _open_channel(self) -> Channel:
+        async with self._awake:
+            return await self._connect()
+
+    async def _connect(self) -> Channel:
         await self._require_alive()
         command = dispatcher_command(STATE_DIR, self.spec.working_dir, line_buffered=True)
         opening = asyncio.create_task(
-            self._engine(DockerTransport.open, self._client.api, self._container.id, command)
+            self._engine(
+                DockerTransport.open,
+                self._client.api,
+                self._container.id,
+                command,
+                self._beginning,
+            )
         )
         try:
-            return Channel(await asyncio.shield(opening))
+            return Channel(await asyncio.shield(opening), self._clock)
         except asyncio.CancelledError:
             opening.add_done_callback(_discard)  # a thread cannot be called back
             raise

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from ..errors import SandboxTuiError
+from .beginning import Beginning
 from .scripts import Control, end_shell_command, shell_command
 from .terminal_reader import hides_input
 from .wire import Wire
@@ -29,13 +30,20 @@ class DockerShell:
 
     @classmethod
     async def open(
-        cls, api: Any, container: str, control: Control, name: str, size: tuple[int, int]
+        cls,
+        api: Any,
+        container: str,
+        control: Control,
+        name: str,
+        size: tuple[int, int],
+        beginning: Beginning,
     ) -> DockerShell:
         """Start a shell of this name, with so many columns and rows."""
 
         def begin() -> DockerShell:
             command = shell_command(name, *size)
             made = api.exec_create(container, command, stdin=True, tty=True, workdir="/")
+            beginning.add(made["Id"])
             wire = Wire(api.exec_start(made["Id"], socket=True, tty=True))
             return cls(api, made["Id"], wire, control, name)
 

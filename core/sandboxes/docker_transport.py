@@ -7,6 +7,7 @@ from mmap import mmap
 from typing import Any
 
 from .base import Stream
+from .beginning import Beginning
 from .wire import Wire
 
 
@@ -43,9 +44,12 @@ class DockerTransport:
         self._pieces: deque[tuple[Stream, bytes]] = deque()
 
     @classmethod
-    def open(cls, api: Any, container: str, command: list[str]) -> DockerTransport:
+    def open(
+        cls, api: Any, container: str, command: list[str], beginning: Beginning
+    ) -> DockerTransport:
         """Start `command` in the container (blocking)."""
         made = api.exec_create(container, command, stdin=True, tty=False, workdir="/")
+        beginning.add(made["Id"])
         return cls(Wire(api.exec_start(made["Id"], socket=True, tty=False)))
 
     async def write(self, data: bytes | mmap) -> None:

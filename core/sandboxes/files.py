@@ -11,6 +11,7 @@ from ..errors import FileRefused, SandboxLost
 from ..paths import text_to_path
 from .base import ExecResult, FileEntry, Listing, OutputSink
 from .channel import Buffer, Channel
+from .frozen_time import FrozenTime
 from .listing import FORMAT, list_command, newer_command, parse_listing
 from .scripts import STATE_DIR, quote, quote_bytes, script
 
@@ -37,9 +38,7 @@ class Files:
         open_channel: makes a channel to a dispatcher that no command uses.
         state_dir: where the carried state is (for the current directory).
         default_dir: what relative paths start from until there is one.
-
-    Attributes:
-        frozen: nothing in the sandbox runs, so nothing can be asked of it.
+        clock: tells whether the sandbox is frozen, so that nothing can be asked of it.
     """
 
     def __init__(
@@ -47,6 +46,7 @@ class Files:
         open_channel: Callable[[], Awaitable[Channel]],
         *,
         default_dir: str,
+        clock: FrozenTime,
         state_dir: str = STATE_DIR,
     ) -> None:
         self._open_channel = open_channel
@@ -55,7 +55,7 @@ class Files:
         self._channel: Channel | None = None
         self._turn = asyncio.Lock()
         self._last = (Listing(entries={}), 0.0)
-        self.frozen = False
+        self._clock = clock
 
     async def control(
         self,
@@ -71,7 +71,7 @@ class Files:
             SandboxLost: it did not end, or the sandbox is gone.
             FileRefused: the sandbox is frozen.
         """
-        if self.frozen and not builtin:
+        if self._clock.frozen:
             raise FileRefused("The sandbox is frozen: let it go on first.")
         async with self._turn:
             if self._channel is None or self._channel.broken:

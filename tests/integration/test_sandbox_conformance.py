@@ -13,6 +13,7 @@ import pytest
 from sandbox_tui.core.errors import FileRefused, SandboxLost
 from sandbox_tui.core.paths import path_to_text
 from sandbox_tui.core.sandboxes.base import ExecResult, Sandbox
+from tests.integration.conftest import make, require
 
 
 async def sh(sandbox: Sandbox, command: str, timeout: float = 20) -> ExecResult:
@@ -443,14 +444,126 @@ async def test_closing_a_shell_ends_what_runs_in_it(sandbox: Sandbox) -> None:
     assert (await out(sandbox, left)).strip() == "0"
 
 
+# --- frozen
+
+
 async def test_frozen_and_let_go_on(sandbox: Sandbox) -> None:
     await sh(sandbox, "while :; do date +%s%N >/tmp/clock; done &")
+    await sandbox.freeze()
     await sandbox.freeze()
     with pytest.raises(FileRefused, match="frozen"):
         await sandbox.read_file("/tmp/clock")
     await sandbox.thaw()
+    await sandbox.thaw()
     assert (await sh(sandbox, "echo on")).stdout == b"on\n"
     await sandbox.read_file("/tmp/clock")
+
+
+def heard_when(
+    sandbox: Sandbox, command: str, timeout: float
+) -> tuple[asyncio.Event, asyncio.Task[ExecResult]]:
+    """A running command, and the event of its first output."""
+    heard = asyncio.Event()
+
+    async def listen(_: str, __: bytes) -> None:
+        heard.set()
+
+    running = asyncio.create_task(sandbox.exec(command, timeout=timeout, on_output=listen))
+    return heard, running
+
+
+async def test_a_frozen_command_makes_no_progress_and_no_time_passes(sandbox: Sandbox) -> None:
+    """Frozen for longer than its time limit, it still has the time it had, and ends well."""
+    heard, running = heard_when(
+        sandbox, "echo begun; for i in {1..10}; do sleep 0.1; echo $i; done; exit 3", timeout=3
+    )
+    await asyncio.wait_for(heard.wait(), 10)
+    await sandbox.freeze()
+    done, _ = await asyncio.wait([running], timeout=4)
+    assert not done
+    await sandbox.thaw()
+    result = await asyncio.wait_for(running, 10)
+    assert (result.exit_code, result.timed_out) == (3, False)
+    assert result.stdout.split()[1:] == [b"%d" % n for n in range(1, 11)]
+    assert not result.background
+    assert result.duration < 4
+
+
+async def test_freezing_again_and_again_disturbs_no_command(sandbox: Sandbox) -> None:
+    heard, running = heard_when(
+        sandbox, "echo begun; for i in {1..200}; do /bin/true; done; (exit 7)", timeout=60
+    )
+    await asyncio.wait_for(heard.wait(), 10)
+    for _ in range(8):
+        await sandbox.freeze()
+        await sandbox.thaw()
+    result = await asyncio.wait_for(running, 60)
+    assert (result.exit_code, result.background, result.state_lost) == (7, False, False)
+
+
+async def test_a_frozen_shell_goes_on_where_it_was(sandbox: Sandbox) -> None:
+    shell = await sandbox.open_shell(80, 24)
+    await shell.write(b"echo rea''dy; sleep 0.5; echo wo''ken $?\n")
+    await read_until(shell, b"ready\r\n")
+    for _ in range(3):
+        await sandbox.freeze()
+        await sandbox.thaw()
+    got = await read_until(shell, b"woken 0\r\n")
+    assert b"Stopped" not in got
+    await shell.close()
+
+
+async def test_what_is_ended_while_frozen_goes_on_for_that(sandbox: Sandbox) -> None:
+    heard, running = heard_when(sandbox, "echo begun; sleep 5432", timeout=60)
+    await asyncio.wait_for(heard.wait(), 10)
+    await sandbox.freeze()
+    assert await sandbox.interrupt()
+    result = await asyncio.wait_for(running, 10)
+    assert result.interrupted
+    heard, running = heard_when(sandbox, "echo begun; sleep 5432", timeout=60)
+    await asyncio.wait_for(heard.wait(), 10)
+    await sandbox.freeze()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(running, 10)
+    left = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c 'sleep 5432 *$' || :"
+    assert (await out(sandbox, left)).strip() == "0"
+
+
+async def test_a_command_given_while_frozen_waits(sandbox: Sandbox) -> None:
+    await sh(sandbox, "true")
+    await sandbox.freeze()
+    running = asyncio.create_task(sandbox.exec("echo late", timeout=2))
+    done, _ = await asyncio.wait([running], timeout=2.5)
+    assert not done
+    await sandbox.thaw()
+    assert (await asyncio.wait_for(running, 10)).stdout == b"late\n"
+
+
+async def test_closing_while_frozen_leaves_nothing(sandbox: Sandbox) -> None:
+    heard, running = heard_when(sandbox, "echo begun; sleep 100", timeout=60)
+    await asyncio.wait_for(heard.wait(), 10)
+    await sandbox.freeze()
+    began = time.monotonic()
+    await sandbox.close()
+    assert time.monotonic() - began < 8
+    await asyncio.wait([running])
+    with pytest.raises(SandboxLost):
+        await sh(sandbox, "true")
+
+
+async def test_a_frozen_sandbox_outlives_its_grace() -> None:
+    """No lease runs out while nothing can renew it."""
+    require("docker")
+    short = make("docker", grace=2.0)
+    await short.start()
+    try:
+        await short.freeze()
+        await asyncio.sleep(4)  # longer than the lease: the point of the test
+        await short.thaw()
+        assert await out(short, "echo here") == "here\n"
+    finally:
+        await short.close()
 
 
 async def test_a_shell_that_ends_says_so(sandbox: Sandbox) -> None:

@@ -60,7 +60,10 @@ EVENT = st.one_of(
         cost=st.none() | st.floats(0, 1),
     ),
     st.builds(e.FilesChanged, step=_small, changes=st.tuples(_change, _change)),
-    st.builds(e.ModeChanged, mode=st.sampled_from(["auto", "step", "paused"])),
+    st.builds(e.ModeChanged, mode=st.sampled_from(["auto", "step", "ask", "paused"])),
+    st.builds(e.RuleGranted, tool=_text, pattern=_text),
+    st.builds(e.SandboxFrozen),
+    st.builds(e.SandboxThawed),
     st.builds(e.Warned, text=_text),
 )
 

@@ -78,7 +78,12 @@ def test_a_fold_can_be_split_anywhere(events: list[e.AnyEvent]) -> None:
 
 def test_a_call_from_proposal_to_answer() -> None:
     call = e.ToolCall(number=1, step=1, id="a", name="execute_bash", arguments='{"command": "ls"}')
-    events: list[e.AnyEvent] = [started(), e.ModeChanged(mode="step"), e.CallProposed(call=call)]
+    events: list[e.AnyEvent] = [
+        started(),
+        e.ModeChanged(mode="step"),
+        e.CallProposed(call=call),
+        e.CallHeld(call=1),
+    ]
     state = fold(events)
     assert (state.status, state.pending is not None) == ("waiting", True)
     state.apply(e.CallDecided(call=1, verdict="edit", by="human", arguments='{"command": "pwd"}'))

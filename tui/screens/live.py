@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual import on, work
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
 
 from ...core import events as e
 from ...core.errors import ImageMissing, SandboxTuiError
@@ -18,18 +16,16 @@ from ...core.human_files import HumanFiles
 from ...core.run import Run
 from ...core.text import clean_line
 from ...sessions import Store, Worker
-from ..widgets.calls import Calls
-from ..widgets.inject_bar import InjectBar, Purpose
 from ..widgets.terminals import Terminals
 from .cockpit import Cockpit
 from .confirm import Confirm
-from .edit_call import EditCall
 from .failure import Failure
 from .image_offer import ImageOffer
 from .leave_run import LeaveRun, Leaving
+from .steering import Steering
 
 
-class LiveScreen(Cockpit):
+class LiveScreen(Steering):
     """Shows a run's events once they are stored, and passes on what a person does.
 
     Args:
@@ -39,17 +35,8 @@ class LiveScreen(Cockpit):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "pause", "pause"),
-        Binding("s", "step", "step"),
-        Binding("a", "approve", "approve"),
-        Binding("e", "edit", "edit"),
-        Binding("r", "reject", "reject"),
-        Binding("A", "answer", "Answer in the tool's stead", show=False),
-        Binding("i", "inject", "inject"),
-        Binding("m", "message", "message"),
+        *Steering.STEERING,
         Binding("t", "take_over", "shell"),
-        Binding("escape", "interrupt", "Interrupt the command", show=False),
-        Binding("R", "interrupt_reply", "Interrupt the reply", show=False),
         Binding("x", "end", "End the run", show=False),
         *Cockpit.COMMON,
         Binding("q", "leave", "leave"),
@@ -61,10 +48,6 @@ class LiveScreen(Cockpit):
         self.worker = worker
         self._asks = asks
         self._told_of_end = worker.ended.is_set()
-
-    def compose_bottom(self) -> ComposeResult:
-        """The line to type commands and messages in."""
-        yield InjectBar(id="inject")
 
     def on_mount(self) -> None:
         """Watch the run."""
@@ -125,9 +108,7 @@ class LiveScreen(Cockpit):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The footer shows what can be done at this moment."""
-        if action in ("approve", "edit", "reject", "answer"):
-            return self.state.pending is not None
-        if action in ("pause", "step", "inject", "message", "take_over", "interrupt", "end"):
+        if action in ("take_over", "end"):
             return self.state.finished is None
         return super().check_action(action, parameters)
 
@@ -142,7 +123,7 @@ class LiveScreen(Cockpit):
             if number is not None:
                 self.app.bell()
 
-    # --- what a person may do
+    # --- the run's files
 
     @property
     def live_files(self) -> HumanFiles | None:
@@ -155,93 +136,11 @@ class LiveScreen(Cockpit):
         output = self.run.spec.output if self.run is not None else None
         return (output or Path.cwd()).absolute()
 
-    def action_pause(self) -> None:
-        """Hold the run, or let it go on by itself."""
-        run = self._live_run()
-        if run is not None:
-            run.pause() if run.gate.mode == "auto" else run.resume()
-
-    def action_step(self) -> None:
-        """One call further."""
-        run = self._live_run()
-        if run is not None:
-            run.step()
-
-    def action_approve(self) -> None:
-        """Let the waiting call run."""
-        run, pending = self._live_run(), self.state.pending
-        if run is not None and pending is not None:
-            run.approve(pending.call.number)
-
-    def action_edit(self) -> None:
-        """Change the waiting call before it runs."""
-        run, pending = self._live_run(), self.state.pending
-        if run is None or pending is None:
-            return
-        number = pending.call.number
-
-        def edited(arguments: str | None) -> None:
-            if arguments is not None and not run.edit(number, arguments):
-                self.notify("That call is no longer waiting; nothing was changed.")
-
-        self.app.push_screen(EditCall(pending.call), edited)
-
-    def action_reject(self) -> None:
-        """Keep the waiting call from running, with words for the model."""
-        if self.state.pending is not None:
-            self._type_in("reject")
-
-    def action_answer(self) -> None:
-        """Answer the waiting call in the tool's stead."""
-        if self.state.pending is not None:
-            self._type_in("answer")
-
-    def action_inject(self) -> None:
-        """Type a command."""
-        self._type_in("command")
-
-    def action_message(self) -> None:
-        """Type a message."""
-        self._type_in("message")
-
-    def _type_in(self, purpose: Purpose) -> None:
-        self.add_class("-typing")
-        self.query_one(InjectBar).ask(purpose)
-
-    @on(InjectBar.Left)
-    def _left_bar(self) -> None:
-        self.remove_class("-typing")
-        self.set_focus(self.query_one(Calls))
-
-    @on(InjectBar.Sent)
-    def _sent(self, event: InjectBar.Sent) -> None:
-        run, pending = self._live_run(), self.state.pending
-        if run is None:
-            return
-        if event.purpose == "command":
-            run.inject(event.text, tell=event.told)
-        elif event.purpose == "message":
-            run.message(event.text)
-        elif pending is not None and event.purpose == "reject":
-            run.reject(pending.call.number, event.text)
-        elif pending is not None:
-            run.answer(pending.call.number, event.text)
-        if event.purpose in ("reject", "answer"):
-            self._left_bar()
-
-    async def action_interrupt(self) -> None:
-        """End the running command alone."""
-        if self.run is not None and await self.run.interrupt():
-            self.notify("The command was interrupted.", timeout=2)
-
-    def action_interrupt_reply(self) -> None:
-        """Break off the reply alone."""
-        if self.run is not None and self.run.interrupt_reply():
-            self.notify("The reply was broken off; the model is asked again.", timeout=2)
+    # --- ending and leaving
 
     def action_end(self) -> None:
         """End the run, after asking."""
-        if self._live_run() is None:
+        if self.steerable_run() is None:
             return
 
         def ended(sure: bool | None) -> None:
@@ -271,18 +170,11 @@ class LiveScreen(Cockpit):
         await self.worker.stop("A person ended the run.")
         self.dismiss(None)
 
-    def _live_run(self) -> Run | None:
-        """The run while something can still be done to it; says so when not."""
-        if self.run is None or self.run.over:
-            self.notify("This run is not running." if self.run else "The run is starting.")
-            return None
-        return self.run
-
     # --- shells
 
     async def action_take_over(self) -> None:
         """Take the keyboard into a shell of the sandbox."""
-        run = self._live_run()
+        run = self.steerable_run()
         if run is None:
             return
         terminals = self.query_one(Terminals)
@@ -295,7 +187,7 @@ class LiveScreen(Cockpit):
     @on(Terminals.ShellWanted)
     async def _open_shell(self) -> None:
         """Open another shell, and give it the keyboard."""
-        run, terminals = self._live_run(), self.query_one(Terminals)
+        run, terminals = self.steerable_run(), self.query_one(Terminals)
         if run is None:
             return
         size = terminals.view.content_size
@@ -328,7 +220,3 @@ class LiveScreen(Cockpit):
     async def _resized(self, event: Terminals.Resized) -> None:
         if self.run is not None and event.terminal in self.state.terminals:
             await self.run.resize(event.terminal, event.columns, event.rows)
-
-    @on(Input.Changed)
-    def _stop_input(self, event: Input.Changed) -> None:
-        event.stop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import msgspec
 from textual import on
@@ -16,6 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Select, TextArea
 
 from ...core.config import Settings
+from ...core.events import Mode
 from ...core.launch import MOST_RUNS, RunRequest, several, split_tasks
 from ..widgets.key_bar import KeyBar
 
@@ -75,8 +76,9 @@ class NewRun(ModalScreen[Sequence[RunRequest] | None]):
                 yield Label("begin")
                 kinds = [(kind, kind) for kind in ("auto", "docker", "bubblewrap")]
                 yield Select(kinds, value=sandbox.kind, allow_blank=False, id="kind")
-                modes = [("by itself", "auto"), ("step by step", "step")]
-                yield Select(modes, value="auto", allow_blank=False, id="mode")
+                modes = [("by itself", "auto"), ("step by step", "step"), ("by policy", "ask")]
+                mode = self._settings.agent.mode
+                yield Select(modes, value=mode, allow_blank=False, id="mode")
             with Horizontal():
                 yield Button("start", variant="primary", id="start")
         yield KeyBar()
@@ -99,7 +101,7 @@ class NewRun(ModalScreen[Sequence[RunRequest] | None]):
         request = RunRequest(
             task="",
             settings=self._changed(model, int(steps)),
-            mode="step" if self.query_one("#mode", Select[str]).value == "step" else "auto",
+            mode=cast(Mode, self.query_one("#mode", Select[str]).value),
             input=Path(given).expanduser() if given else None,
         )
         self.dismiss(several(request, tasks, int(samples)))

@@ -243,9 +243,9 @@ class Wall(Screen[None]):
     def action_pause(self) -> None:
         """Hold the chosen run, or let it go on."""
         tile = self._chosen
-        if tile is not None and tile.worker.run is not None and not tile.worker.run.over:
+        if tile is not None and tile.worker.run is not None and tile.worker.run.steerable:
             run = tile.worker.run
-            run.pause() if run.gate.mode == "auto" else run.resume()
+            run.pause() if run.gate.mode in ("auto", "ask") else run.resume()
 
     def action_end(self) -> None:
         """End the chosen run, after asking."""

@@ -219,7 +219,8 @@ def _finished_status(line: Text, item: CallItem, palette: Palette) -> None:
     verdict = item.decided.verdict if item.decided else None
     if verdict in ("reject", "skip", "answer"):
         words = {"reject": "rejected", "skip": "skipped", "answer": "answered"}[verdict]
-        line.append(f"◆ {words} by you", style=palette.human)
+        who = "the policy" if item.decided and item.decided.by == "policy" else "you"
+        line.append(f"◆ {words} by {who}", style=palette.human)
         if item.decided and item.decided.feedback:
             line.append(f"  “{clean_line(item.decided.feedback)}”", style=palette.dim)
         return
@@ -355,8 +356,12 @@ def _human_status(item: HumanItem, width: int, palette: Palette) -> Text:
             ),
             style=style,
         )
+    elif item.withdrawn and not item.started:
+        line.append("taken back", style=palette.dim)
     elif item.finished is None:
-        line.append("● running", style=palette.good)
+        running = ("● running", palette.good)
+        words, style = running if item.started else ("◇ after the running call", palette.human)
+        line.append(words, style=style)
     else:
         good = item.finished.exit_code == 0
         code = item.finished.exit_code

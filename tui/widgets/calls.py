@@ -268,7 +268,7 @@ def _settled(item: Item) -> bool:
             return item.replied is not None
         case HumanItem():
             if item.command is not None:
-                return item.finished is not None
+                return item.finished is not None or item.withdrawn
             if item.file is not None and not item.told_to_model:
                 return True
             return item.delivered or item.withdrawn

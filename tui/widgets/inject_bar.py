@@ -12,19 +12,34 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input, Label
 
-Purpose = Literal["command", "message", "reject", "answer"]
+from ...core.text import clean
+
+Purpose = Literal["command", "message", "reject", "answer", "reword"]
 
 _PLACEHOLDER: dict[Purpose, str] = {
     "command": "run a command in the sandbox · ctrl+t told / not told · m writes to the model",
     "message": "write to the model; it reads this before its next reply",
     "reject": "why not? the model reads this instead of the call's result · esc goes back",
+    "reword": "what waits, in other words · esc leaves it as it is",
     "answer": "answer the call in the tool's stead · esc goes back",
 }
-_SIGN: dict[Purpose, str] = {"command": "❯", "message": "✉", "reject": "✗", "answer": "↩"}
+_WORDS: dict[Purpose, str] = {
+    "message": "message to the model",
+    "reject": "reject",
+    "reword": "in other words",
+    "answer": "answer",
+}
+_SIGN: dict[Purpose, str] = {
+    "command": "❯",
+    "message": "✉",
+    "reject": "✗",
+    "answer": "↩",
+    "reword": "✎",
+}
 
 
 class InjectBar(Horizontal):
-    """One input with four purposes.
+    """One input with several purposes.
 
     Attributes:
         purpose: what enter does.
@@ -73,10 +88,18 @@ class InjectBar(Horizontal):
         """Show what enter does."""
         self._show()
 
-    def ask(self, purpose: Purpose) -> None:
-        """Take the keyboard for this purpose, at once: the next key already belongs here."""
+    def ask(self, purpose: Purpose, text: str | None = None) -> None:
+        """Take the keyboard for this purpose, at once: the next key already belongs here.
+
+        Args:
+            purpose: what enter does.
+            text: to begin with; None: what stands there already.
+        """
         self.purpose = purpose
         field = self.query_one(Input)
+        if text is not None:
+            field.value = clean(text, newlines=False)
+            field.cursor_position = len(field.value)
         if field.focusable:
             self.screen.set_focus(field)
         else:  # it appears with the next refresh
@@ -84,8 +107,9 @@ class InjectBar(Horizontal):
 
     def action_leave(self) -> None:
         """Give the keyboard back; what was typed stays."""
-        if self.purpose in ("reject", "answer"):
-            self.purpose = "command"
+        if self.purpose == "reword":
+            self.query_one(Input).value = ""
+        self.purpose = "command"
         self.post_message(self.Left())
 
     def action_toggle_told(self) -> None:
@@ -104,17 +128,19 @@ class InjectBar(Horizontal):
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         text = event.value if self.purpose in ("reject", "answer") else event.value.strip()
-        if not text and self.purpose in ("command", "message"):
+        if not text and self.purpose in ("command", "message", "reword"):
             return
         event.input.value = ""
-        purpose, self.purpose = self.purpose, "command"
+        purpose = self.purpose
+        if purpose not in ("command", "message"):
+            self.purpose = "command"
         self.post_message(self.Sent(purpose, text, self.told))
 
     def _show(self) -> None:
         self.query_one(Label).update(_SIGN[self.purpose])
         self.query_one(Input).placeholder = _PLACEHOLDER[self.purpose]
         told = "told to model ◉" if self.told else "not told to model ○"
-        words = told if self.purpose == "command" else self.purpose
+        words = told if self.purpose == "command" else _WORDS[self.purpose]
         self.border_subtitle = f"enter sends · esc leaves · {words}" if self._focused else words
 
     def on_descendant_focus(self) -> None:

@@ -19,6 +19,7 @@ _STATUS = {
     "starting": ("◌", "starting", "dim"),
     "running": ("●", "running", "good"),
     "paused": ("‖", "paused", "warn"),
+    "frozen": ("‖", "frozen", "warn"),
     "waiting": ("◆", "waits for you", "warn"),
     "finished": ("✓", "submitted", "good"),
     "failed": ("✗", "ended", "bad"),
@@ -69,7 +70,7 @@ class StatusBar(Widget):
         state = self._state
         line = Text(no_wrap=True)
         parts = self._parts()
-        keep = 6 if width >= 120 else 3 if width >= 80 else 1 if width >= 50 else 0
+        keep = 7 if width >= 120 else 4 if width >= 80 else 2 if width >= 50 else 0
         for part in parts[max(0, len(parts) - keep) :] if keep else []:
             line.append(f"{part}  ", style=palette.dim)
         sign, words, role = _STATUS[state.status]
@@ -92,4 +93,6 @@ class StatusBar(Widget):
         parts.append(figures.clock(self._now))
         if started is not None:
             parts.append(f"step {state.step}/{started.limits.max_steps}")
+        if state.finished is None and state.mode != "paused":
+            parts.append(f"mode {state.mode}")
         return [part for part in parts if part]
