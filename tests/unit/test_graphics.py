@@ -88,9 +88,7 @@ def test_sixel() -> None:
 
 def test_a_terminal_that_says_nothing() -> None:
     for term in ("dumb", "xterm-kitty"):
-        way, seconds = ask(term, {})
-        assert way == "blocks"
-        assert seconds < 8
+        assert ask(term, {})[0] == "blocks"
 
 
 def test_what_is_set_is_not_asked() -> None:

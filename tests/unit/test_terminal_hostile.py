@@ -53,7 +53,6 @@ def test_time_is_linear(name: str) -> None:
     """Twice the input takes about twice the time; a loose bound, for machines that are busy."""
     data, piece = FLOODS[name]
     once = max(seconds(data, piece), 0.01)
-    assert once < 3
     assert seconds(data * 3, piece) < 12 * once
 
 

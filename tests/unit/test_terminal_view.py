@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import Any, ClassVar
 
 import pytest
@@ -279,13 +278,10 @@ async def test_whoever_feeds_a_flood_is_held_up_and_keys_are_not() -> None:
         await app.settle(pilot)
         flood = b"\x1b[31mred\x1b[0m and \x1b[Kplain\r\n" * 60_000  # 1.6 MB
         app.view.feed(flood)
-        slowest, keys = 0.0, 0
         drained = asyncio.create_task(app.view.drain())
         while not drained.done():
-            start = time.perf_counter()
-            await pilot.press("x")
-            slowest = max(slowest, time.perf_counter() - start)
-            keys += 1
-        assert keys > 0
-        assert slowest < 2  # a loose bound: the machine may be busy
+            app.view.post_message(events.Key("x", "x"))
+            for _ in range(20):
+                await asyncio.sleep(0)
+        assert len(app.typed) > 1, "they are answered while the flood is still coming in"
         app.view._pump.clear()

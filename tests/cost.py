@@ -1,0 +1,21 @@
+"""How the work of the processor grows with the input: a ratio, whatever else the machine does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+def growth(work: Callable[[int], object], small: int, large: int) -> float:
+    """How many times as much processor time `work(large)` takes as `work(small)`."""
+    return _cost(work, large) / _cost(work, small)
+
+
+def _cost(work: Callable[[int], object], size: int) -> float:
+    """The least of three, in seconds of the processor; never less than its clock can tell."""
+    costs: list[float] = []
+    for _ in range(3):
+        began = time.process_time()
+        work(size)
+        costs.append(time.process_time() - began)
+    return max(min(costs), 0.005)
