@@ -351,8 +351,8 @@ def test_ending_a_frozen_run_cleans_up(own_home: Path, scripted_server: Start) -
         terminal.press("Z")
         terminal.wait_for("‖ frozen")
         terminal.press("q")
-        terminal.wait_for("End it and leave?")
-        terminal.press("y")
+        terminal.wait_for("the run is still going")
+        terminal.press("e")
         assert terminal.exit_code() == 130
     end = stored(own_home)[-1]
     assert isinstance(end, e.RunFinished)
