@@ -34,6 +34,7 @@ from .terminal_reader import find_terminal_reader
 
 LISTED_FILES = 20_000
 START_TIMEOUT = 10.0
+THAW_TRIES, THAW_EVERY = 20, 0.02
 INSTALL = "Install it (Debian: apt-get install bubblewrap), or start a Docker engine."
 
 
@@ -189,9 +190,14 @@ class BubblewrapSandbox:
 
     async def thaw(self) -> None:
         """See `Sandbox.thaw` and thaw.sh."""
-        if self._clock.frozen:
-            self._clock.go_on()
-            await self._files.control(script("thaw.sh").encode(), builtin=True)
+        if not self._clock.frozen:
+            return
+        self._clock.go_on()
+        for _ in range(THAW_TRIES):
+            done = await self._files.control(script("thaw.sh").encode(), builtin=True)
+            if done.stdout == b"0\n":
+                return
+            await asyncio.sleep(THAW_EVERY)
 
     async def _open_channel(self) -> Channel:
         try:

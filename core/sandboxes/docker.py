@@ -42,6 +42,9 @@ from .scripts import STATE_DIR, dispatcher_command, install, quote
 from .terminal_reader import find_terminal_reader
 
 LISTED_FILES = 20_000
+SETTLE = 0.3
+"""Seconds between pausing and unpausing."""
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -64,7 +67,9 @@ class DockerSandbox:
         self._client: Any = None
         self._container: Any = None
         self._clock = FrozenTime()
-        self._awake = asyncio.Lock()
+        self._freezing = asyncio.Lock()
+        self._turned_over = 0.0
+        self._opening: set[asyncio.Task[Channel]] = set()
         self._beginning = Beginning()
         self._files = Files(self._open_channel, default_dir=spec.working_dir, clock=self._clock)
         # short questions that must not wait until a large file has been read
@@ -220,30 +225,42 @@ class DockerSandbox:
 
     async def freeze(self) -> None:
         """See `Sandbox.freeze`. The lease cannot run out meanwhile: its keeper stands still too."""
-        if self._clock.frozen:
-            return
-        await self._awake.acquire()  # a connection that is being made would fail
-        self._clock.stop()
-        try:
-            await _thread(self._beginning.wait, self._client.api)
-            await self._engine(self._container.pause)
-        except BaseException:
-            self._clock.go_on()
-            self._awake.release()
-            raise
+        async with self._freezing:
+            if self._clock.frozen:
+                return
+            self._clock.stop()
+            try:
+                while self._opening:
+                    await asyncio.wait(self._opening)
+                await _thread(self._beginning.wait, self._client.api)
+                await self._turn_over(self._container.pause)
+            except BaseException:
+                self._clock.go_on()
+                raise
 
     async def thaw(self) -> None:
         """See `Sandbox.thaw`."""
-        if not self._clock.frozen:
-            return
-        await self._engine(self._container.unpause)
-        if self._clock.frozen:  # nobody else was quicker
-            self._clock.go_on()
-            self._awake.release()
+        async with self._freezing:
+            if self._clock.frozen:
+                await self._turn_over(self._container.unpause)
+                self._clock.go_on()
+
+    async def _turn_over(self, call: Callable[[], None]) -> None:
+        """Pause or unpause, not too soon after the other: the engine hears from the container a
+        moment later what it has done itself, and would take that for the newer state."""
+        await asyncio.sleep(self._turned_over + SETTLE - time.monotonic())
+        try:
+            await self._engine(call)
+        finally:
+            self._turned_over = time.monotonic()
 
     async def _open_channel(self) -> Channel:
-        async with self._awake:
-            return await self._connect()
+        """None is begun while the sandbox is frozen: the engine would refuse it."""
+        await self._clock.thawed()
+        opening = asyncio.create_task(self._connect())
+        self._opening.add(opening)
+        opening.add_done_callback(self._opening.discard)
+        return await opening
 
     async def _connect(self) -> Channel:
         await self._require_alive()

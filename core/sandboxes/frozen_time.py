@@ -47,6 +47,10 @@ class FrozenTime:
             self._since = None
             self._going.set()
 
+    async def thawed(self) -> None:
+        """Wait while the clock stands still."""
+        await self._going.wait()
+
     async def wait_until(self, moment: float, *events: asyncio.Event) -> None:
         """Wait for one of `events`, or until `now()` is `moment`, whichever is first."""
         waits = [asyncio.create_task(event.wait()) for event in events]
