@@ -179,6 +179,11 @@ class SandboxTui(App[int]):
         return next((worker.exit_code for worker in self._begun if worker.exit_code), 0)
 
     @property
+    def runs(self) -> Workers:
+        """The runs this program has begun."""
+        return self._run_workers
+
+    @property
     def failure(self) -> SandboxTuiError | None:
         """Why a run the program was started for could not begin."""
         failures = (worker.failure for worker in self._begun)

@@ -1,0 +1,151 @@
+"""Writes docs/reference.md from the code: every key, every setting, every command.
+
+python docs/reference.py
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import click
+import msgspec
+
+from sandbox_tui.core.config import Settings
+from sandbox_tui.tui.cli import main
+from sandbox_tui.tui.key_actions import key_actions
+from sandbox_tui.tui.keymap import shown
+
+FILE = Path(__file__).with_name("reference.md")
+
+HEAD = """# Reference
+
+Written by `python docs/reference.py` from the code, and tested against it. How to do things is in the
+[guide](guide.md).
+
+- [Keys](#keys)
+- [Settings](#settings)
+- [Commands](#commands)
+"""
+
+PLACES = {
+    "app": "Everywhere",
+    "home": "Home",
+    "cockpit": "A run, live or replayed",
+    "live": "A live run",
+    "replay": "A replay",
+    "list": "Lists",
+    "calls": "Calls",
+    "terminals": "Terminal",
+    "terminal_search": "Search in the terminal",
+    "files": "Files",
+    "preview": "Preview",
+    "wall": "The wall",
+}
+
+
+def reference() -> str:
+    """The whole page."""
+    parts = [HEAD, "## Keys\n", _KEYS, *_keys(), "## Settings\n", _SETTINGS, *_settings(Settings)]
+    return "\n".join([*parts, "## Commands\n", *_commands(main, "sandbox-tui")])
+
+
+_KEYS = """A key is changed in the table `[keys]` of config.toml by the name of its action: `"live.approve" = "y"`.
+`sandbox-tui keys` prints those in force.
+"""
+
+_SETTINGS = """In config.toml (`sandbox-tui config path` says where), as `SANDBOX_TUI_<SECTION>_<FIELD>` in the
+environment, or as flags, each stronger than the one before. `sandbox-tui config` shows what is in force.
+"""
+
+
+def _keys() -> Iterator[str]:
+    places: dict[str, list[str]] = {}
+    for action in key_actions().values():
+        keys = " ".join(f"`{_cell(shown(key))}`" for key in action.keys)
+        row = f"| {keys} | {_cell(action.words)} | `{action.name}` |"
+        places.setdefault(action.place, []).append(row)
+    known = [place for place in PLACES if place in places]
+    for place in (*known, *(place for place in places if place not in PLACES)):
+        yield f"### {PLACES.get(place, place.replace('_', ' ').capitalize())}\n"
+        yield "| key | what it does | name |\n|---|---|---|"
+        yield from places[place]
+        yield ""
+
+
+def _settings(kind: type[msgspec.Struct], section: str = "") -> Iterator[str]:
+    hints = get_type_hints(kind)
+    words = _attributes(kind)
+    rows = [
+        f"| `{name}` | `{_cell(_default(kind, name))}` | {_cell(words.get(name, ''))} |"
+        for name, hint in hints.items()
+        if not _is_struct(hint) and not name.startswith("_")
+    ]
+    if rows:
+        yield f"### [{section}]\n" if section else ""
+        yield "| field | default | what it is |\n|---|---|---|"
+        yield from rows
+        yield ""
+    for name, hint in hints.items():
+        if _is_struct(hint):
+            yield from _settings(hint, f"{section}.{name}" if section else name)
+
+
+def _is_struct(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, msgspec.Struct)
+
+
+def _default(kind: type[msgspec.Struct], name: str) -> str:
+    value = getattr(kind(), name)
+    if value is None:
+        return "unset"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return '""' if value == "" else str(value)
+
+
+def _attributes(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """What the docstring says of each field; one line may name several."""
+    text = inspect.getdoc(kind) or ""
+    _, _, listed = text.partition("Attributes:\n")
+    words: dict[str, str] = {}
+    for entry in re.split(r"\n(?=    \w)", "\n" + listed):
+        names, _, sentence = entry.strip().partition(": ")
+        for name in names.split(", "):
+            words[name] = " ".join(sentence.split())
+    return words
+
+
+def _commands(command: click.Command, name: str) -> Iterator[str]:
+    context = click.Context(command, info_name=name)
+    if isinstance(command, click.Group):
+        if command.invoke_without_command:
+            yield f"### `{name}`\n\n{_first(command)}\n"
+        for child in command.list_commands(context):
+            found = command.get_command(context, child)
+            if found is not None:
+                yield from _commands(found, f"{name} {child}")
+        return
+    usage = " ".join(command.collect_usage_pieces(context))
+    yield f"### `{name} {usage}`\n\n{_first(command)}\n"
+    rows = [record for p in command.params if (record := p.get_help_record(context))]
+    if rows:
+        yield "| option | |\n|---|---|"
+        yield from (f"| `{_cell(flag)}` | {_cell(words)} |" for flag, words in rows)
+        yield ""
+
+
+def _first(command: click.Command) -> str:
+    text = inspect.cleandoc(command.help or "").split("\n\n")[0]
+    return " ".join(text.split())
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+if __name__ == "__main__":
+    FILE.write_text(reference(), encoding="utf-8")
