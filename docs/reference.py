@@ -23,8 +23,8 @@ FILE = Path(__file__).with_name("reference.md")
 
 HEAD = """# Reference
 
-Written by `python docs/reference.py` from the code, and tested against it. How to do things is in the
-[guide](guide.md).
+Written by `python docs/reference.py` from the code, and tested against it. How to do things is in
+the [guide](guide.md).
 
 - [Keys](#keys)
 - [Settings](#settings)
@@ -53,12 +53,13 @@ def reference() -> str:
     return "\n".join([*parts, "## Commands\n", *_commands(main, "sandbox-tui")])
 
 
-_KEYS = """A key is changed in the table `[keys]` of config.toml by the name of its action: `"live.approve" = "y"`.
-`sandbox-tui keys` prints those in force.
+_KEYS = """A key is changed in the table `[keys]` of config.toml by the name of its action:
+`"live.approve" = "y"`. `sandbox-tui keys` prints those in force.
 """
 
-_SETTINGS = """In config.toml (`sandbox-tui config path` says where), as `SANDBOX_TUI_<SECTION>_<FIELD>` in the
-environment, or as flags, each stronger than the one before. `sandbox-tui config` shows what is in force.
+_SETTINGS = """In config.toml (`sandbox-tui config path` says where), as
+`SANDBOX_TUI_<SECTION>_<FIELD>` in the environment, or as flags, each stronger than the one before.
+`sandbox-tui config` shows what is in force.
 """
 
 

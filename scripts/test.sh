@@ -34,4 +34,4 @@ for folder in tests/*/; do
   *) folders+=("${folder%/}") ;;
   esac
 done
-.venv/bin/pytest -n 2 --dist loadgroup "${folders[@]}" "$@"
+.venv/bin/pytest "${folders[@]}" "$@"

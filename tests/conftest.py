@@ -31,11 +31,3 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     return home
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests on real sandboxes and those in real terminals each go to one worker, in their order."""
-    for item in items:
-        folder = item.path.parent.name
-        if folder != "unit":
-            item.add_marker(pytest.mark.xdist_group(folder))
