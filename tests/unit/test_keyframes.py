@@ -8,25 +8,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-import msgspec
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox_tui.core import events as e
 from sandbox_tui.core.state import fold
-from sandbox_tui.sessions import Store, keyframes, kept_items
+from sandbox_tui.sessions import Store, kept_items, keyframes
+from sandbox_tui.sessions.kept_screens import Screens
 from sandbox_tui.sessions.keyframes import (
     catch_up,
-    keyframe_before,
-    last_keyframe,
     landmarks_of,
+    last_keyframe,
     moment_at,
 )
-from sandbox_tui.sessions.kept_screens import Screens
 from sandbox_tui.sessions.landmarks import landmark
 from sandbox_tui.sessions.moments import Moment
-from tests.unit.event_streams import started
 from tests.unit.run_streams import runs
 
 
