@@ -56,22 +56,27 @@ class Screens:
         """Take one event in."""
         match event:
             case e.TerminalOpened(terminal=name, cols=cols, rows=rows):
-                self.by_name[name], self.born[name] = Screen(cols, rows), event.seq
+                if name not in self.by_name:
+                    self.by_name[name], self.born[name] = Screen(cols, rows), event.seq
             case e.TerminalOutput(terminal=name) | e.TerminalResized(terminal=name):
                 if name not in self.by_name:
                     return
-                _take(self.by_name[name], event)
             case _:
                 return
+        _take(self.by_name[name], event)
         self.touched.add(name)
 
 
-def _take(screen: Screen, event: e.TerminalOutput | e.TerminalResized) -> None:
-    if isinstance(event, e.TerminalResized):
+_ForTerminal = e.TerminalOpened | e.TerminalOutput | e.TerminalResized
+
+
+def _take(screen: Screen, event: _ForTerminal) -> None:
+    """What an event does to a terminal; one that is opened again goes on in its new size."""
+    if isinstance(event, e.TerminalOutput):
+        screen.feed(event.data)
+        screen.replies()  # of a program that is long gone
+    else:
         screen.resize(event.cols, event.rows)
-        return
-    screen.feed(event.data)
-    screen.replies()  # of a program that is long gone
 
 
 def restored(store: Store, run_id: str, place: Place) -> Screen:
@@ -206,7 +211,6 @@ class PastLines(Sequence[Kept]):
 
     def _fed(self, screen: Screen, after: int, until: int) -> _Stretch:
         for event in self._store.events(self._run_id, after=after, until=until):
-            terminal = isinstance(event, e.TerminalOutput | e.TerminalResized)
-            if terminal and event.terminal == self._place.terminal:
+            if isinstance(event, _ForTerminal) and event.terminal == self._place.terminal:
                 _take(screen, event)
         return _Stretch(screen.scrolled - len(screen.history), list(screen.history))

@@ -8,12 +8,15 @@ from typing import Literal, NamedTuple
 
 from ..core import events as e
 
-Kind = Literal["step", "call", "failure", "model_failure", "human", "command", "snapshot", "end"]
+Kind = Literal[
+    "step", "call", "failure", "model_failure", "human", "file", "command", "snapshot", "end"
+]
 """A reply; the end of a call that went well, of one that failed; a request that failed; a person
-said, typed or decided something; the end of a person's command; a snapshot; the end of the run."""
+said, typed or decided something, or did something to a file; the end of a person's command; a
+snapshot; the end of the run."""
 
 FAILURES: frozenset[str] = frozenset({"failure", "model_failure"})
-CALL_ENDS: frozenset[str] = frozenset({"call", "failure", "command", "end"})
+CALL_ENDS: frozenset[str] = frozenset({"call", "failure", "file", "command", "end"})
 
 
 class Landmark(NamedTuple):
@@ -45,6 +48,8 @@ def landmark(event: e.AnyEvent) -> Landmark | None:
             kind = "call" if ok else "failure"
         case e.CallDecided(by="human") | e.HumanMessage() | e.HumanCommand():
             kind = "human"
+        case e.HumanFile():
+            kind = "file"
         case e.HumanCommandFinished():
             kind = "command"
         case e.SnapshotTaken(step=step):
