@@ -27,6 +27,9 @@ _SIGNS = {
 _WEIGHT = {"┼": 0, "◇": 1, "✗": 2, "◆": 3}
 """Which mark is seen where several fall on one cell."""
 
+STEP_GAP = 3
+"""Columns from one step's tick to the next: where steps are closer, not all have one."""
+
 _SIGN_COLUMNS = 2
 """Columns of the sign that says whether time goes on."""
 
@@ -142,8 +145,13 @@ class Timeline(Widget):
         key = (length, self.duration, len(self._marks))
         if self._laid_out[0] != key:
             signs = [""] * length
+            last_step = -STEP_GAP
             for t, sign in self._marks:
                 x = min(length - 1, int(t / max(self.duration, 0.001) * length))
+                if sign == "┼":
+                    if x - last_step < STEP_GAP:
+                        continue
+                    last_step = x
                 if _WEIGHT[sign] > _WEIGHT.get(signs[x], -1):
                     signs[x] = sign
             self._laid_out = (key, signs)
