@@ -51,46 +51,25 @@ class KeptHistory(Sequence[Content]):
     """The contents a file had, read from the session database when they are looked at.
 
     Args:
-        store: where they are.
-        run_id: the session.
+        kept: where they are.
         path: the file.
-        listed: number of the event that listed all files, from which on it has a history.
-        seq: number of the event up to which it is read.
-        count: how many contents that are.
-        later: those after `seq`.
+        count: how many there are.
+        later: those after the keyframe.
     """
 
+    __slots__ = ("_count", "_kept", "_later", "_path")
+
     def __init__(
-        self,
-        store: Store,
-        run_id: str,
-        path: str,
-        *,
-        listed: int,
-        seq: int,
-        count: int,
-        later: tuple[Content, ...] = (),
+        self, kept: KeptFiles, path: str, count: int, later: tuple[Content, ...] = ()
     ) -> None:
-        self._store = store
-        self._run_id = run_id
+        self._kept = kept
         self._path = path
-        self._listed = listed
-        self._seq = seq
         self._count = count
         self._later = later
-        self._read: list[Content] | None = None
 
     def then(self, content: Content) -> KeptHistory:
         """See `core.state.Growing`."""
-        return KeptHistory(
-            self._store,
-            self._run_id,
-            self._path,
-            listed=self._listed,
-            seq=self._seq,
-            count=self._count,
-            later=(*self._later, content),
-        )
+        return KeptHistory(self._kept, self._path, self._count, (*self._later, content))
 
     def __len__(self) -> int:
         return self._count + len(self._later)
@@ -111,16 +90,7 @@ class KeptHistory(Sequence[Content]):
     __hash__ = None  # type: ignore[assignment]
 
     def _whole(self) -> list[Content]:
-        if self._read is None:
-            rows = self._store.rows(
-                "SELECT seq, step, digest FROM changes WHERE run_id = ? AND path = ?"
-                " AND seq >= ? AND seq <= ? ORDER BY seq, rowid",
-                [self._run_id, self._path, self._listed, self._seq],
-            )
-            listed = [row for row in rows if self._listed and row["seq"] == self._listed]
-            after = [row for row in rows if row["seq"] > self._listed]
-            self._read = [(row["step"], row["digest"]) for row in [*listed[-1:], *after]]
-        return [*self._read, *self._later]
+        return [*self._kept.history(self._path), *self._later]
 
 
 def files_as_bytes(files: Iterable[FileState]) -> bytes:
@@ -147,6 +117,20 @@ class KeptFiles:
         self._run_id = run_id
         self._listed = listed
         self._seq = seq
+        self._histories: dict[str, list[Content]] = {}
+
+    def history(self, path: str) -> list[Content]:
+        """The contents a file had up to the keyframe, oldest first."""
+        if path not in self._histories:
+            rows = self._store.rows(
+                "SELECT seq, step, digest FROM changes WHERE run_id = ? AND path = ?"
+                " AND seq >= ? AND seq <= ? ORDER BY seq, rowid",
+                [self._run_id, path, self._listed, self._seq],
+            )
+            listed = [row for row in rows if self._listed and row["seq"] == self._listed]
+            after = [row for row in rows if row["seq"] > self._listed]
+            self._histories[path] = [(row["step"], row["digest"]) for row in [*listed[-1:], *after]]
+        return self._histories[path]
 
     def read(self, whole: int) -> Touched:
         """By path.
@@ -175,14 +159,7 @@ class KeptFiles:
         return Touched(files)
 
     def _state(self, file: _File) -> FileState:
-        history = KeptHistory(
-            self._store,
-            self._run_id,
-            file.last.path,
-            listed=self._listed,
-            seq=self._seq,
-            count=file.contents,
-        )
+        history = KeptHistory(self, file.last.path, file.contents)
         return FileState(file.last, file.run_mark, file.step, file.by, history)
 
 

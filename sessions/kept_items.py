@@ -19,7 +19,7 @@ from .packed_items import Damaged, Packed, events_at, put_together, take_apart
 from .packing import pack, unpack
 from .store import Store
 
-PAGE = 32
+PAGE = 16
 """Items read at a time."""
 
 KINDS: dict[str, type[Item]] = {

@@ -22,7 +22,7 @@ from .call_cards import (
 )
 from .call_filter import FILTERS, Filter, fits, has_capitals, holds
 
-WINDOW = 120
+WINDOW = 60
 """Items that are shown when replay has jumped; those before them come as one scrolls up to them."""
 
 
@@ -190,8 +190,11 @@ class Calls(Blocks):
         return self._hits_words()
 
     def action_hit(self, direction: int) -> None:
-        """To the next hit."""
-        self.post_message(self.HitAsked(direction))
+        """To the next hit; where the whole session is searched, the screen knows where that is."""
+        if self._found is None:
+            self.next_hit(direction)
+        else:
+            self.post_message(self.HitAsked(direction))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hits can be gone to while something is looked for."""
