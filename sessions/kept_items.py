@@ -107,6 +107,9 @@ class Items(MutableSequence[Item]):
     Args:
         rows: of the keyframe.
         count: how many there were.
+
+    Attributes:
+        recovered: whether the rows turned out to be damaged, and the events were read instead.
     """
 
     def __init__(self, rows: ItemRows, count: int) -> None:
@@ -115,6 +118,7 @@ class Items(MutableSequence[Item]):
         self._count = count
         self._known: dict[int, Item] = {}
         self._stored: dict[int, bytes] = {}
+        self.recovered = False
 
     def __len__(self) -> int:
         return self._count
@@ -165,6 +169,11 @@ class Items(MutableSequence[Item]):
         del items[index]
         self._replace(items)
 
+    @property
+    def kept(self) -> list[Item]:
+        """Those up to the keyframe."""
+        return [self[place] for place in range(self._kept)]
+
     def place_of(self, item: Item) -> int | None:
         """Where this very object is, if it has been looked at."""
         return next((place for place, one in self._known.items() if one is item), None)
@@ -181,12 +190,18 @@ class Items(MutableSequence[Item]):
         try:
             page = self._rows.read(first, min(first + PAGE, self._kept))
         except Damaged:
-            for place, item in enumerate(self._rows.whole()):
-                self._known.setdefault(place, item)
+            self.recover()
             return
         for place, (item, data) in page.items():
             if place not in self._known:
                 self._known[place], self._stored[place] = item, data
+
+    def recover(self) -> None:
+        """Take all that has not been looked at from the events themselves."""
+        if not self.recovered:
+            self.recovered = True
+            for place, item in enumerate(self._rows.whole()):
+                self._known.setdefault(place, item)
 
     def _replace(self, items: list[Item]) -> None:
         self._known, self._count = dict(enumerate(items)), len(items)
@@ -206,7 +221,7 @@ class Numbered(MutableMapping[int, _Numbered], Generic[_Numbered]):
         self._items = items
         self._rows = rows
         self._kind: type[_Numbered] = kind
-        self._count = count
+        self._kept = self._count = count
         self._own: dict[int, _Numbered] = {}
         self._gone: set[int] = set()
 
@@ -216,9 +231,13 @@ class Numbered(MutableMapping[int, _Numbered], Generic[_Numbered]):
     def __getitem__(self, number: int) -> _Numbered:
         if number in self._own:
             return self._own[number]
-        place = None if number in self._gone else self._rows.place(self._kind, number)
-        item = None if place is None else self._items[place]
-        if not isinstance(item, self._kind):
+        if number in self._gone:
+            raise KeyError(number)
+        item = self._kept_item(number)
+        if item is None:
+            self._items.recover()
+            item = self._kept_item(number)
+        if item is None:
             raise KeyError(number)
         return item
 
@@ -239,16 +258,38 @@ class Numbered(MutableMapping[int, _Numbered], Generic[_Numbered]):
         return number not in self._gone and self._rows.place(self._kind, number) is not None
 
     def __iter__(self) -> Iterator[int]:
-        kept = self._rows.places(self._kind)
+        kept = self._places()
+        if len(kept) != self._kept:
+            self._items.recover()
+            kept = self._places()
         yield from (number for number in kept if number in self._own or number not in self._gone)
         yield from (number for number in self._own if number not in kept)
+
+    def _kept_item(self, number: int) -> _Numbered | None:
+        if self._items.recovered:
+            place = self._places().get(number)
+        else:
+            place = self._rows.place(self._kind, number)
+        item = None if place is None else self._items[place]
+        return item if isinstance(item, self._kind) and _number(item) == number else None
+
+    def _places(self) -> dict[int, int]:
+        if not self._items.recovered:
+            return self._rows.places(self._kind)
+        return {
+            number: place
+            for place, item in enumerate(self._items.kept)
+            if isinstance(item, self._kind) and (number := _number(item)) is not None
+        }
+
+
+def _number(item: Item) -> int | None:
+    """By which an item is known among its kind."""
+    if isinstance(item, CallItem):
+        return item.call.number
+    return item.id if isinstance(item, HumanItem) else None
 
 
 def row_of(run_id: str, seq: int, place: int, item: Item, data: bytes) -> Row:
     """A row of the table `items`."""
-    number = None
-    if isinstance(item, CallItem):
-        number = item.call.number
-    elif isinstance(item, HumanItem):
-        number = item.id
-    return (run_id, place, seq, _NAMES[type(item)], number, *pack(data))
+    return (run_id, place, seq, _NAMES[type(item)], _number(item), *pack(data))

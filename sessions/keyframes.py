@@ -183,7 +183,8 @@ def landmarks_of(store: Store, run_id: str) -> Landmarks:
     )
     places = [Landmark(row["seq"], row["t"], row["kind"], row["step"]) for row in rows]
     after = last_keyframe(store, run_id)
-    for event in store.events(run_id, after=after, until=after + MOST_AFTER):
+    until = after + MOST_AFTER if store.writable else None
+    for event in store.events(run_id, after=after, until=until):
         place = landmark(event)
         if place is not None:
             places.append(place)

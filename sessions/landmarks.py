@@ -80,6 +80,11 @@ class Landmarks:
         """Number of the last step that has a reply."""
         return self._steps[-1][0] if self._steps else 0
 
+    @property
+    def last(self) -> int:
+        """Number of the last event that is one, 0 where there is none."""
+        return self._numbers[-1] if self._numbers else 0
+
     def next(self, seq: int, direction: int, kinds: frozenset[str]) -> int | None:
         """The next place of these kinds after `seq`, or before it (-1); None when there is none."""
         if direction > 0:

@@ -240,6 +240,13 @@ class ReplayScreen(Cockpit):
     def _made(self, seq: int) -> None:
         self._prepared = seq
         self._something.set()
+        if seq - self._landmarks.last > FAR:
+            self._read_more_landmarks()
+
+    @work(exclusive=True, group="landmarks")
+    async def _read_more_landmarks(self) -> None:
+        with contextlib.suppress(SandboxTuiError):
+            await self._read_landmarks()
 
     async def _read_landmarks(self) -> None:
         found = await asyncio.to_thread(landmarks_of, self._store, self._summary.id)
@@ -348,6 +355,9 @@ class ReplayScreen(Cockpit):
         seq = self._landmarks.next(self._aim, direction, kinds)
         if seq is not None:
             self.seek(seq)
+        elif self._preparing and direction > 0:
+            self.notify("The session is still being looked through.", timeout=2)
+            return True
         elif kinds == CALL_ENDS:
             self.seek(self._summary.last_seq if direction > 0 else 0)
         return seq is not None
