@@ -18,6 +18,10 @@ SLICE = 0.004
 """Seconds of work in a row, after which the thread rests as long: the screen goes first."""
 
 
+LONGEST_REST = 0.1
+"""Seconds; what is longer than that was no work, but a time in which there was none."""
+
+
 class Pace:
     """Lets a thread work in short slices; see `keyframes.catch_up`.
 
@@ -38,7 +42,7 @@ class Pace:
         """Whether to go on; returns after a rest where one is due."""
         worked = time.perf_counter() - self._since
         if worked > SLICE:
-            self._stopped.wait(worked * self._rest)
+            self._stopped.wait(min(worked * self._rest, LONGEST_REST))
             self._since = time.perf_counter()
         return not self._stopped.is_set()
 

@@ -78,6 +78,10 @@ FREE = st.one_of(
         cost=st.none() | st.just(0.25),
     ),
     st.builds(e.SnapshotTaken, step=_step, image=_text),
+    st.builds(e.RuleGranted, tool=_text, pattern=_text),
+    st.builds(e.InputAwaited, program=_text),
+    st.just(e.SandboxFrozen()),
+    st.just(e.SandboxThawed()),
 )
 """Events that need nothing before them."""
 
@@ -120,6 +124,20 @@ _BOUND: st.SearchStrategy[tuple[str, Any]] = st.one_of(
         ),
     ),
     st.tuples(st.just(_PERSON), st.builds(e.Withdrawn, id=st.just(0))),
+    st.tuples(st.just(_PERSON), st.builds(e.Reworded, id=st.just(0), text=_text)),
+    st.tuples(st.just(_PERSON), st.builds(e.HumanCommandStarted, id=st.just(0))),
+    st.tuples(st.just(_CALL), st.builds(e.CallHeld, call=st.just(0), reason=_text)),
+    st.tuples(
+        st.just("say"),
+        st.builds(
+            e.HumanFile,
+            id=st.integers(1, 5),
+            action=st.sampled_from(["pull", "push", "edit"]),
+            path=_path,
+            told_to_model=st.booleans(),
+            diff=_text,
+        ),
+    ),
     st.tuples(st.just("deliver"), st.builds(e.Delivered, step=_step, ids=st.just(()), text=_text)),
 )
 

@@ -206,8 +206,7 @@ class Cockpit(FileActions):
         """Until a person chooses one, the file that changed last is shown."""
         files = [f for f in self.state.files.values() if f.last.kind == "file" and f.run_mark]
         latest = max(files, key=lambda f: (f.step, f.last.mtime), default=None)
-        if latest is not None:
-            self.query_one(Preview).show(latest.last.path, latest)
+        self.query_one(Preview).show(latest.last.path if latest else "", latest)
 
     # --- panes
 
