@@ -56,8 +56,8 @@ class ReplayScreen(Cockpit):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "play", "play"),
-        Binding("left,h", "step(-1)", "step back"),
-        Binding("right,l", "step(1)", "step"),
+        Binding("left,h", "step(-1)", "step back", key_display="←"),
+        Binding("right,l", "step(1)", "step", key_display="→"),
         Binding("comma", "event(-1)", "Event back", show=False),
         Binding("full_stop", "event(1)", "Event", show=False),
         Binding("shift+left,H", "second(-1)", "Second back", show=False),

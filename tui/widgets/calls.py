@@ -317,7 +317,7 @@ class Calls(Blocks):
         if self._words:
             parts.append(self._hits_words())
         if self._first:
-            parts.append(f"↑ {self._first} before")
+            parts.append(f"↑ {self._first}")
         if not self.following:
             parts.append("↓ end follows")
         self.border_subtitle = " · ".join(parts)
