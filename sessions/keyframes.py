@@ -35,6 +35,7 @@ import msgspec
 from ..core import events as e
 from ..core.errors import StoreError
 from ..core.state import CallItem, HumanItem, Item, ReplyItem, RunState
+from .beside import make_room
 from .kept_files import KeptFiles, Touched, files_as_bytes
 from .kept_items import ItemRows, Items, Numbered, row_of
 from .kept_screens import Place, go_on, restored
@@ -183,8 +184,7 @@ def landmarks_of(store: Store, run_id: str) -> Landmarks:
     )
     places = [Landmark(row["seq"], row["t"], row["kind"], row["step"]) for row in rows]
     after = last_keyframe(store, run_id)
-    until = after + MOST_AFTER if store.writable else None
-    for event in store.events(run_id, after=after, until=until):
+    for event in store.events(run_id, after=after, until=after + MOST_AFTER):
         place = landmark(event)
         if place is not None:
             places.append(place)
@@ -209,7 +209,7 @@ def catch_up(
     rest: Callable[[], bool] = lambda: True,
     made: Callable[[int], None] = lambda seq: None,
 ) -> None:
-    """Make the keyframes that a session lacks.
+    """Make the keyframes that a session lacks; in memory, where the file cannot be written.
 
     Args:
         store: where it is.
@@ -222,7 +222,7 @@ def catch_up(
         EventDecodeError: an event was written by a newer version.
     """
     if not store.writable:
-        return
+        make_room(store, run_id)
     moment = keyframe_before(store, run_id, 2**62)
     weight = 0
     places: list[Landmark] = []

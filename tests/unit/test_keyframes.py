@@ -284,6 +284,37 @@ async def test_they_are_made_while_a_run_is_recorded(tmp_path: Path) -> None:
             assert_same(moment_at(store, "r", seq), events[:seq])
 
 
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("how", ["mode=ro", "mode=ro&immutable=1"])
+def test_a_file_that_cannot_be_written_has_them_beside_it(
+    tmp_path: Path, stored: bool, how: str
+) -> None:
+    path = tmp_path / "s.db"
+    with contextlib.closing(Store(path)) as store:
+        for run_id in ("r", "s"):
+            fill(store, run_id, 60)
+        if stored:
+            stop = iter([True] * 700)
+            catch_up(store, "r", rest=lambda: next(stop, False))
+        events = list(store.events("r"))
+    before = path.read_bytes()
+    store = Store._read_only(path, how)
+    for _ in range(2):
+        catch_up(store, "r")
+        catch_up(store, "s")
+    assert last_keyframe(store, "r") > len(events) - keyframes.HEAVY // 3
+    count = store.rows(
+        "SELECT count(*) AS n, count(DISTINCT seq) AS d FROM landmarks WHERE run_id = 'r'"
+    )
+    assert count[0]["n"] == count[0]["d"]
+    for seq in (5, 650, 900, len(events)):
+        moment = moment_at(store, "r", seq)
+        assert seq - moment.origin.seq < 200
+        assert_same(moment, events[:seq])
+    store.close()
+    assert path.read_bytes() == before
+
+
 # --- places
 
 

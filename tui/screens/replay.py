@@ -145,14 +145,14 @@ class ReplayScreen(Cockpit):
         wanted, self._wanted = self._wanted, None
         if wanted is None:
             return
+        self._going = wanted
         while self._preparing and wanted - self._prepared > FAR and self._wanted is None:
             self._say_what_is_shown()
             self._something.clear()
             await self._something.wait()
         if self._wanted is None:
-            self._going = wanted
             self._show(await asyncio.to_thread(self._moment, wanted))
-            self._going = None
+        self._going = None
 
     async def _play(self) -> None:
         """Apply events at their times until something else is wanted."""
