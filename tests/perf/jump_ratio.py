@@ -181,7 +181,8 @@ async def measure(folder: Path, given: argparse.Namespace) -> bool:
     store.close()
     words = (f"{given.long} steps", f"{given.short} steps")
     met = [
-        report(name, taken[name, long], taken[name, short], words) for name in ("moment", "jump")
+        report(name, taken[name, long], taken[name, short], words, most)
+        for name, most in (("moment", math.inf), ("jump", MOST))
     ]
     stores = {count: Store(folder / f"{count}.db") for count in (MANY, FEW)}
     opened: dict[int, list[float]] = {MANY: [], FEW: []}
