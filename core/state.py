@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -107,6 +107,19 @@ class NoteItem:
 Item = CallItem | ReplyItem | HumanItem | NoteItem
 
 
+Content = tuple[int, str | None]
+"""The step at which a file got a content, and its digest where it was kept."""
+
+
+@runtime_checkable
+class Growing(Protocol):
+    """A history that is lengthened without being copied."""
+
+    def then(self, content: Content) -> Sequence[Content]:
+        """This history and one content more."""
+        ...
+
+
 @dataclass(slots=True)
 class FileState:
     """A path of the sandbox.
@@ -123,7 +136,7 @@ class FileState:
     run_mark: Literal["created", "modified", "deleted"] | None
     step: int
     by: e.Actor
-    history: list[tuple[int, str | None]] = field(default_factory=list[tuple[int, str | None]])
+    history: Sequence[Content] = field(default_factory=list[Content])
 
 
 @dataclass(slots=True)
@@ -138,6 +151,8 @@ class RunState:
         terminals: size in cells by name.
         totals: sums so far.
         step: the step that is running.
+        open_calls: those without an answer, by number.
+        edited_calls: how often a person changed what a call does.
         awaited: set while the running command waits for what is typed into its terminal.
     """
 
@@ -150,9 +165,11 @@ class RunState:
     step: int = 0
     context_tokens: int = 0
     totals: e.Totals = field(default_factory=e.Totals)
-    items: list[Item] = field(default_factory=list[Item])
-    calls: dict[int, CallItem] = field(default_factory=dict[int, CallItem])
-    humans: dict[int, HumanItem] = field(default_factory=dict[int, HumanItem])
+    items: MutableSequence[Item] = field(default_factory=list[Item])
+    calls: MutableMapping[int, CallItem] = field(default_factory=dict[int, CallItem])
+    open_calls: dict[int, CallItem] = field(default_factory=dict[int, CallItem])
+    edited_calls: int = 0
+    humans: MutableMapping[int, HumanItem] = field(default_factory=dict[int, HumanItem])
     files: dict[str, FileState] = field(default_factory=dict[str, FileState])
     terminals: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     reply: ReplyItem | None = None
@@ -163,7 +180,7 @@ class RunState:
         """The call that waits for a person."""
         if self.finished:
             return None
-        waiting = (item for item in self.calls.values() if item.status == "waiting")
+        waiting = (item for item in self.open_calls.values() if item.status == "waiting")
         return next(waiting, None)
 
     @property
@@ -174,7 +191,7 @@ class RunState:
     @property
     def running(self) -> CallItem | None:
         """The call that is being carried out."""
-        return next((item for item in self.calls.values() if item.status == "running"), None)
+        return next((item for item in self.open_calls.values() if item.status == "running"), None)
 
     @property
     def busy(self) -> bool:
@@ -302,6 +319,7 @@ class RunState:
             item = CallItem(event.call, event.t)
             self.items.append(item)
             self.calls[event.call.number] = item
+            self.open_calls[event.call.number] = item
             return
         item = self.calls[event.call]
         match event:
@@ -309,10 +327,12 @@ class RunState:
                 item.held = event
             case e.CallDecided():
                 item.decided = event
+                self.edited_calls += event.verdict == "edit"
             case e.CallStarted():
                 item.started_at = event.t
             case e.CallFinished():
                 item.finished = event
+                self.open_calls.pop(event.call, None)
                 self.awaited = None
                 self.totals = msgspec.structs.replace(
                     self.totals,
@@ -342,8 +362,7 @@ class RunState:
         for change in event.changes:
             known = self.files.get(change.path)
             mark = _run_mark(known, change)
-            history = [*known.history] if known else []
-            history.append((event.step, change.blob))
+            history = _then(known.history if known else [], (event.step, change.blob))
             self.files[change.path] = FileState(change, mark, event.step, event.by, history)
 
 
@@ -353,6 +372,10 @@ def fold(events: Iterable[e.AnyEvent]) -> RunState:
     for event in events:
         state.apply(event)
     return state
+
+
+def _then(history: Sequence[Content], content: Content) -> Sequence[Content]:
+    return history.then(content) if isinstance(history, Growing) else [*history, content]
 
 
 def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:

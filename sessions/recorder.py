@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 
 from ..core.events import AnyEvent
+from .follower import Follower
 from .store import Store
 
 BATCH = 256
@@ -27,17 +28,20 @@ async def record(
     """
     inbox = _Inbox()
     reader = asyncio.create_task(inbox.fill(events))
-    writer = _Writer(store, run_id)
+    writer, follower = _Writer(store, run_id), Follower(store, run_id)
     try:
         while batch := await inbox.take():
             await writer.write(batch)
+            follower.notice(batch)
             for event in batch:
                 yield event
         await reader
     finally:
         reader.cancel()
+        follower.stop()
         await asyncio.gather(reader, return_exceptions=True)
         await writer.close(inbox.waiting)
+        await follower.close()
 
 
 class _Inbox:

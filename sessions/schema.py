@@ -100,10 +100,32 @@ def _finding_and_sharing(db: Any) -> None:
         db.execute(statement)
 
 
+def _keyframes(db: Any) -> None:
+    """What keyframes are made of; see the module `keyframes`."""
+    run = "run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE"
+    for statement in (
+        "DELETE FROM keyframes",
+        "CREATE INDEX keyframes_of_kind ON keyframes (run_id, kind, seq)",
+        f"CREATE TABLE items ({run}, item INTEGER NOT NULL, seq INTEGER NOT NULL,"
+        " kind TEXT NOT NULL, number INTEGER, packed INTEGER NOT NULL, data BLOB NOT NULL,"
+        " PRIMARY KEY (run_id, item, seq)) WITHOUT ROWID",
+        "CREATE INDEX items_by_number ON items (run_id, kind, number, item, seq)",
+        f"CREATE TABLE screens ({run}, terminal TEXT NOT NULL, born INTEGER NOT NULL,"
+        " seq INTEGER NOT NULL, scrolled INTEGER NOT NULL, history INTEGER NOT NULL,"
+        " data BLOB NOT NULL, PRIMARY KEY (run_id, terminal, born, seq)) WITHOUT ROWID",
+        "CREATE INDEX screens_by_line ON screens (run_id, terminal, born, scrolled, seq)",
+        f"CREATE TABLE landmarks ({run}, seq INTEGER NOT NULL, t REAL NOT NULL,"
+        " kind TEXT NOT NULL, step INTEGER NOT NULL, PRIMARY KEY (run_id, seq)) WITHOUT ROWID",
+        "CREATE INDEX changes_of_path ON changes (run_id, path, seq)",
+    ):
+        db.execute(statement)
+
+
 MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("first_tables", _first_tables),
     ("titles_and_ends", _titles_and_ends),
     ("finding_and_sharing", _finding_and_sharing),
+    ("keyframes", _keyframes),
 )
 """Never change one that was released: add another."""
 

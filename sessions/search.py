@@ -285,7 +285,7 @@ def _index_batch(store: Store, run_id: str, batch: Sequence[e.AnyEvent], step: i
     for event in batch:
         if isinstance(event, e.ModelAsked):
             step = event.step
-        for kind, tool, body in _texts(event):
+        for kind, tool, body in texts_of(event):
             if body.strip():
                 rows.append((run_id, event.seq, step, kind, tool, _bounded(body)))
     with store.transaction() as connection:
@@ -304,7 +304,7 @@ def _index_batch(store: Store, run_id: str, batch: Sequence[e.AnyEvent], step: i
     return step
 
 
-def _texts(event: e.AnyEvent) -> list[tuple[str, str | None, str]]:
+def texts_of(event: e.AnyEvent) -> list[tuple[str, str | None, str]]:
     """Kind, tool and text of what an event has to be found by."""
     match event:
         case e.RunStarted(task=task):

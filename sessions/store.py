@@ -280,6 +280,14 @@ class Store:
         )
         return [summary(row) for row in rows]
 
+    def count(self) -> int:
+        """How many runs there are.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return int(self._rows("SELECT count(*) AS n FROM runs", [])[0]["n"])
+
     def run(self, name: str) -> RunSummary:
         """The run with this id, or the one whose id begins or ends so.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import weakref
 from dataclasses import dataclass
 
 from rich.style import Style
@@ -103,8 +104,21 @@ def palette_of(widget: DOMNode) -> Palette:
     """The palette in force where a widget is shown.
 
     Themes of our own bring their roles as CSS variables; in one of Textual's the roles are taken
-    from its colours.
+    from its colours. Every line that is drawn asks, so the last answer is kept: a theme that is
+    changed is another object.
     """
+    global _latest  # noqa: PLW0603
+    app = widget.app  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
+    theme = app.current_theme  # pyright: ignore[reportUnknownMemberType]
+    if _latest is None or _latest[0]() is not app or _latest[1] is not theme:
+        _latest = (weakref.ref(app), theme, _palette_now(widget))  # pyright: ignore[reportUnknownArgumentType]
+    return _latest[2]
+
+
+_latest: tuple[weakref.ref[object], object, Palette] | None = None
+
+
+def _palette_now(widget: DOMNode) -> Palette:
     variables: dict[str, str] = widget.app.get_css_variables()  # pyright: ignore[reportUnknownMemberType]
     return _palette(
         *(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .cells import Row, Run, raw_runs, runs_of
@@ -93,6 +93,65 @@ class History:
         if self._start > SLACK:
             del self._lines[: self._start]
             self._start = 0
+
+
+class Continued(History):
+    """A history that goes on after lines which are elsewhere, and are fetched when looked at.
+
+    Args:
+        past: those lines, oldest first; it is asked for no more than is needed.
+    """
+
+    def __init__(self, past: Sequence[Kept], limit: int = SCROLLBACK) -> None:
+        super().__init__(limit)
+        self._past = past
+        self._past_start = 0
+        self._forget()
+
+    @property
+    def _past_left(self) -> int:
+        return len(self._past) - self._past_start
+
+    def __len__(self) -> int:
+        return self._past_left + super().__len__()
+
+    def __iter__(self) -> Iterator[Kept]:
+        yield from self._past[self._past_start :]
+        yield from super().__iter__()
+
+    def __getitem__(self, index: int) -> Kept:
+        above = self._past_left
+        if 0 <= index < above:
+            return self._past[self._past_start + index]
+        return super().__getitem__(index - above)
+
+    def append(self, line: Kept) -> None:
+        """Add a line at the end."""
+        super().append(line)
+        self._forget()
+
+    def extend(self, lines: Iterable[Kept]) -> None:
+        """Add lines at the end."""
+        super().extend(lines)
+        self._forget()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        super().clear()
+        self._past, self._past_start = (), 0
+
+    def tail(self, count: int) -> list[Kept]:
+        """The last lines, at most `count` of them."""
+        missing = min(count - super().__len__(), self._past_left)
+        if missing <= 0:
+            return super().tail(count)
+        return [*self._past[len(self._past) - missing :], *super().tail(count)]
+
+    def _forget(self) -> None:
+        """Lines over the limit go, the oldest first."""
+        over = len(self) - self.limit
+        if over > 0 and self._past_left:
+            self._past_start = min(len(self._past), self._past_start + over)
 
 
 def keep(row: Row, columns: int) -> Kept:

@@ -206,8 +206,7 @@ class Cockpit(FileActions):
         """Until a person chooses one, the file that changed last is shown."""
         files = [f for f in self.state.files.values() if f.last.kind == "file" and f.run_mark]
         latest = max(files, key=lambda f: (f.step, f.last.mtime), default=None)
-        if latest is not None:
-            self.query_one(Preview).show(latest.last.path, latest)
+        self.query_one(Preview).show(latest.last.path if latest else "", latest)
 
     # --- panes
 
@@ -270,11 +269,20 @@ class Cockpit(FileActions):
 
     @on(FindBar.Changed)
     def _find(self, event: FindBar.Changed) -> None:
-        self.query_one(FindBar).say(self.query_one(Calls).find(event.words))
+        self.look_for(event.words)
 
     @on(FindBar.Next)
-    def _find_next(self, event: FindBar.Next) -> None:
-        self.query_one(FindBar).say(self.query_one(Calls).next_hit(event.direction))
+    @on(Calls.HitAsked)
+    def _find_next(self, event: FindBar.Next | Calls.HitAsked) -> None:
+        self.next_hit(event.direction)
+
+    def look_for(self, words: str) -> None:
+        """Look for words in what happened."""
+        self.query_one(FindBar).say(self.query_one(Calls).find(words))
+
+    def next_hit(self, direction: int) -> None:
+        """To the next place that holds them, or the one before (-1)."""
+        self.query_one(FindBar).say(self.query_one(Calls).next_hit(direction))
 
     @on(FindBar.Left)
     def _left_find_bar(self) -> None:

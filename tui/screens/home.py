@@ -31,6 +31,9 @@ from .new_run import NewRun
 from .replay import ReplayScreen
 from .wall import Wall
 
+PAGE = 100
+"""Sessions read at a time."""
+
 
 class Home(Screen[None]):
     """Lists sessions; starts, replays and deletes them."""
@@ -61,6 +64,7 @@ class Home(Screen[None]):
         self._settings = settings
         self._run_workers = workers
         self._store = workers.store
+        self._most = PAGE
 
     def compose(self) -> ComposeResult:
         """A line that says what this is, the sessions, the keys."""
@@ -80,11 +84,17 @@ class Home(Screen[None]):
     async def reload(self) -> None:
         """Read the sessions anew."""
         try:
-            runs = await asyncio.to_thread(self._store.runs, limit=500)
+            runs = await asyncio.to_thread(self._store.runs, limit=self._most)
+            total = await asyncio.to_thread(self._store.count)
         except StoreError as error:
             self.notify(str(error), severity="error", markup=False, timeout=20)
             return
-        self.query_one(SessionList).show(runs)
+        self.query_one(SessionList).show(runs, total)
+
+    @on(SessionList.MoreWanted)
+    def _read_more(self) -> None:
+        self._most += PAGE
+        self.reload()
 
     def action_reload(self) -> None:
         """Read the sessions anew."""

@@ -22,6 +22,9 @@ from .call_cards import (
 )
 from .call_filter import FILTERS, Filter, fits, has_capitals, holds
 
+WINDOW = 60
+"""Items that are shown when replay has jumped; those before them come as one scrolls up to them."""
+
 
 class Calls(Blocks):
     """Shows `RunState.items`.
@@ -40,24 +43,34 @@ class Calls(Blocks):
     class FindAsked(Message):
         """A person wants to look for something."""
 
+    class HitAsked(Message):
+        """A person wants to see the next hit, or the one before (-1)."""
+
+        def __init__(self, direction: int) -> None:
+            super().__init__()
+            self.direction = direction
+
     def __init__(self, state: RunState, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._state = state
         self._choice: dict[int, bool] = {}
+        self._first = 0
         self._known = 0
         self._shown: list[int] = []
         self._filter: Filter = "all"
         self._words = ""
+        self._found: str | None = None
         self._open_items: set[int] = set()
         self._now = 0.0
         self.border_title = "calls"
 
     def show(self, state: RunState, now: float) -> None:
-        """Show another state (replay jumped)."""
+        """Show another state (replay jumped); its last items, at the same cost however many."""
         self._state = state
         self._now = now
         self._known = len(state.items)
-        self._open_items = {i for i, item in enumerate(state.items) if not _settled(item)}
+        self._first = max(0, self._known - WINDOW)
+        self._open_items = self._unsettled(self._first, self._known)
         self._choice = {i: o for i, o in self._choice.items() if i < self._known}
         self._choose_shown()
         self.reset()
@@ -88,9 +101,50 @@ class Calls(Blocks):
             if self._shown[place : place + 1] == [index] and _has_a_clock(self._state.items[index]):
                 self.changed(place, place)
 
+    def adopt(self, state: RunState) -> None:
+        """Go on with another object that says the same."""
+        self._state = state
+
+    def _unsettled(self, first: int, last: int) -> set[int]:
+        return {i for i in range(first, last) if not _settled(self._state.items[i])}
+
     def _choose_shown(self) -> None:
-        items = self._state.items[: self._known]
-        self._shown = [i for i, item in enumerate(items) if fits(item, self._filter)]
+        self._shown = self._fitting(self._first, self._known)
+
+    def _fitting(self, first: int, last: int) -> list[int]:
+        items = self._state.items
+        return [i for i in range(first, last) if fits(items[i], self._filter)]
+
+    # --- what was before
+
+    def _show_earlier(self) -> None:
+        """Put items before those that are shown; what one looks at stays where it is."""
+        if not self._first:
+            return
+        first = max(0, self._first - WINDOW)
+        more = self._fitting(first, self._first)
+        self._open_items |= self._unsettled(first, self._first)
+        self._first = first
+        self._shown[:0] = more
+        self.cursor += len(more) if self.cursor >= 0 else 0
+        following, y = self.following, self.scroll_offset.y
+        self.following = False
+        self.reset()
+        self.scroll_to(y=y + self._tops[len(more)], animate=False, force=True, immediate=True)
+        self.following = following
+        self._titles()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """At the top, what was before appears."""
+        super().watch_scroll_y(old_value, new_value)
+        if self._first and round(new_value) == 0 and new_value < old_value:
+            self.call_after_refresh(self._show_earlier)
+
+    def action_cursor(self, step: int) -> None:
+        """Move the cursor by so many blocks."""
+        if self.cursor == 0 and step < 0:
+            self._show_earlier()
+        super().action_cursor(step)
 
     # --- looking for something
 
@@ -100,13 +154,30 @@ class Calls(Blocks):
 
     def find(self, words: str) -> str:
         """Look for these words: to the first hit from here on. Says how many there are."""
-        self._words = words.casefold() if not has_capitals(words) else words
-        self.changed()
+        self._mark(words)
         if words and self._hits():
             here = max(self.cursor, 0)
             self._go(next((i for i in self._hits() if i >= here), self._hits()[0]))
         self._titles()
         return self._hits_words()
+
+    def show_hit(self, words: str, found: str) -> None:
+        """Mark these words, and go to the last item that holds them.
+
+        Args:
+            words: that are looked for in the whole session.
+            found: what has come of it.
+        """
+        self._found = found
+        self._mark(words)
+        hits = self._hits()
+        if hits:
+            self._go(hits[-1])
+        self._titles()
+
+    def _mark(self, words: str) -> None:
+        self._words = words if has_capitals(words) else words.casefold()
+        self.changed()
 
     def next_hit(self, direction: int) -> str:
         """To the next hit, round the end; says which of how many it is."""
@@ -119,8 +190,11 @@ class Calls(Blocks):
         return self._hits_words()
 
     def action_hit(self, direction: int) -> None:
-        """To the next hit."""
-        self.next_hit(direction)
+        """To the next hit; where the whole session is searched, the screen knows where that is."""
+        if self._found is None:
+            self.next_hit(direction)
+        else:
+            self.post_message(self.HitAsked(direction))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Hits can be gone to while something is looked for."""
@@ -144,8 +218,8 @@ class Calls(Blocks):
         return [place for place, i in enumerate(self._shown) if holds(items[i], self._words)]
 
     def _hits_words(self) -> str:
-        if not self._words:
-            return ""
+        if not self._words or self._found is not None:
+            return self._found or ""
         hits = self._hits()
         if not hits:
             return "nothing like that"
@@ -231,20 +305,19 @@ class Calls(Blocks):
         totals = self._state.totals
         shown = "" if self._filter == "all" else f" · only {_FILTER_WORDS[self._filter]}"
         self.border_title = f"calls {len(self._state.calls)}{shown}"
-        edited = sum(
-            1 for i in self._state.calls.values() if i.decided and i.decided.verdict == "edit"
-        )
         parts = [
             f"{number} {word}"
             for number, word in (
                 (totals.failed_calls, "failed"),
-                (edited, "edited"),
+                (self._state.edited_calls, "edited"),
                 (len(self._state.humans), "yours"),
             )
             if number
         ]
         if self._words:
             parts.append(self._hits_words())
+        if self._first:
+            parts.append(f"↑ {self._first}")
         if not self.following:
             parts.append("↓ end follows")
         self.border_subtitle = " · ".join(parts)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rich.style import Style
 from rich.text import Text
+from textual.message import Message
 
 from ...core.text import clean_line
 from ...sessions import RunSummary
@@ -14,20 +15,38 @@ from .. import figures
 from ..palette import Palette, palette_of
 from .blocks import Blocks
 
+AHEAD = 30
+"""So many sessions before the last that is known, more are asked for."""
+
 
 class SessionList(Blocks):
-    """Shows summaries, two lines each: what was asked, and how it went."""
+    """Shows summaries, two lines each: what was asked, and how it went.
+
+    It may be given the first of many: it says `MoreWanted` as one comes near the last.
+    """
+
+    class MoreWanted(Message):
+        """There are more sessions than are shown, and somebody comes to them."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._runs: Sequence[RunSummary] = ()
+        self._total = 0
+        self._asked_at = 0
         self.following = False
         self.border_title = "sessions"
 
-    def show(self, runs: Sequence[RunSummary]) -> None:
-        """Show these; the cursor stays on the session it was on."""
+    def show(self, runs: Sequence[RunSummary], total: int | None = None) -> None:
+        """Show these; the cursor stays on the session it was on.
+
+        Args:
+            runs: newest first.
+            total: how many there are besides, in all.
+        """
         selected = self.current
         self._runs = runs
+        self._total = len(runs) if total is None else total
+        self._asked_at = 0
         self.following = False
         self.reset()
         ids = [run.id for run in runs]
@@ -35,12 +54,22 @@ class SessionList(Blocks):
             self.cursor = ids.index(selected.id)
         elif runs and self.cursor < 0:
             self.cursor = 0
-        self.border_title = f"sessions {len(runs)}"
+        self.border_title = f"sessions {self._total}"
 
     @property
     def current(self) -> RunSummary | None:
         """The session under the cursor, or None."""
         return self._runs[self.cursor] if 0 <= self.cursor < len(self._runs) else None
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Near the end, there may be more."""
+        super().watch_scroll_y(old_value, new_value)
+        known = len(self._runs)
+        last_seen = self.block_at(round(new_value) + self.size.height)
+        near = last_seen < 0 or last_seen >= known - AHEAD
+        if near and known < self._total and self._asked_at != known:
+            self._asked_at = known
+            self.post_message(self.MoreWanted())
 
     def block_count(self) -> int:
         """See `Blocks`."""

@@ -1,0 +1,357 @@
+"""Any moment by keyframe and tail equals that moment by folding everything before it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sandbox_tui.core import events as e
+from sandbox_tui.core.state import fold
+from sandbox_tui.core.terminal.history import Continued, History
+from sandbox_tui.sessions import Store, kept_items, keyframes, record
+from sandbox_tui.sessions.kept_screens import Screens
+from sandbox_tui.sessions.keyframes import (
+    catch_up,
+    landmarks_of,
+    last_keyframe,
+    moment_at,
+)
+from sandbox_tui.sessions.landmarks import CALL_ENDS, FAILURES, landmark
+from sandbox_tui.sessions.moments import Moment
+from sandbox_tui.sessions.occurrences import occurrences
+from sandbox_tui.sessions.packing import unpack
+from sandbox_tui.sessions.replay import position_at
+from sandbox_tui.sessions.upkeep import check
+from tests.perf.made_sessions import fill
+from tests.unit.run_streams import runs
+
+
+@contextlib.contextmanager
+def small_keyframes() -> Iterator[None]:
+    """So many keyframes that a short run has several."""
+    with (
+        patch.object(keyframes, "LIGHT", 3),
+        patch.object(keyframes, "HEAVY", 7),
+        patch.object(keyframes, "FEW_FILES", 2),
+        patch.object(kept_items, "PAGE", 2),
+    ):
+        yield
+
+
+def assert_same(moment: Moment, events: list[e.AnyEvent]) -> None:
+    """The moment is what folding these events gives."""
+    state, screens = fold(events), Screens()
+    for event in events:
+        screens.apply(event)
+    assert moment.state == state
+    assert list(moment.state.files) == list(state.files)
+    assert list(moment.state.calls) == list(state.calls)
+    assert moment.state.pending == state.pending
+    assert moment.state.running == state.running
+    assert list(moment.screens.by_name) == list(screens.by_name)
+    for name, screen in screens.by_name.items():
+        assert moment.screens.by_name[name].keyframe() == screen.keyframe()
+
+
+@settings(max_examples=60, deadline=None)
+@given(runs(), st.data())
+def test_keyframe_and_tail_are_the_whole(events: list[e.AnyEvent], data: st.DataObject) -> None:
+    with (
+        TemporaryDirectory() as folder,
+        contextlib.closing(Store(Path(folder) / "s.db")) as store,
+        small_keyframes(),
+    ):
+        store.append("r", events)
+        catch_up(store, "r")
+        if len(events) > 8:
+            assert last_keyframe(store, "r") > 0
+        seqs = data.draw(st.lists(st.integers(0, len(events)), min_size=1, max_size=6))
+        for seq in seqs:
+            assert_same(moment_at(store, "r", seq), events[:seq])
+        places = [place for event in events if (place := landmark(event))]
+        assert list(landmarks_of(store, "r").all) == places
+
+
+@settings(max_examples=30, deadline=None)
+@given(runs(), st.data())
+def test_made_bit_by_bit_they_are_the_same(events: list[e.AnyEvent], data: st.DataObject) -> None:
+    tables = ("keyframes", "items", "screens", "landmarks")
+
+    def rows(store: Store) -> list[object]:
+        return [store.rows(f"SELECT * FROM {table} ORDER BY 1, 2, 3, 4") for table in tables]
+
+    with TemporaryDirectory() as folder, small_keyframes():
+        with contextlib.closing(Store(Path(folder) / "a.db")) as store:
+            store.append("r", events)
+            catch_up(store, "r")
+            at_once = rows(store)
+        with contextlib.closing(Store(Path(folder) / "b.db")) as store:
+            done = 0
+            while done < len(events):
+                count = data.draw(st.integers(1, len(events) - done))
+                store.append("r", events[done : done + count])
+                done += count
+                catch_up(store, "r")
+            ends = [
+                row["seq"] for row in store.rows("SELECT seq FROM keyframes WHERE kind = 'head'")
+            ]
+            assert ends == sorted(ends)
+            seq = data.draw(st.integers(0, len(events)))
+            assert_same(moment_at(store, "r", seq), events[:seq])
+        assert len(at_once) == len(tables)
+
+
+# --- what may go wrong
+
+
+def prepared(folder: Path, steps: int = 40) -> tuple[Store, list[e.AnyEvent]]:
+    """A session with keyframes."""
+    store = Store(folder / "s.db")
+    fill(store, "r", steps)
+    catch_up(store, "r")
+    return store, list(store.events("r"))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE keyframes SET data = x'00'",
+        "UPDATE keyframes SET data = x''",
+        "UPDATE keyframes SET data = 'text'",
+        "UPDATE keyframes SET data = x'01ff' WHERE kind = 'head'",
+        "DELETE FROM keyframes WHERE kind = 'tree'",
+        "UPDATE keyframes SET data = substr(data, 1, 20)",
+        "DELETE FROM screens",
+        "UPDATE screens SET data = x'00'",
+        "UPDATE screens SET history = 5000000",
+        "DELETE FROM items",
+        "DELETE FROM items WHERE item % 2",
+        "UPDATE items SET data = x'00'",
+        "UPDATE items SET kind = 'note'",
+        "UPDATE items SET kind = 'nothing'",
+        "UPDATE items SET packed = 1 - packed",
+    ],
+)
+def test_what_is_damaged_is_passed_over(tmp_path: Path, damage: str) -> None:
+    store, events = prepared(tmp_path)
+    with store.transaction() as connection:
+        connection.execute(damage)
+    for seq in (5, 333, len(events)):
+        assert_same(moment_at(store, "r", seq), events[:seq])
+    store.close()
+
+
+@pytest.mark.parametrize("which", range(12))
+def test_forged_heads_are_refused_or_harmless(tmp_path: Path, which: int) -> None:
+    store, events = prepared(tmp_path, 20)
+    row = store.rows("SELECT max(seq) AS seq, data FROM keyframes WHERE kind = 'head'")[0]
+    fields = msgspec.msgpack.decode(unpack(row["data"][0], row["data"][1:]))
+    for value in (None, -1, 10**9, "x", [], {}, [[1, 2, 3]], [["model", 0, 1]], [[1, 1]]):
+        forged = [value if place == which else field for place, field in enumerate(fields)]
+        with store.transaction() as connection:
+            connection.execute(
+                "UPDATE keyframes SET data = ? WHERE kind = 'head' AND seq = ?",
+                [b"\0" + msgspec.msgpack.encode(forged), row["seq"]],
+            )
+        moment = moment_at(store, "r", len(events))
+        assert moment.seq == len(events)
+        for screen in moment.screens.by_name.values():
+            screen.keyframe()
+        with contextlib.suppress(IndexError, KeyError):  # counts may lie: nothing worse comes of it
+            list(moment.state.items[:50])
+    store.close()
+
+
+def test_scrollback_is_the_same_however_far_up(tmp_path: Path) -> None:
+    store, events = prepared(tmp_path, 300)
+    moment, screens = moment_at(store, "r", len(events)), Screens()
+    for event in events:
+        screens.apply(event)
+    ours, whole = moment.screens.by_name["model"], screens.by_name["model"]
+    assert ours.history_size == whole.history_size > 3000
+    for line in (0, 1, 700, 1999, whole.history_size - 1):
+        assert ours.row(line) == whole.row(line)
+    assert list(ours.find("part_77.py:3")) == list(whole.find("part_77.py:3"))
+    store.close()
+
+
+def test_scrollback_has_its_limit_however_it_came_to_be() -> None:
+    for past in (0, 3, 10, 15):
+        lines = [f"line {number}" for number in range(40)]
+        whole, ours = History(10), Continued(lines[max(0, past - 10) : past], 10)
+        whole.extend(lines[:past])
+        for number in range(past, 40):
+            assert (list(ours), len(ours)) == (list(whole), len(whole))
+            assert [ours.text(at) for at in range(len(ours))] == [
+                whole.text(at) for at in range(len(whole))
+            ]
+            assert [ours.tail(count) for count in range(12)] == [
+                whole.tail(count) for count in range(12)
+            ]
+            whole.append(lines[number])
+            ours.append(lines[number])
+        ours.clear()
+        assert list(ours) == []
+
+
+def test_keyframes_take_room_as_the_session_does(tmp_path: Path) -> None:
+    def room(store: Store, run_id: str) -> int:
+        return sum(
+            store.rows(f"SELECT sum(length(data)) AS n FROM {table} WHERE run_id = ?", [run_id])[0][
+                "n"
+            ]
+            for table in ("keyframes", "items", "screens")
+        )
+
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        for steps in (100, 800):
+            fill(store, f"r{steps}", steps)
+            catch_up(store, f"r{steps}")
+        assert room(store, "r800") < 9 * room(store, "r100")
+
+
+def test_a_jump_reads_few_rows(tmp_path: Path) -> None:
+    """Whatever the machine: what a jump decodes does not grow with the session."""
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        read: dict[int, int] = {}
+        for steps in (100, 800):
+            fill(store, f"r{steps}", steps)
+            catch_up(store, f"r{steps}")
+            rows, worst = store.rows, 0
+            last = store.run(f"r{steps}").last_seq
+            for seq in range(last // 2, last, last // 40):
+                with patch.object(Store, "_rows", autospec=True, side_effect=Store._rows) as asked:
+                    moment = moment_at(store, f"r{steps}", seq)
+                    list(moment.state.items[-60:])
+                    worst = max(worst, asked.call_count)
+                    assert seq - moment.origin.seq <= keyframes.HEAVY
+            assert rows
+            read[steps] = worst
+        assert read[800] <= read[100] + 1
+
+
+def test_a_session_that_is_deleted_takes_them_along(tmp_path: Path) -> None:
+    store, _ = prepared(tmp_path)
+    store.delete("r")
+    for table in ("keyframes", "items", "screens", "landmarks"):
+        assert store.rows(f"SELECT count(*) AS n FROM {table}") == [{"n": 0}]
+    assert check(store).problems == []
+    store.close()
+
+
+def test_making_them_changes_no_event_and_ends_when_told(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    fill(store, "r", 60)
+    before = store.rows("SELECT * FROM events ORDER BY seq")
+    calls = iter([True] * 400)
+    catch_up(store, "r", rest=lambda: next(calls, False))
+    half = last_keyframe(store, "r")
+    assert 0 < half <= 401
+    made: list[int] = []
+    catch_up(store, "r", made=made.append)
+    assert made
+    assert made[0] > half
+    assert store.rows("SELECT * FROM events ORDER BY seq") == before
+    assert check(store).problems == []
+    store.close()
+
+
+async def test_they_are_made_while_a_run_is_recorded(tmp_path: Path) -> None:
+    made = Store(tmp_path / "made.db")
+    fill(made, "r", 60)
+    events = list(made.events("r"))
+    made.close()
+
+    async def source() -> AsyncIterator[e.AnyEvent]:
+        for event in events:
+            yield event
+            if isinstance(event, e.ModelAsked):
+                await asyncio.sleep(0.005)
+
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        assert [event async for event in record(source(), store, "r")] == events
+        assert last_keyframe(store, "r") > len(events) // 4
+        for seq in (77, 500, len(events)):
+            assert_same(moment_at(store, "r", seq), events[:seq])
+
+
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("how", ["mode=ro", "mode=ro&immutable=1"])
+def test_a_file_that_cannot_be_written_has_them_beside_it(
+    tmp_path: Path, stored: bool, how: str
+) -> None:
+    path = tmp_path / "s.db"
+    with contextlib.closing(Store(path)) as store:
+        for run_id in ("r", "s"):
+            fill(store, run_id, 60)
+        if stored:
+            stop = iter([True] * 700)
+            catch_up(store, "r", rest=lambda: next(stop, False))
+        events = list(store.events("r"))
+    before = path.read_bytes()
+    store = Store._read_only(path, how)
+    for _ in range(2):
+        catch_up(store, "r")
+        catch_up(store, "s")
+    assert last_keyframe(store, "r") > len(events) - keyframes.HEAVY // 3
+    count = store.rows(
+        "SELECT count(*) AS n, count(DISTINCT seq) AS d FROM landmarks WHERE run_id = 'r'"
+    )
+    assert count[0]["n"] == count[0]["d"]
+    for seq in (5, 650, 900, len(events)):
+        moment = moment_at(store, "r", seq)
+        assert seq - moment.origin.seq < 200
+        assert_same(moment, events[:seq])
+    store.close()
+    assert path.read_bytes() == before
+
+
+# --- places
+
+
+def test_landmarks_are_gone_to_from_anywhere(tmp_path: Path) -> None:
+    store, events = prepared(tmp_path)
+    places = landmarks_of(store, "r")
+    failures = [x.seq for x in events if isinstance(x, e.CallFinished) and not x.ok]
+    assert places.steps == 40
+    assert len(failures) == 2
+    assert places.next(0, 1, FAILURES) == failures[0]
+    assert places.next(failures[0], 1, FAILURES) == failures[1]
+    assert places.next(failures[1], 1, FAILURES) is None
+    assert places.next(failures[1], -1, FAILURES) == failures[0]
+    assert places.next(failures[0], -1, FAILURES) is None
+    assert places.next(len(events), -1, CALL_ENDS) is not None
+    replies = {x.step: x.seq for x in events if isinstance(x, e.ModelReplied)}
+    assert [places.of_step(n) for n in (1, 7, 40, 41)] == [
+        replies[1],
+        replies[7],
+        replies[40],
+        None,
+    ]
+    for t in (-1.0, 0.0, events[50].t, events[50].t + 1e-6, 1e9):
+        wanted = sum(1 for event in events if event.t <= t)
+        assert position_at(store, "r", t) == wanted
+    store.close()
+
+
+def test_words_are_found_at_the_moments_they_came_up(tmp_path: Path) -> None:
+    store, events = prepared(tmp_path)
+    found = occurrences(store, "r", "PART_7.PY")
+    assert found == []
+    found = occurrences(store, "r", "part_7.py:11")
+    assert [type(events[seq - 1]) for seq in found] == [e.CallFinished]
+    found = occurrences(store, "r", "test-12")
+    assert [type(events[seq - 1]) for seq in found] == [e.CallProposed]
+    assert len(occurrences(store, "r", "part_")) == 40
+    assert occurrences(store, "r", "") == []
+    assert occurrences(store, "r", "part_", rest=lambda: False) == []
+    store.close()
