@@ -65,7 +65,7 @@ def test_ten_thousand_new_lines_move_nothing(own_home: Path, scripted_server: St
 def test_all_of_a_long_answer_can_be_read_searched_and_copied(
     own_home: Path, scripted_server: Start
 ) -> None:
-    command = "seq -f 'row %g' 100; echo the-last-word"
+    command = "seq -f 'row %g' 100; echo the-''last-word"
     server = scripted_server(s.call("execute_bash", command=command), s.call("submit"))
     with Terminal(*run(server), home=own_home, columns=100, rows=30) as terminal:
         terminal._tmux("set-option", "-s", "set-clipboard", "on")
