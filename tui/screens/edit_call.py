@@ -58,23 +58,29 @@ class EditCall(ModalScreen[str | None]):
     def __init__(self, call: ToolCall) -> None:
         super().__init__()
         self._call = call
-        self._arguments = call.arguments
         self._fields = _fields(call.arguments)
+        self._as_json = not self._fields
         self._quoted: set[str] = set()
 
     def compose(self) -> ComposeResult:
-        """The editors."""
+        """The editors of both forms; one of the forms is seen."""
         with VerticalScroll() as box:
             name = nickname(clean_line(self._call.name))
             box.border_title = f"edit call {self._call.number} · {name}"
-            yield from self._editors()
+            for name, value in self._fields.items():
+                label = clean_line(_LABELS.get(name, name))
+                yield Label(label, classes="field", markup=False)
+                only = len(self._fields) == 1
+                yield _area(self._shown(name, value), classes="field -only" if only else "field")
+            yield Label("arguments as JSON", classes="json")
+            yield _area(_pretty(self._call.arguments), classes="json -only")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Begin in the longest argument."""
         box = self.query_one(VerticalScroll)
         box.border_subtitle = "ctrl+s runs it so · esc leaves it as it is"
-        self._begin_in_longest()
+        self._show_form()
 
     def action_run(self) -> None:
         """Close with the arguments as they stand."""
@@ -82,18 +88,18 @@ class EditCall(ModalScreen[str | None]):
         if arguments is not None:
             self.dismiss(arguments)
 
-    async def action_toggle_json(self) -> None:
+    def action_toggle_json(self) -> None:
         """Show the fields as JSON, or the JSON as fields; what was changed is kept."""
         arguments = self._written()
         if arguments is None:
             return
-        self._arguments = arguments
-        self._fields = None if self._fields is not None else _fields(arguments)
-        self._quoted.clear()
-        box = self.query_one(VerticalScroll)
-        await box.remove_children()
-        await box.mount_all(self._editors())
-        self._begin_in_longest()
+        if not self._as_json:
+            self.query_one("TextArea.json", TextArea).text = _pretty(arguments)
+        elif not self._fill_fields(_fields(arguments)):
+            self.notify("The arguments have other names now: they stay JSON.")
+            return
+        self._as_json = not self._as_json
+        self._show_form()
 
     def action_cancel(self) -> None:
         """Close without a change."""
@@ -101,31 +107,34 @@ class EditCall(ModalScreen[str | None]):
 
     # --- the editors
 
-    def _editors(self) -> list[Label | TextArea]:
-        if self._fields is None:
-            return [Label("arguments as JSON"), _area(_pretty(self._arguments), only=True)]
-        editors: list[Label | TextArea] = []
-        for name, value in self._fields.items():
-            editors.append(Label(clean_line(_LABELS.get(name, name)), markup=False))
-            editors.append(_area(self._shown(name, value), only=len(self._fields) == 1))
-        return editors
+    def _show_form(self) -> None:
+        self.query(".field").set(display=not self._as_json)
+        self.query(".json").set(display=self._as_json)
+        areas = self._areas("json" if self._as_json else "field")
+        longest = max(areas, key=lambda area: len(area.text))
+        self.set_focus(longest)  # at once: the next key already belongs here
+        longest.move_cursor(longest.document.end)
 
-    def _begin_in_longest(self) -> None:
-        areas = list(self.query(TextArea))
-        if areas:
-            longest = max(areas, key=lambda area: len(area.text))
-            self.set_focus(longest)  # at once: the next key already belongs here
-            longest.move_cursor(longest.document.end)
+    def _areas(self, form: str) -> list[TextArea]:
+        return list(self.query(f"TextArea.{form}").results(TextArea))
+
+    def _fill_fields(self, arguments: dict[str, Any]) -> bool:
+        """Put arguments into the fields; False when they do not fit."""
+        if not self._fields or arguments.keys() != self._fields.keys():
+            return False
+        self._quoted.clear()
+        for area, name in zip(self._areas("field"), self._fields, strict=True):
+            area.text = self._shown(name, arguments[name])
+        return True
 
     def _written(self) -> str | None:
         """The arguments as they stand, as JSON text; None, and a notice, when they are none."""
-        areas = list(self.query(TextArea))
         try:
-            if self._fields is None:
-                return _object(areas[0].text)
+            if self._as_json:
+                return _object(self._areas("json")[0].text)
             changed = {
                 name: self._read(name, area.text)
-                for area, name in zip(areas, self._fields, strict=True)
+                for area, name in zip(self._areas("field"), self._fields, strict=True)
             }
         except ValueError as error:
             self.notify(clean_line(str(error)), severity="error", markup=False)
@@ -147,20 +156,20 @@ class EditCall(ModalScreen[str | None]):
             raise ValueError(f"{name} is not valid JSON: {error}") from error
 
 
-def _area(text: str, *, only: bool) -> TextArea:
+def _area(text: str, *, classes: str) -> TextArea:
     lines = text.count("\n") > 0
-    area = TextArea(text, soft_wrap=True, tab_behavior="indent", show_line_numbers=lines)
-    area.set_class(only, "-only")
-    return area
+    return TextArea(
+        text, soft_wrap=True, tab_behavior="indent", show_line_numbers=lines, classes=classes
+    )
 
 
-def _fields(arguments: str) -> dict[str, Any] | None:
-    """The arguments by name; None when they are no JSON object, or one without any."""
+def _fields(arguments: str) -> dict[str, Any]:
+    """The arguments by name; none when they are no JSON object."""
     try:
         value: object = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
-        return None
-    return cast(dict[str, Any], value) if isinstance(value, dict) and value else None
+        return {}
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
 def _pretty(arguments: str) -> str:
