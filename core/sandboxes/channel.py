@@ -40,6 +40,12 @@ ENDING = (("INT", 0.4), ("TERM", 0.6), ("KILL", 0.3), ("KILL", 0.5))
 SPARE_TIMEOUT = 10.0
 """Seconds a spare dispatcher is given to answer."""
 
+FORK_FAILED = 254
+"""What bash ends with after it has tried to fork for a while."""
+
+FEW = 12
+"""Processes that a sandbox has when nothing was left behind: its own, and a shell or two."""
+
 BOMB_WATCH = 1.0
 """Seconds between counts of the processes while something left behind is still there."""
 
@@ -313,12 +319,13 @@ class Exec:
         self._open_channel = open_channel
         self._processes = processes
         self._runaway = pids // 3
-        self._nearly_full = pids * 3 // 4
+        self._half_full = pids // 2
         self._thaw = thaw
         self._turn = asyncio.Lock()
         self._channel: Channel | None = None
         self._spare: asyncio.Task[Channel] | None = None
         self._retired: dict[Channel, asyncio.Task[None]] = {}
+        self._left_behind = False
         self._calls = 0
 
     async def run(
@@ -332,9 +339,9 @@ class Exec:
         """See `Sandbox.exec`."""
         async with self._turn:
             await self._stop_bomb(self._runaway, spare=0)
-            bombed = bool(self._retired)
+            bombed = self._left_behind
             result = await self._run_once(command, timeout, on_output, tty)
-            if bombed and result.exit_code is None and not result.begun:
+            if bombed and _came_to_nothing(result):
                 result = await self._run_once(command, timeout, on_output, tty)
             return result
 
@@ -363,6 +370,8 @@ class Exec:
                 self._drop(channel)
         if channel.last_survivors > self._runaway or result.exit_code is None:
             await self._processes.clear_out()
+        if result.background or result.exit_code is None:
+            self._left_behind = True
         if result.background and not channel.broken:
             self._retire(channel)
         return result
@@ -404,16 +413,21 @@ class Exec:
 
     async def _watch_for_bombs(self) -> None:
         """One left behind by an earlier command can keep this one from ever getting anywhere."""
-        while self._retired:
+        while self._left_behind:
             await asyncio.sleep(BOMB_WATCH)
             with contextlib.suppress(SandboxTuiError):
-                await self._stop_bomb(self._nearly_full, spare=self._calls)
+                await self._stop_bomb(self._half_full, spare=self._calls)
 
     async def _stop_bomb(self, most: int, *, spare: int) -> None:
         """Clear out when more processes than this are there because of what was left behind."""
         with contextlib.suppress(FileRefused):  # frozen: then there is no hurry
-            if self._retired and await self._processes.count() > most:
+            if not self._left_behind:
+                return
+            count = await self._processes.count()
+            if count > most:
                 await self._processes.clear_out(spare=spare)
+            elif count <= FEW and not self._retired:
+                self._left_behind = False
 
     def _retire(self, channel: Channel) -> None:
         """Read on from a dispatcher whose command left processes behind; take another from now."""
@@ -436,3 +450,10 @@ class Exec:
         channel.close()
         if self._channel is channel:
             self._channel = None
+
+
+def _came_to_nothing(result: ExecResult) -> bool:
+    """Whether a command never ran: its dispatcher was gone, or bash could not fork (254)."""
+    if result.exit_code is None:
+        return not result.begun
+    return result.exit_code == FORK_FAILED and not result.stdout_bytes + result.stderr_bytes

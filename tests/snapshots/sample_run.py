@@ -139,6 +139,8 @@ def _step(
             arguments=json.dumps(arguments),
         )
     )
+    if by in (None, "human"):
+        yield e.CallHeld(call=number)
     if by is not None:
         yield e.CallDecided(call=number, verdict="approve", by=by)
         yield e.CallStarted(call=number)
