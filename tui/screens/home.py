@@ -79,7 +79,10 @@ class Home(Screen[None]):
     def compose(self) -> ComposeResult:
         """A line that says what this is, the sessions, the keys."""
         yield Painted(_banner, id="banner")
-        yield ModelOffers(id="offers")
+        offers = ModelOffers(id="offers")
+        offers.border_title = "no model is chosen yet"
+        offers.border_subtitle = f"{hint('home.model')} or a click chooses one"
+        yield offers
         yield SessionList(id="sessions")
         yield KeyBar()
 
@@ -132,8 +135,6 @@ class Home(Screen[None]):
         if model.name:
             return
         offers = self.query_one("#offers", ModelOffers)
-        offers.border_title = "no model is chosen yet"
-        offers.border_subtitle = f"{hint('home.model')} or a click chooses one"
         servers = await find_local_servers(model.local_ports)
         offers.show(offers_of(servers, model), model.local_ports)
 
