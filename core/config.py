@@ -39,6 +39,7 @@ class ModelSettings(Section, frozen=True, kw_only=True):
         extra_body: more fields for every request.
         request_timeout: seconds a whole reply may take.
         stall_timeout: seconds without a byte after which a reply is given up.
+        local_ports: where servers on this machine are looked for.
     """
 
     name: str = ""
@@ -48,6 +49,7 @@ class ModelSettings(Section, frozen=True, kw_only=True):
     extra_body: dict[str, Any] = {}
     request_timeout: float = 1200.0
     stall_timeout: float = 300.0
+    local_ports: tuple[int, ...] = (8000, 30000, 11434, 1234, 8080)
 
 
 class SandboxSettings(Section, frozen=True, kw_only=True):
@@ -99,15 +101,25 @@ class UiSettings(Section, frozen=True, kw_only=True):
         theme: name of a theme, built in or in the config folder's themes/.
         animations: whether anything may move.
         images: how pictures are drawn; auto asks the terminal, blocks works everywhere.
+        notify: what happens when a run ends or asks: the terminal's bell, a notification of the
+            desktop, or nothing.
+        title: whether the terminal's title says how the run stands.
     """
 
     theme: str = "lamplight"
     animations: bool = True
     images: Literal["auto", "kitty", "sixel", "blocks", "none"] = "auto"
+    notify: Literal["bell", "desktop", "off"] = "bell"
+    title: bool = True
 
 
 class Settings(Section, frozen=True, kw_only=True):
-    """Everything that can be set."""
+    """Everything that can be set.
+
+    Attributes:
+        keys: other keys for actions, by the action's name; what is wrong with one of them is the
+            screen's to say, and keeps no other from holding.
+    """
 
     model: ModelSettings = ModelSettings()
     sandbox: SandboxSettings = SandboxSettings()
@@ -115,6 +127,18 @@ class Settings(Section, frozen=True, kw_only=True):
     agent: AgentSettings = AgentSettings()
     policy: Policy = Policy()
     ui: UiSettings = UiSettings()
+    keys: dict[str, Any] = {}
+
+
+def sections() -> dict[str, type[msgspec.Struct]]:
+    """The tables whose fields are known, by name."""
+    fields = msgspec.structs.fields(Settings)
+    return {field.name: field.type for field in fields if isinstance(field.type, type)}
+
+
+def config_file() -> Path:
+    """Where the settings are read from and written to."""
+    return config_dir() / "config.toml"
 
 
 def home() -> Path | None:
@@ -144,7 +168,7 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
     Raises:
         ConfigError: naming the file, the key and what would be right.
     """
-    path = file or config_dir() / "config.toml"
+    path = file or config_file()
     tables = _read(path)
     _put_environment(tables)
     for name, value in (overrides or {}).items():
@@ -153,7 +177,7 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
     try:
         settings = msgspec.convert(tables, Settings)
     except msgspec.ValidationError as error:
-        raise ConfigError(_explain(str(error), tables, path)) from error
+        raise ConfigError(explain(str(error), tables, path)) from error
     for number, rule in enumerate(settings.policy.rules, 1):
         if wrong := problem(rule):
             raise ConfigError(f"Settings (file {path}): policy rule {number}: {wrong}")
@@ -180,18 +204,38 @@ def _put_environment(tables: dict[str, Any]) -> None:
     """`OPENAI_BASE_URL`, and `SANDBOX_TUI_<SECTION>_<FIELD>` for every field."""
     if url := os.environ.get("OPENAI_BASE_URL"):
         _put(tables, "model.base_url", url)
-    for section in msgspec.structs.fields(Settings):
-        for setting in msgspec.structs.fields(section.type):
-            variable = f"SANDBOX_TUI_{section.name}_{setting.name}".upper()
-            if (value := os.environ.get(variable)) is not None:
-                _put(tables, f"{section.name}.{setting.name}", _typed(value, setting.type))
+    for section, kind in sections().items():
+        for setting in msgspec.structs.fields(kind):
+            if (value := os.environ.get(variable(section, setting.name))) is not None:
+                _put(tables, f"{section}.{setting.name}", _typed(value, setting.type))
+
+
+def variable(section: str, field: str) -> str:
+    """The environment variable that sets a field."""
+    return f"SANDBOX_TUI_{section}_{field}".upper()
 
 
 def _typed(value: str, kind: Any) -> Any:
     try:
         return msgspec.convert(value, kind, strict=False)
     except msgspec.ValidationError:
+        pass
+    try:
+        return msgspec.json.decode(value.encode(), type=kind)
+    except (msgspec.DecodeError, UnicodeError):
         return value  # the conversion of the whole says what is wrong with it
+
+
+def flat(tables: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Tables within tables as one, by dotted names: `live.approve = "y"` and `"live.approve" = "y"`
+    are the same."""
+    found: dict[str, Any] = {}
+    for key, value in tables.items():
+        if isinstance(value, Mapping):
+            found |= flat(cast(Mapping[str, Any], value), f"{above}{key}.")
+        else:
+            found[above + key] = value
+    return found
 
 
 def _put(tables: dict[str, Any], name: str, value: Any) -> None:
@@ -201,16 +245,16 @@ def _put(tables: dict[str, Any], name: str, value: Any) -> None:
         cast(dict[str, Any], table)[key] = value
 
 
-def _explain(wrong: str, tables: dict[str, Any], path: Path) -> str:
+def explain(wrong: str, tables: dict[str, Any], path: Path) -> str:
+    """What msgspec says of the file's tables, as words for the person who wrote them."""
     rule = re.search(r"\$\.policy\.rules\[(\d+)\]", wrong)
     told = _of_rule(int(rule[1]) + 1, wrong) if rule else wrong
     text = f"Settings (file {path}): {told}."
     if "unknown field" not in wrong:
         return text
     unknown = wrong.split("`")[1]
-    sections = {f.name: f.type for f in msgspec.structs.fields(Settings)}
-    known = [f.name for f in msgspec.structs.fields(Rule)] if rule else list(sections)
-    for name, kind in sections.items():
+    known = [f.name for f in msgspec.structs.fields(Rule if rule else Settings)]
+    for name, kind in sections().items():
         if not rule and unknown in tables.get(name, {}):
             known = [f.name for f in msgspec.structs.fields(kind)]
     close = difflib.get_close_matches(unknown, known, 1)

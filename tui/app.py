@@ -12,26 +12,42 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from textual.app import App, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import Binding, BindingType, Keymap
+from textual.keys import key_to_character
 from textual.screen import Screen
 from textual.theme import Theme
+from textual.widget import Widget
 
 from ..core.config import Settings, config_dir
 from ..core.errors import SandboxTuiError
 from ..core.launch import RunRequest
 from ..core.text import clean_line
 from ..sessions import RunSummary, Store, Worker, Workers
+from .keymap import keymap_in_file
+from .notices import Notice, Notices
 from .palette import ROLE_DEFAULTS, to_textual
 from .screens.confirm import Confirm
 from .screens.home import Home
 from .screens.live import LiveScreen
 from .screens.replay import ReplayScreen
+from .screens.settings import SettingsScreen
 from .screens.wall import Wall
+from .settings_in_force import SettingsInForce
+from .terminal_messages import (
+    KEEP_TITLE,
+    RESTORE_TITLE,
+    notification_sequence,
+    title_sequence,
+)
+from .terminal_title import title_of
 from .theme_files import ThemeFiles
 
 LONGEST_FAREWELL = 3.0
 """Seconds the screen may take to be put away once everything is stored: a terminal that is gone
 takes no more output, and waiting for it would be for ever."""
+
+RUN_LOOK = 0.25
+"""Seconds between looks at the runs, for the terminal's title and for notices."""
 
 THEME_LOOK = 1.0
 """Seconds between looks at the theme files."""
@@ -60,7 +76,16 @@ class SandboxTui(App[int]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "quit", show=False, priority=True),
+        Binding("ctrl+q", "quit", "quit", show=False, priority=True, id="app.quit"),
+        Binding(
+            "ctrl+p",
+            "command_palette",
+            "palette",
+            show=False,
+            priority=True,
+            tooltip="Every action by name",
+            id="app.palette",
+        ),
     ]
 
     def __init__(
@@ -70,24 +95,54 @@ class SandboxTui(App[int]):
         begin: Sequence[RunRequest] | RunSummary | None = None,
     ) -> None:
         super().__init__()
-        self._settings_in_force = settings
+        self.settings = SettingsInForce(settings)
+        self._notices = Notices()
+        self._title_shown = ""
         self._session_store = store
         self._begin = begin
         self._run_workers = Workers(store)
         self._begun: list[Worker] = []
         self._theme_files = ThemeFiles(config_dir() / "themes")
         self._register_themes()
+        self.keymap = keymap_in_file(settings.keys)
+        self._keys_chosen = {name: ",".join(keys) for name, keys in self.keymap.keys.items()}
+
+    @property
+    def _keymap(self) -> Keymap:
+        """What Textual lays over the bindings.
+
+        It does so after it has left out the keys that a focused text field takes for itself, so
+        those are left out here as well: they have to write, not to act.
+        """
+        if not self._keys_chosen or not self.screen_stack:
+            return {}
+        focused = self.screen.focused
+        if focused is None:
+            return self._keys_chosen
+        keys = {
+            name: ",".join(k for k in keys.split(",") if not _takes(focused, k))
+            for name, keys in self._keys_chosen.items()
+        }
+        return {name: left for name, left in keys.items() if left}
+
+    @_keymap.setter
+    def _keymap(  # pyright: ignore[reportIncompatibleVariableOverride]
+        self, keymap: Keymap
+    ) -> None:
+        self._keys_chosen = dict(keymap)
 
     def on_mount(self) -> None:
         """Dress up, then show the first screen."""
-        self._choose_theme(self._settings_in_force.ui.theme)
-        if not self._settings_in_force.ui.animations:
+        self._choose_theme(self.settings.now.ui.theme)
+        if not self.settings.now.ui.animations:
             self.animation_level = "none"
         self._handle_signals()
         self.theme_changed_signal.subscribe(self, self._repaint)
         self._show_first()
         self._say_what_is_broken()
+        self._say_what_is_wrong_with_keys()
         self.set_interval(THEME_LOOK, self._reload_themes)
+        self.set_interval(RUN_LOOK, self._look_at_runs)
 
     def _repaint(self, theme: Theme) -> None:
         """What draws itself in a palette has to do so again."""
@@ -108,7 +163,11 @@ class SandboxTui(App[int]):
         if self.theme in self._theme_files.themes:
             self._watch_theme(self.theme)
         else:  # it may have been waiting for this very file
-            self._choose_theme(self._settings_in_force.ui.theme)
+            self._choose_theme(self.settings.now.ui.theme)
+
+    def _say_what_is_wrong_with_keys(self) -> None:
+        for problem in self.keymap.problems:
+            self.notify(problem, severity="warning", markup=False, timeout=10)
 
     def _say_what_is_broken(self) -> None:
         for broken in self._theme_files.broken:
@@ -119,7 +178,7 @@ class SandboxTui(App[int]):
         store, workers = self._session_store, self._run_workers
         match self._begin:
             case None:
-                self.push_screen(Home(self._settings_in_force, workers))
+                self.push_screen(Home(self.settings, workers))
             case RunSummary():
                 self.push_screen(ReplayScreen(self._begin, store), self._exit_with)
             case requests:
@@ -128,6 +187,42 @@ class SandboxTui(App[int]):
                     self.push_screen(Wall(workers), self._first_closed)
                 else:
                     self.push_screen(LiveScreen(self._begun[0], store), self._first_closed)
+
+    # --- words to the terminal itself
+
+    def _look_at_runs(self) -> None:
+        for notice in self._notices.look(self._run_workers.all.values()):
+            self._tell(notice)
+        if self.settings.now.ui.title:
+            self._show_title(title_of(self.screen_stack, self._run_workers.alive))
+        elif self._title_shown:
+            self._say(RESTORE_TITLE)
+            self._title_shown = ""
+
+    def _tell(self, notice: Notice) -> None:
+        match self.settings.now.ui.notify:
+            case "off":
+                pass
+            case "desktop" if not self.is_web:
+                self._say(notification_sequence(notice.title, notice.text, os.environ))
+            case _:
+                self.bell()
+
+    def _show_title(self, title: str) -> None:
+        if title != self._title_shown and not self.is_web:
+            keep = "" if self._title_shown else KEEP_TITLE
+            self._title_shown = title
+            self._say(keep + title_sequence(title))
+
+    def _say(self, sequence: str) -> None:
+        """In one piece between others: the driver writes in order, from one thread."""
+        if self._driver is not None and not self.is_headless:
+            self._driver.write(sequence)
+
+    @property
+    def last_words(self) -> str:
+        """What the terminal must still get once the screen is gone; empty for none."""
+        return RESTORE_TITLE if self._title_shown and not self.is_headless else ""
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the screen that is shown, by name, and then Textual's own."""
@@ -141,7 +236,15 @@ class SandboxTui(App[int]):
                     await self.run_action(action, node)  # pyright: ignore[reportArgumentType]
 
                 yield SystemCommand(name, f"key {self.get_key_display(binding)}", run)
+        yield SystemCommand("Settings", "Theme, sandbox, limits, notices", self.action_settings)
         yield from super().get_system_commands(screen)
+
+    def action_settings(self) -> None:
+        """Change settings."""
+        if not isinstance(self.screen, SettingsScreen):
+            ours = list(self._theme_files.themes)
+            others = [name for name in self.available_themes if name not in ours]
+            self.push_screen(SettingsScreen(self.settings, [*ours, *others]))
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Roles for themes that do not name them: Textual's own."""
@@ -169,7 +272,7 @@ class SandboxTui(App[int]):
     def _first_closed(self, result: object) -> None:
         """The same, unless runs go on in the background: those are found on the home screen."""
         if self._run_workers.alive:
-            self.call_later(self.push_screen, Home(self._settings_in_force, self._run_workers))
+            self.call_later(self.push_screen, Home(self.settings, self._run_workers))
         else:
             self._exit_with(result)
 
@@ -189,12 +292,19 @@ class SandboxTui(App[int]):
         failures = (worker.failure for worker in self._begun)
         return next((failure for failure in failures if failure is not None), None)
 
-    async def _leave(self, code: int | None = None) -> None:
-        # the loop itself may come to a stand, drawing on a terminal that is gone
-        _end_for_sure(self._exit_code if code is None else code, LONGEST_GOODBYE + LONGEST_FAREWELL)
+    async def on_exit_app(self) -> None:
+        """However the end was asked for, such as by closing the tab of a browser."""
+        await self._put_runs_away()
+
+    async def _put_runs_away(self) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LONGEST_GOODBYE):
                 await self._run_workers.stop("The program was ended.")
+
+    async def _leave(self, code: int | None = None) -> None:
+        # the loop itself may come to a stand, drawing on a terminal that is gone
+        _end_for_sure(self._exit_code if code is None else code, LONGEST_GOODBYE + LONGEST_FAREWELL)
+        await self._put_runs_away()
         code = self._exit_code if code is None else code
         _end_for_sure(code, LONGEST_FAREWELL)
         self.exit(result=code, return_code=code)
@@ -214,6 +324,11 @@ class SandboxTui(App[int]):
         self.theme = "lamplight"
         words = f"There is no theme named {clean_line(name)!r}; lamplight is used."
         self.notify(words, severity="warning", markup=False)
+
+
+def _takes(focused: Widget, key: str) -> bool:
+    """Whether a focused widget takes a key for itself, as a text field does with letters."""
+    return focused.check_consume_key(key, key_to_character(key))
 
 
 def _end_for_sure(code: int, seconds: float) -> None:

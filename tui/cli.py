@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Generator
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core.errors import ConfigError, SandboxTuiError
+from .settings_commands import config_group, keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -392,6 +394,28 @@ def policy_check(session: str, config: Path | None, as_json: bool) -> None:
         print_check(summary.id, check(rules, store.events(summary.id)), as_json=as_json)
 
 
+@main.command(context_settings={"ignore_unknown_options": True})
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True)
+@click.option("--public-url", help="How browsers reach it, behind a proxy.")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+def serve(host: str, port: int, public_url: str | None, command: tuple[str, ...]) -> None:
+    """Show the cockpit in a browser.
+
+    COMMAND is what each tab shows: nothing for the home screen, or for example: replay last
+    """
+    try:
+        from .serve import serve as serve_until_interrupted
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"The browser needs {error.name}: pip install 'sandbox-tui[serve]'."
+        ) from error
+    serve_until_interrupted(command, host, port, public_url)
+
+
+main.add_command(keys)
+main.add_command(config_group)
+
 # --- what the commands share
 
 
@@ -481,7 +505,8 @@ def _session(store: Store, name: str) -> RunSummary:
 
 
 def _is_terminal() -> bool:
-    return sys.stdout.isatty() and sys.stdin.isatty()
+    served = "web_driver" in os.environ.get("TEXTUAL_DRIVER", "")  # a browser is the terminal
+    return served or (sys.stdout.isatty() and sys.stdin.isatty())
 
 
 def _execute(requests: Sequence[RunRequest], *, headless: bool, as_json: bool) -> None:
@@ -516,7 +541,12 @@ def _show(settings: Settings, store: Store, begin: Sequence[RunRequest] | RunSum
 
     graphics.prepare(settings.ui.images)
     app = SandboxTui(settings, store, begin)
-    app.run()
+    try:
+        app.run()
+    finally:  # where Textual wrote everything else, too
+        if app.last_words and sys.__stderr__ is not None:
+            sys.__stderr__.write(app.last_words)
+            sys.__stderr__.flush()
     if app.failure is not None:
         raise app.failure
     return app.return_code or 0

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import platform
+import shlex
 import shutil
 import sys
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
-from ..core.config import ModelSettings, api_key, config_dir, data_dir, load
+from ..core.config import ModelSettings, api_key, config_file, data_dir, load
 from ..core.errors import SandboxTuiError
+from ..core.models.local_servers import LocalServer, find_local_servers
 from ..core.sandboxes.bubblewrap import bubblewrap_problem
 from ..core.sandboxes.docker_engine import DEFAULT_IMAGE, engine_status
 from ..core.text import clean_line
@@ -50,13 +54,20 @@ def _python() -> Finding:
 
 
 def _settings() -> list[Finding]:
-    file = config_dir() / "config.toml"
+    file = config_file()
     try:
-        model = load().model
+        settings = load()
     except SandboxTuiError as error:
         return [Finding("settings", False, str(error), f"edit {file}")]
     where = str(file) if file.exists() else f"none at {file}; the defaults hold"
-    return [Finding("settings", True, where), _model(model)]
+    found = [Finding("settings", True, where), *_keys(settings.keys), _model(settings.model)]
+    return [*found, *_local_servers(settings.model)]
+
+
+def _keys(table: dict[str, Any]) -> list[Finding]:
+    from .keymap import keymap_in_file
+
+    return [Finding("keys", None, problem) for problem in keymap_in_file(table).problems]
 
 
 def _model(model: ModelSettings) -> Finding:
@@ -64,8 +75,30 @@ def _model(model: ModelSettings) -> Finding:
     if model.name:
         where = model.base_url or "the default server"
         return Finding("model", True, f"{model.name} at {where}, {key}")
-    mend = "sandbox-tui run TASK --model NAME --base-url URL"
+    mend = (
+        "sandbox-tui config set model.name NAME, and model.base_url URL for a server of one's own"
+    )
     return Finding("model", None, f"none chosen; {key}", mend)
+
+
+def _local_servers(model: ModelSettings) -> list[Finding]:
+    """What listens on loopback, whether or not it is the chosen one."""
+    servers = asyncio.run(find_local_servers(model.local_ports))
+    if not servers:
+        ports = ", ".join(str(port) for port in model.local_ports)
+        return [Finding("servers", None, f"none on this machine (ports {ports})")]
+    return [_local_server(server, model) for server in servers]
+
+
+def _local_server(server: LocalServer, model: ModelSettings) -> Finding:
+    names = ", ".join(server.models[:5]) + (" …" if len(server.models) > 5 else "")
+    said = names or ("wants a key" if server.wants_key else "no model loaded")
+    words = f"{server.kind} at {server.base_url}: {said}"
+    if model.name or not server.models:
+        return Finding("servers", True, words)
+    command = shlex.join(["sandbox-tui", "config", "set", "model.name", server.models[0]])
+    address = shlex.join(["sandbox-tui", "config", "set", "model.base_url", server.base_url])
+    return Finding("servers", True, words, f"{command}; {address}")
 
 
 def _sandboxes() -> list[Finding]:

@@ -1,4 +1,9 @@
-"""A run without a screen: its events as lines of text, or as JSON, one a line."""
+"""A run without a screen: its events as lines of text, or as JSON, one a line.
+
+The text is made to be heard as well as read: each line stands alone, is written once and never
+changed, says in words what happened and how before it quotes anything, and has neither colours nor
+frames nor signs that only an eye understands.
+"""
 
 from __future__ import annotations
 
@@ -120,6 +125,8 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             return f"model failed (try {event.attempt}): {clean_line(event.error)}{again}"
         case e.CallDecided(verdict="reject", by="policy"):
             return f"call {event.call} is not run ({clean_line(event.rule or 'policy')})"
+        case e.CallHeld():
+            return _waiting_line(event, state)
         case e.CallFinished():
             return _call_line(event, state)
         case e.FilesChanged():
@@ -142,10 +149,18 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
 def _call_line(event: e.CallFinished, state: RunState) -> str:
     call = state.calls[event.call].call
     what = clean_line(headline(call.name, state.calls[event.call].arguments))[:200]
-    code = "" if event.exit_code is None else f" exit {event.exit_code}"
-    how = "ok" if event.ok else "timed out" if event.timed_out else f"failed{code}"
-    name = nickname(clean_line(call.name))
-    return f"call {event.call} {name} {what} -> {how} ({figures.seconds(event.duration)})"
+    how = "ok" if event.ok else "timed out" if event.timed_out else "failed"
+    code = f"exit {event.exit_code}, " if event.exit_code and not event.timed_out else ""
+    words = f"{nickname(clean_line(call.name))} {what}".rstrip()
+    return f"call {event.call} {how} ({code}{figures.seconds(event.duration)}): {words}"
+
+
+def _waiting_line(event: e.CallHeld, state: RunState) -> str:
+    item = state.calls[event.call]
+    what = clean_line(headline(item.call.name, item.arguments))[:200]
+    why = f" ({clean_line(event.rule)})" if event.rule else ""
+    name = nickname(clean_line(item.call.name))
+    return f"waiting: call {event.call} waits for a decision{why}: {name} {what}"
 
 
 def _end_lines(event: e.RunFinished) -> str:
@@ -157,7 +172,7 @@ def _end_lines(event: e.RunFinished) -> str:
         f"{totals.steps} steps, {totals.calls} calls, {figures.count(tokens)} tokens{money}"
     )
     if event.answer is not None:
-        lines.append(f"answer: {clean(event.answer).strip()}")
+        lines.append(f"answer: {clean(event.answer).strip() or 'none'}")
     if event.output is not None:
         lines.append(f"results: {clean_line(event.output)}")
     return "\n       ".join(lines)

@@ -22,6 +22,10 @@ PROGRAM = next(
 )
 
 
+KEY_CODES = {"Escape": 27, "Enter": 13, "ArrowUp": 38, "ArrowDown": 40}
+"""Of keys that pages know by their number."""
+
+
 class BrowserFailed(AssertionError):
     """The page raised an error, or the browser did not answer."""
 
@@ -117,8 +121,15 @@ class Page:
     def key(self, key: str) -> None:
         """Press a key."""
         text = {"text": key} if len(key) == 1 else {}
-        self.send("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
-        self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
+        code = {"windowsVirtualKeyCode": KEY_CODES[key]} if key in KEY_CODES else {}
+        self.send("Input.dispatchKeyEvent", type="keyDown", key=key, **text, **code)
+        self.send("Input.dispatchKeyEvent", type="keyUp", key=key, **code)
+
+    def click(self, x: int, y: int) -> None:
+        """Click at a place of the window, in pixels."""
+        place: dict[str, Any] = {"x": x, "y": y, "button": "left", "clickCount": 1}
+        for kind in ("mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, **place)
 
     def size(self, width: int, height: int) -> None:
         """Give the page's window a size."""
@@ -134,7 +145,7 @@ class Page:
 
 @contextlib.contextmanager
 def browser(profile: Path) -> Iterator[Page]:
-    """A page of a browser of its own, without a network."""
+    """A page of a browser of its own, without a network but for 127.0.0.1."""
     assert PROGRAM is not None
     into, to = os.pipe()
     back, out = os.pipe()
@@ -143,7 +154,7 @@ def browser(profile: Path) -> Iterator[Page]:
         "/bin/bash", "-c", script, PROGRAM, "--headless", "--no-sandbox", "--disable-gpu",
         "--remote-debugging-pipe", f"--user-data-dir={profile}", "--no-first-run",
         "--disable-dev-shm-usage", "--disable-background-networking",
-        "--host-resolver-rules=MAP * ~NOTFOUND", "about:blank",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "about:blank",
     ]  # fmt: skip
     process = subprocess.Popen(
         command,

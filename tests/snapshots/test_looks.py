@@ -13,8 +13,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from sandbox_tui.core import events as e
-from sandbox_tui.core.config import load
+from sandbox_tui.core.config import ModelSettings, load
 from sandbox_tui.core.launch import RunRequest
+from sandbox_tui.core.models.local_servers import LocalServer
 from sandbox_tui.core.state import fold
 from sandbox_tui.sessions import Store, Worker, Workers
 from sandbox_tui.tui.app import SandboxTui
@@ -25,12 +26,15 @@ from sandbox_tui.tui.screens.image_offer import ImageOffer
 from sandbox_tui.tui.screens.leave_run import LeaveRun
 from sandbox_tui.tui.screens.replay import ReplayScreen
 from sandbox_tui.tui.screens.wall import Wall
+from sandbox_tui.tui.widgets.model_offers import ModelOffers, offers_of
 from tests.snapshots.looks import check
 from tests.snapshots.sample_run import BROKEN, FILES, TASK, sample_run
 
 SIZES = [(160, 45), (100, 30), (60, 20)]
 THEMES = ["lamplight", "daylight", "contrast", "ansi"]
 NOW = 1_767_272_400.0
+
+MODEL = {"model.name": "qwen3-coder", "model.local_ports": []}
 
 Act = Callable[[SandboxTui, Pilot[int], Store], Awaitable[None]]
 
@@ -53,6 +57,7 @@ def ended(run_id: str, reason: e.FinishReason, ago: float, task: str) -> list[e.
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     """Three sessions: one that submitted, one that failed, one in which a call waits."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SANDBOX_TUI_HOME", "home")
     still = SimpleNamespace(time=lambda: NOW, monotonic=lambda: 100.0)
     monkeypatch.setattr("sandbox_tui.tui.widgets.session_list.time", still)
     monkeypatch.setattr("sandbox_tui.tui.widgets.run_tile.time", still)
@@ -71,7 +76,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 async def shown(
     store: Store, size: tuple[int, int], begin: str | None
 ) -> AsyncIterator[tuple[SandboxTui, Pilot[int]]]:
-    settings = load({"ui.animations": False, "ui.images": "blocks"})
+    settings = load({"ui.animations": False, "ui.images": "blocks", **MODEL})
     app = SandboxTui(settings, store, store.run(begin) if begin else None)
     async with app.run_test(size=size, notifications=False) as pilot:
         await pilot.pause(0.2)
@@ -95,6 +100,32 @@ async def home(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
 
 async def new_run(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     await pilot.press("n")
+
+
+async def settings(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    await pilot.press("comma", "down")
+
+
+FOUND = [
+    LocalServer("vLLM", "http://127.0.0.1:8000/v1", ("qwen3-coder-30b", "qwen3-4b")),
+    LocalServer("Ollama", "http://127.0.0.1:11434/v1", ("gpt-oss:20b",)),
+    LocalServer("llama.cpp", "http://127.0.0.1:8080/v1", wants_key=True),
+]
+
+
+async def first_run(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    app.settings.now = msgspec.structs.replace(app.settings.now, model=ModelSettings())
+    app.screen.add_class("-no-model")
+    offers = app.screen.query_one(ModelOffers)
+    offers.show(offers_of(FOUND, ModelSettings()), ())
+    await pilot.pause()
+
+
+async def choose_model(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    await pilot.press("m")
+    await pilot.pause()
+    app.screen.query_one(ModelOffers).show(offers_of(FOUND, ModelSettings()), ())
+    await pilot.pause()
 
 
 async def edit_call(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
@@ -138,6 +169,9 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "edit": ("20260101-120000-sampl", edit_call),
     "home": (None, home),
     "new-run": (None, new_run),
+    "settings": (None, settings),
+    "first-run": (None, first_run),
+    "choose-model": (None, choose_model),
     "wall": (None, wall),
     "failure": (None, pushed(lambda: Failure("There is no sandbox to run in: start an engine."))),
     "confirm": (None, pushed(lambda: Confirm("Delete “a task”? This cannot be undone."))),

@@ -15,6 +15,7 @@ from textual.widgets import Input, Label
 from ...core.events import ToolCall
 from ...core.headline import nickname, whole_line
 from ...core.text import clean, clean_line
+from ..keymap import hint
 from ..widgets.key_bar import KeyBar
 
 _WORDS = (
@@ -47,8 +48,8 @@ class AllowAlways(ModalScreen[tuple[str, ...] | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,ctrl+s,f2", "allow", "allow"),
-        Binding("escape", "cancel", "back"),
+        Binding("enter,ctrl+s,f2", "allow", "allow", id="allow_always.allow"),
+        Binding("escape", "cancel", "back", id="allow_always.leave"),
     ]
 
     def __init__(self, call: ToolCall, patterns: Sequence[str]) -> None:
@@ -61,7 +62,9 @@ class AllowAlways(ModalScreen[tuple[str, ...] | None]):
         name = nickname(clean_line(self._call.name))
         with VerticalScroll() as box:
             box.border_title = f"approve always · call {self._call.number} {name}"
-            box.border_subtitle = "enter allows · esc goes back"
+            box.border_subtitle = (
+                f"{hint('allow_always.allow')} allows · {hint('allow_always.leave')} goes back"
+            )
             what = clean_line(whole_line(self._call.name, self._call.arguments)) or name
             yield Label(what, id="allowed-call", markup=False)
             yield Label(_WORDS, markup=False)

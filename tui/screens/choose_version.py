@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
 from ...core.text import clean_line
+from ..keymap import hint
 from ..widgets.file_versions import Version
 
 
@@ -28,7 +29,9 @@ class ChooseVersion(ModalScreen[Version | None]):
     }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "back")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "back", id="choose_version.leave")
+    ]
 
     def __init__(self, path: str, choices: Sequence[Version]) -> None:
         super().__init__()
@@ -39,7 +42,7 @@ class ChooseVersion(ModalScreen[Version | None]):
         """The list."""
         options = OptionList(*(Text(version.name) for version in self._choices))
         options.border_title = f"compare {clean_line(self._path.rpartition('/')[2])} with"
-        options.border_subtitle = "enter chooses · esc goes back"
+        options.border_subtitle = f"enter chooses · {hint('choose_version.leave')} goes back"
         yield options
 
     def on_mount(self) -> None:

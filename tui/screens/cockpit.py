@@ -16,6 +16,7 @@ from textual.timer import Timer
 
 from ...core import events as e
 from ...core.state import CallItem, HumanItem, ReplyItem, RunState
+from ..keymap import hint
 from ..widgets.blocks import Blocks
 from ..widgets.call_text import whole_text
 from ..widgets.calls import Calls
@@ -57,15 +58,26 @@ class Cockpit(FileActions):
     ]
 
     COMMON: ClassVar[list[BindingType]] = [
-        Binding("z", "zoom", "zoom"),
-        Binding("1", "pane('calls')", "Calls", show=False),
-        Binding("2", "pane('terminals')", "Terminal", show=False),
-        Binding("3", "pane('side')", "Files", show=False),
-        Binding("tab", "next_pane(1)", "Next pane", show=False, priority=True),
-        Binding("shift+tab", "next_pane(-1)", "Previous pane", show=False, priority=True),
-        Binding("backslash", "next_terminal", "Next terminal", show=False),
-        Binding("o", "open_all", "whole"),
-        Binding("question_mark,f1", "help", "help", key_display="?"),
+        Binding("z", "zoom", "zoom", id="cockpit.zoom"),
+        Binding("1", "pane('calls')", "Calls", show=False, id="cockpit.calls"),
+        Binding("2", "pane('terminals')", "Terminal", show=False, id="cockpit.terminal"),
+        Binding("3", "pane('side')", "Files", show=False, id="cockpit.files"),
+        Binding(
+            "tab", "next_pane(1)", "Next pane", show=False, priority=True, id="cockpit.next_pane"
+        ),
+        Binding(
+            "shift+tab",
+            "next_pane(-1)",
+            "Previous pane",
+            show=False,
+            priority=True,
+            id="cockpit.previous_pane",
+        ),
+        Binding(
+            "backslash", "next_terminal", "Next terminal", show=False, id="cockpit.next_terminal"
+        ),
+        Binding("o", "open_all", "whole", id="cockpit.whole"),
+        Binding("question_mark,f1", "help", "help", key_display="?", id="cockpit.help"),
     ]
 
     PANES: ClassVar[dict[str, str]] = {
@@ -170,6 +182,16 @@ class Cockpit(FileActions):
         self.query_one(Files).show(state)
         self._show_preview()
         self.sync_bars()
+
+    @property
+    def task_line(self) -> str:
+        """The first line of the task, as it came from outside."""
+        return self._first_line
+
+    @property
+    def is_live(self) -> bool:
+        """Whether this run is going on, or could have been a moment ago; else it is a replay."""
+        return self._is_live
 
     @property
     def now(self) -> float:
@@ -304,4 +326,5 @@ class Cockpit(FileActions):
                 text = item.finished.observation if item.finished else item.text
                 self.app.push_screen(Pager("you", text))
             case _:
-                self.notify("Choose something first (↑ ↓), then o opens all of it.")
+                words = f"Choose something first (↑ ↓), then {hint('cockpit.whole')} opens it."
+                self.notify(words)

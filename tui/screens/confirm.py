@@ -10,6 +10,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from ..keymap import hint
+
 
 class Confirm(ModalScreen[bool]):
     """Asks; enter and y say yes, escape and n say no."""
@@ -23,8 +25,8 @@ class Confirm(ModalScreen[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,enter", "answer(True)", "yes"),
-        Binding("n,escape", "answer(False)", "no"),
+        Binding("y,enter", "answer(True)", "yes", id="confirm.yes"),
+        Binding("n,escape", "answer(False)", "no", id="confirm.no"),
     ]
 
     def __init__(self, question: str) -> None:
@@ -34,7 +36,7 @@ class Confirm(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """The question."""
         with Vertical() as box:
-            box.border_subtitle = "y yes · n no"
+            box.border_subtitle = f"{hint('confirm.yes')} yes · {hint('confirm.no')} no"
             yield Static(self._question, markup=False)
 
     def action_answer(self, sure: bool) -> None:

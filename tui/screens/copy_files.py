@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Checkbox, Footer, Input, Label
 
 from ...core.text import clean_line
+from ..keymap import hint
 from ..widgets.path_input import PathInput
 
 _Answer = TypeVar("_Answer")
@@ -37,8 +38,8 @@ class _Form(ModalScreen[_Answer | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s,f2", "submit", "go on", priority=True),
-        Binding("escape", "back", "back", priority=True),
+        Binding("ctrl+s,f2", "submit", "go on", priority=True, id="copy_files.go_on"),
+        Binding("escape", "back", "back", priority=True, id="copy_files.leave"),
     ]
 
     def action_submit(self) -> None:
@@ -72,7 +73,7 @@ class AskPull(_Form[Path]):
         """One field."""
         with VerticalScroll() as box:
             box.border_title = f"copy {clean_line(self._path.rpartition('/')[2])} out"
-            box.border_subtitle = "enter copies · esc goes back"
+            box.border_subtitle = f"enter copies · {hint('copy_files.leave')} goes back"
             yield Label("into the folder of this machine (→ completes)")
             yield PathInput(str(self._folder), id="host")
         yield Footer(compact=True)
@@ -124,7 +125,7 @@ class AskPush(_Form[Push]):
         """Two fields and whether the model is told."""
         with VerticalScroll() as box:
             box.border_title = "put a file or folder in"
-            box.border_subtitle = "enter copies · esc goes back"
+            box.border_subtitle = f"enter copies · {hint('copy_files.leave')} goes back"
             yield Label("file or folder of this machine (→ completes)")
             yield PathInput(id="host", placeholder="such as ~/data/table.csv")
             yield Label("into the folder of the sandbox")

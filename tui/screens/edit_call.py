@@ -15,6 +15,7 @@ from textual.widgets import Label, TextArea
 from ...core.events import ToolCall
 from ...core.headline import nickname
 from ...core.text import clean, clean_line
+from ..keymap import hint
 from ..widgets.key_bar import KeyBar
 
 _LABELS = {
@@ -50,9 +51,9 @@ class EditCall(ModalScreen[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         # not before their time (priority): what was typed just before must have arrived
-        Binding("ctrl+s,f2", "run", "run it so"),
-        Binding("f3", "toggle_json", "fields / JSON"),
-        Binding("escape", "cancel", "leave as it is", priority=True),
+        Binding("ctrl+s,f2", "run", "run it so", id="edit_call.run"),
+        Binding("f3", "toggle_json", "fields / JSON", id="edit_call.json"),
+        Binding("escape", "cancel", "leave as it is", priority=True, id="edit_call.leave"),
     ]
 
     def __init__(self, call: ToolCall) -> None:
@@ -79,7 +80,9 @@ class EditCall(ModalScreen[str | None]):
     def on_mount(self) -> None:
         """Begin in the longest argument."""
         box = self.query_one(VerticalScroll)
-        box.border_subtitle = "ctrl+s runs it so · esc leaves it as it is"
+        box.border_subtitle = (
+            f"{hint('edit_call.run')} runs it so · {hint('edit_call.leave')} leaves it as it is"
+        )
         self._show_form()
 
     def action_run(self) -> None:

@@ -14,6 +14,7 @@ from textual.widgets import Footer, TextArea
 from ...core.errors import FileRefused, SandboxTuiError
 from ...core.human_files import FileChangedMeanwhile
 from ...core.text import clean, clean_line
+from ..keymap import hint
 from .confirm import Confirm
 
 Save = Callable[[bytes, bytes | None, bool], Awaitable[None]]
@@ -43,9 +44,9 @@ class EditFile(ModalScreen[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s,f2", "save", "save", priority=True),
-        Binding("ctrl+t", "toggle_told", "told / not told", priority=True),
-        Binding("escape", "leave", "leave", priority=True),
+        Binding("ctrl+s,f2", "save", "save", priority=True, id="edit_file.save"),
+        Binding("ctrl+t", "toggle_told", "told / not told", priority=True, id="edit_file.told"),
+        Binding("escape", "leave", "leave", priority=True, id="edit_file.leave"),
     ]
 
     def __init__(self, path: str, data: bytes, save: Save) -> None:
@@ -137,7 +138,8 @@ class EditFile(ModalScreen[bool]):
     def _show(self) -> None:
         told = "model is told ◉" if self._told else "model is not told ○"
         state = "changed" if self.dirty else "as it is"
-        self.query_one(TextArea).border_subtitle = f"{state} · ctrl+s saves · ctrl+t {told}"
+        save, tell = hint("edit_file.save"), hint("edit_file.told")
+        self.query_one(TextArea).border_subtitle = f"{state} · {save} saves · {tell} {told}"
 
 
 class TextForm:

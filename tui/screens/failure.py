@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from ...core.text import clean
+from ..keymap import hint
 
 
 class Failure(ModalScreen[None]):
@@ -27,7 +28,7 @@ class Failure(ModalScreen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,enter,q,space", "close", "close"),
+        Binding("escape,enter,q,space", "close", "close", id="failure.leave"),
     ]
 
     def __init__(self, sentence: str) -> None:
@@ -38,7 +39,7 @@ class Failure(ModalScreen[None]):
         """The sentence."""
         with Vertical() as box:
             box.border_title = "✗ this cannot be done"
-            box.border_subtitle = "esc goes back"
+            box.border_subtitle = f"{hint('failure.leave')} goes back"
             yield Static(clean(self._sentence), markup=False)
 
     def action_close(self) -> None:

@@ -43,11 +43,11 @@ class FileView(ModalScreen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "close", "close"),
-        Binding("slash", "search", "search", key_display="/"),
-        Binding("n", "again(1)", "next"),
-        Binding("N", "again(-1)", "previous"),
-        Binding("v", "toggle_source", "source"),
+        Binding("escape,q", "close", "close", id="file_view.leave"),
+        Binding("slash", "search", "search", key_display="/", id="file_view.search"),
+        Binding("n", "again(1)", "next", id="file_view.next"),
+        Binding("N", "again(-1)", "previous", id="file_view.previous"),
+        Binding("v", "toggle_source", "source", id="file_view.source"),
     ]
 
     def __init__(

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from ..keymap import hint
 from ..widgets.files import Files
 
 
@@ -25,8 +26,10 @@ class FilterFiles(ModalScreen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "all files", priority=True),
-        Binding("down,up", "keep", "to the tree", show=False, priority=True),
+        Binding("escape", "back", "all files", priority=True, id="filter_files.leave"),
+        Binding(
+            "down,up", "keep", "to the tree", show=False, priority=True, id="filter_files.keep"
+        ),
     ]
 
     def __init__(self, files: Files) -> None:
@@ -36,7 +39,7 @@ class FilterFiles(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The line, at the foot of the tree."""
         line = Input(self._files.filter_words, placeholder="part of a name", select_on_focus=True)
-        line.border_subtitle = "enter keeps · esc shows all"
+        line.border_subtitle = f"enter keeps · {hint('filter_files.leave')} shows all"
         region = self._files.region
         line.styles.width = region.width
         line.styles.offset = (region.x, max(0, region.bottom - 3))

@@ -10,6 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
+from ..keymap import hint
+
 
 class GoToStep(ModalScreen[int | None]):
     """Asks for the number of a step; None when there is second thought.
@@ -28,7 +30,7 @@ class GoToStep(ModalScreen[int | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "stay here", priority=True),
+        Binding("escape", "dismiss(None)", "stay here", priority=True, id="go_to_step.leave"),
     ]
 
     def __init__(self, step: int, steps: int) -> None:
@@ -42,7 +44,7 @@ class GoToStep(ModalScreen[int | None]):
             str(self._here), type="integer", max_length=9, select_on_focus=True, id="step-number"
         )
         line.border_title = f"step, 1 to {self._steps}"
-        line.border_subtitle = "enter goes there · esc stays"
+        line.border_subtitle = f"enter goes there · {hint('go_to_step.leave')} stays"
         yield line
 
     @on(Input.Submitted)

@@ -12,6 +12,7 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
+from ..keymap import hint
 from ..palette import palette_of
 
 
@@ -28,7 +29,7 @@ class HelpScreen(ModalScreen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,f1,q", "dismiss(None)", "close"),
+        Binding("escape,question_mark,f1,q", "dismiss(None)", "close", id="help.leave"),
     ]
 
     def __init__(self, screen: Screen[Any]) -> None:
@@ -39,7 +40,7 @@ class HelpScreen(ModalScreen[None]):
         """A table of keys."""
         with VerticalScroll() as box:
             box.border_title = "keys"
-            box.border_subtitle = "esc closes"
+            box.border_subtitle = f"{hint('help.leave')} closes"
             yield Static(id="help-keys")
 
     def on_mount(self) -> None:

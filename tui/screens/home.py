@@ -13,17 +13,21 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from ...core.config import Settings
-from ...core.errors import StoreError
+from ...core.errors import ConfigError, StoreError
 from ...core.launch import RunRequest
+from ...core.models.local_servers import find_local_servers
 from ...core.text import clean_line
 from ...sessions import Worker, Workers
 from ..demo import demo_request
+from ..keymap import hint
 from ..palette import Palette
+from ..settings_in_force import SettingsInForce
 from ..widgets.blocks import Blocks
 from ..widgets.key_bar import KeyBar
+from ..widgets.model_offers import ModelOffers, Offer, offers_of
 from ..widgets.painted import Painted
 from ..widgets.session_list import SessionList
+from .choose_model import ChooseModel
 from .confirm import Confirm
 from .help import HelpScreen
 from .live import LiveScreen
@@ -41,6 +45,8 @@ class Home(Screen[None]):
     CSS = """
     Home { background: $background; }
     Home #banner { height: auto; padding: 1 2 0 2; }
+    Home ModelOffers { display: none; height: auto; max-height: 10; margin: 1 1 0 1; }
+    Home.-no-model ModelOffers { display: block; }
     Home SessionList {
         height: 1fr; border: round $border-blurred; border-title-color: $role-dim;
         border-subtitle-color: $role-dim; margin: 1 1 0 1;
@@ -49,17 +55,21 @@ class Home(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n", "new", "new run"),
-        Binding("d", "demo", "demo"),
-        Binding("enter", "replay", "open"),
-        Binding("w", "wall", "wall"),
-        Binding("x,delete", "delete", "delete"),
-        Binding("f5", "reload", "Reload", show=False),
-        Binding("question_mark,f1", "help", "help", key_display="?"),
-        Binding("q", "app.quit", "quit"),
+        Binding("n", "new", "new run", id="home.new"),
+        Binding("d", "demo", "demo", id="home.demo"),
+        Binding("enter", "replay", "open", id="home.open"),
+        Binding("m", "model", "model", id="home.model"),
+        Binding("w", "wall", "wall", id="home.wall"),
+        Binding("x,delete", "delete", "delete", id="home.delete"),
+        Binding("comma", "app.settings", "settings", key_display=",", id="home.settings"),
+        Binding("f5", "reload", "Reload", show=False, id="home.reload"),
+        Binding("question_mark,f1", "help", "help", key_display="?", id="home.help"),
+        Binding("q", "app.quit", "quit", id="home.quit"),
     ]
 
-    def __init__(self, settings: Settings, workers: Workers) -> None:
+    AUTO_FOCUS = "#sessions"
+
+    def __init__(self, settings: SettingsInForce, workers: Workers) -> None:
         super().__init__()
         self._settings = settings
         self._run_workers = workers
@@ -69,16 +79,22 @@ class Home(Screen[None]):
     def compose(self) -> ComposeResult:
         """A line that says what this is, the sessions, the keys."""
         yield Painted(_banner, id="banner")
+        offers = ModelOffers(id="offers")
+        offers.border_title = "no model is chosen yet"
+        offers.border_subtitle = f"{hint('home.model')} or a click chooses one"
+        yield offers
         yield SessionList(id="sessions")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Fill the screen."""
         self.reload()
+        self._offer_models()
 
     def on_screen_resume(self) -> None:
         """A run may have ended meanwhile."""
         self.reload()
+        self.set_class(not self._settings.now.model.name, "-no-model")
 
     @work(exclusive=True, group="reload")
     async def reload(self) -> None:
@@ -109,9 +125,51 @@ class Home(Screen[None]):
 
         self.app.push_screen(NewRun(self._settings), described)
 
+    # --- a model
+
+    @work(exclusive=True, group="offers")
+    async def _offer_models(self) -> None:
+        """Where none is chosen yet: what this machine has."""
+        model = self._settings.now.model
+        self.set_class(not model.name, "-no-model")
+        if model.name:
+            return
+        offers = self.query_one("#offers", ModelOffers)
+        servers = await find_local_servers(model.local_ports)
+        offers.show(offers_of(servers, model), model.local_ports)
+
+    def action_model(self) -> None:
+        """Choose a model among those this machine has."""
+        self.app.push_screen(ChooseModel(self._settings.now.model), self._take)
+
+    @on(ModelOffers.Chosen, "#offers")
+    def _offer_chosen(self, event: ModelOffers.Chosen) -> None:
+        event.stop()
+        offer = self.query_one("#offers", ModelOffers).current
+        if offer is not None and offer.model:
+            self._take(offer)
+        elif offer is not None:
+            self.action_new()
+
+    def _take(self, offer: Offer | None) -> None:
+        """Work with this model from now on."""
+        if offer is None:
+            return
+        try:
+            path = self._settings.change(
+                {"model.name": offer.model, "model.base_url": offer.base_url}
+            )
+        except ConfigError as error:
+            self.notify(clean_line(str(error)), severity="error", markup=False, timeout=20)
+            return
+        self.remove_class("-no-model")
+        self.query_one(SessionList).focus()
+        words = clean_line(f"{offer.model} is the model now; it stands in {path}.")
+        self.notify(words, markup=False)
+
     def action_demo(self) -> None:
         """Play the demo in a real sandbox."""
-        self._begin([demo_request(self._settings)])
+        self._begin([demo_request(self._settings.now)])
 
     def _begin(self, requests: Sequence[RunRequest]) -> None:
         workers = [self._run_workers.begin(request) for request in requests]
@@ -128,9 +186,12 @@ class Home(Screen[None]):
         if self._run_workers.all:
             self.app.push_screen(Wall(self._run_workers))
         else:
-            self.notify("No run has been started yet; n starts one, or several.", markup=False)
+            self.notify(
+                f"No run has been started yet; {hint('home.new')} starts one, or several.",
+                markup=False,
+            )
 
-    @on(Blocks.Chosen)
+    @on(Blocks.Chosen, "#sessions")
     def _chosen(self) -> None:
         self.action_replay()
 

@@ -19,6 +19,7 @@ from ...core.sandboxes.docker_engine import DEFAULT_IMAGE
 from ...core.sandboxes.image.build import build_from_dockerfile, build_from_packages
 from ...core.sandboxes.image.pull import pull
 from ...core.text import clean_line
+from ..keymap import hint
 
 Progress = Callable[[str], None]
 Way = Callable[[str, Progress], Coroutine[Any, Any, None]]
@@ -66,7 +67,7 @@ class ImageOffer(ModalScreen[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,n", "leave", "leave it"),
+        Binding("escape,n", "leave", "leave it", id="image_offer.leave"),
     ]
 
     def __init__(self, image: str) -> None:
@@ -77,7 +78,7 @@ class ImageOffer(ModalScreen[bool]):
         """The question, the ways, and room for what they say."""
         with Vertical() as box:
             box.border_title = "the image is missing"
-            box.border_subtitle = "enter chooses · esc leaves it"
+            box.border_subtitle = f"enter chooses · {hint('image_offer.leave')} leaves it"
             name = clean_line(self._image)
             yield Static(
                 f"The Docker engine has no image {name}. Shall it be made? The run begins "
@@ -94,7 +95,7 @@ class ImageOffer(ModalScreen[bool]):
         self.add_class("-working")
         box = self.query_one(Vertical)
         box.border_title = f"getting {clean_line(self._image)}"
-        box.border_subtitle = "esc gives up"
+        box.border_subtitle = f"{hint('image_offer.leave')} gives up"
         self._get(WAYS[event.button.id or "pull"][1])
 
     @work(exclusive=True)
@@ -106,7 +107,7 @@ class ImageOffer(ModalScreen[bool]):
             log.write(clean_line(str(error)))
             box = self.query_one(Vertical)
             box.border_title = "✗ the image could not be made"
-            box.border_subtitle = "esc goes back"
+            box.border_subtitle = f"{hint('image_offer.leave')} goes back"
             return
         self.dismiss(True)
 

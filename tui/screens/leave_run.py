@@ -10,6 +10,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from ..keymap import hint
+
 Leaving = Literal["end", "keep"]
 
 
@@ -25,16 +27,19 @@ class LeaveRun(ModalScreen[Leaving | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("b", "answer('keep')", "go on without a screen"),
-        Binding("e,y", "answer('end')", "end it"),
-        Binding("escape,n,q", "answer('')", "stay"),
+        Binding("b", "answer('keep')", "go on without a screen", id="leave_run.keep"),
+        Binding("e,y", "answer('end')", "end it", id="leave_run.end"),
+        Binding("escape,n,q", "answer('')", "stay", id="leave_run.stay"),
     ]
 
     def compose(self) -> ComposeResult:
         """The question."""
         with Vertical() as box:
             box.border_title = "the run is still going"
-            box.border_subtitle = "b background · e end · esc stay"
+            box.border_subtitle = (
+                f"{hint('leave_run.keep')} background · {hint('leave_run.end')} end · "
+                f"{hint('leave_run.stay')} stay"
+            )
             yield Static(
                 "Let it go on in the background, or end it? It can be opened again from the home "
                 "screen as long as this program runs; what an ended run has done is kept.",

@@ -36,10 +36,10 @@ class LiveScreen(Steering):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *Steering.STEERING,
-        Binding("t", "take_over", "shell"),
-        Binding("x", "end", "End the run", show=False),
+        Binding("t", "take_over", "shell", id="live.shell"),
+        Binding("x", "end", "End the run", show=False, id="live.end"),
         *Cockpit.COMMON,
-        Binding("q", "leave", "leave"),
+        Binding("q", "leave", "leave", id="live.leave"),
     ]
 
     def __init__(self, worker: Worker, store: Store, *, asks: bool = True) -> None:
@@ -120,8 +120,6 @@ class LiveScreen(Steering):
         if number != getattr(self, "_pending_shown", None):
             self._pending_shown = number
             self.refresh_bindings()
-            if number is not None:
-                self.app.bell()
 
     # --- the run's files
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, cast
 
 import msgspec
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid, Horizontal, VerticalScroll
@@ -16,9 +16,16 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Select, TextArea
 
 from ...core.config import Settings
+from ...core.errors import ConfigError
 from ...core.events import Mode
 from ...core.launch import MOST_RUNS, RunRequest, several, split_tasks
+from ...core.models.local_servers import find_local_servers
+from ...core.text import clean_line
+from ..keymap import hint
+from ..settings_in_force import SettingsInForce
 from ..widgets.key_bar import KeyBar
+from ..widgets.model_offers import Offer, offers_of
+from .choose_model import ChooseModel
 
 
 class NewRun(ModalScreen[Sequence[RunRequest] | None]):
@@ -29,7 +36,7 @@ class NewRun(ModalScreen[Sequence[RunRequest] | None]):
     NewRun VerticalScroll {
         width: 92; max-width: 96%; height: auto; max-height: 96%; padding: 0 2;
         border: round $accent; background: $surface;
-        border-title-color: $accent; border-subtitle-color: $role-dim;
+        border-title-color: $accent; border-subtitle-color: $role-dim; scrollbar-size-vertical: 1;
     }
     NewRun Label { color: $role-dim; height: 1; margin-top: 1; }
     NewRun TextArea { height: 7; border: round $border-blurred; }
@@ -45,25 +52,29 @@ class NewRun(ModalScreen[Sequence[RunRequest] | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s,f2", "start", "start", priority=True),
-        Binding("escape", "cancel", "back", priority=True),
+        Binding("ctrl+s,f2", "start", "start", priority=True, id="new_run.start"),
+        Binding("f3", "models", "models", id="new_run.models"),
+        Binding("escape", "cancel", "back", priority=True, id="new_run.leave"),
     ]
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, in_force: SettingsInForce) -> None:
         super().__init__()
-        self._settings = settings
+        self._in_force = in_force
+        self._settings = in_force.now
 
     def compose(self) -> ComposeResult:
         """The form."""
         model, sandbox = self._settings.model, self._settings.sandbox
         with VerticalScroll() as box:
             box.border_title = "new run"
-            box.border_subtitle = "ctrl+s starts · esc goes back"
+            box.border_subtitle = (
+                f"{hint('new_run.start')} starts · {hint('new_run.leave')} goes back"
+            )
             yield Label("task; a line of --- begins another, each is a run of its own")
             yield TextArea(id="task", soft_wrap=True, tab_behavior="focus")
             with Grid():
-                yield Label("model")
-                yield Label("server (…/v1), empty for the hosted default")
+                yield Label("model", id="model-label")
+                yield Label("server (…/v1); empty: the hosted one")
                 yield Input(model.name, placeholder="name as the server knows it", id="model")
                 yield Input(model.base_url, placeholder="address of the server", id="url")
                 yield Label("input file or folder, optional")
@@ -86,6 +97,32 @@ class NewRun(ModalScreen[Sequence[RunRequest] | None]):
     def on_mount(self) -> None:
         """Begin with the task."""
         self.query_one("#task").focus()
+        if not self._settings.model.name:
+            self._look_for_models()
+
+    @work(exclusive=True, group="look")
+    async def _look_for_models(self) -> None:
+        """Say that this machine has models, where none is named yet."""
+        model = self._settings.model
+        offers = offers_of(await find_local_servers(model.local_ports), model)
+        found = sum(bool(offer.model) for offer in offers)
+        if found:
+            words = f"model · {found} on this machine, {hint('new_run.models')} lists them"
+            self.query_one("#model-label", Label).update(words)
+
+    def action_models(self) -> None:
+        """Choose among the models that this machine has."""
+        self.app.push_screen(ChooseModel(self._settings.model), self._take)
+
+    def _take(self, offer: Offer | None) -> None:
+        if offer is None:
+            return
+        self.query_one("#model", Input).value = offer.model
+        self.query_one("#url", Input).value = offer.base_url
+        try:
+            self._in_force.change({"model.name": offer.model, "model.base_url": offer.base_url})
+        except ConfigError as error:  # it can be used all the same
+            self.notify(clean_line(str(error)), severity="warning", markup=False)
 
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:

@@ -79,10 +79,10 @@ class Pager(ModalScreen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "close", "close"),
-        Binding("slash", "search", "search", key_display="/"),
-        Binding("n", "again(1)", "next"),
-        Binding("N", "again(-1)", "previous"),
+        Binding("escape,q", "close", "close", id="pager.leave"),
+        Binding("slash", "search", "search", key_display="/", id="pager.search"),
+        Binding("n", "again(1)", "next", id="pager.next"),
+        Binding("N", "again(-1)", "previous", id="pager.previous"),
     ]
 
     def __init__(self, title: str, text: str) -> None:

@@ -38,21 +38,23 @@ class Steering(Cockpit):
     """A cockpit with a run that can be steered; a subclass says which."""
 
     STEERING: ClassVar[list[BindingType]] = [
-        Binding("space", "pause", "pause"),
-        Binding("s", "step", "step"),
-        Binding("a", "approve", "approve"),
-        Binding("e", "edit", "edit"),
-        Binding("r", "reject", "reject"),
-        Binding("Y", "approve_always", "Approve always", show=False),
-        Binding("A", "answer", "Answer in the tool's stead", show=False),
-        Binding("S", "skip", "Skip the call", show=False),
-        Binding("M,f4", "cycle_mode", "mode"),
-        Binding("Z", "freeze", "Freeze the sandbox, let it go on", show=False),
-        Binding("i", "inject", "inject"),
-        Binding("m", "message", "message"),
-        Binding("u", "queue", "What waits for the model", show=False),
-        Binding("escape", "interrupt", "Interrupt the command", show=False),
-        Binding("R", "interrupt_reply", "Interrupt the reply", show=False),
+        Binding("space", "pause", "pause", id="live.pause"),
+        Binding("s", "step", "step", id="live.step"),
+        Binding("a", "approve", "approve", id="live.approve"),
+        Binding("e", "edit", "edit", id="live.edit"),
+        Binding("r", "reject", "reject", id="live.reject"),
+        Binding("Y", "approve_always", "Approve always", show=False, id="live.approve_always"),
+        Binding("A", "answer", "Answer in the tool's stead", show=False, id="live.answer"),
+        Binding("S", "skip", "Skip the call", show=False, id="live.skip"),
+        Binding("M,f4", "cycle_mode", "mode", id="live.mode"),
+        Binding("Z", "freeze", "Freeze the sandbox, let it go on", show=False, id="live.freeze"),
+        Binding("i", "inject", "inject", id="live.inject"),
+        Binding("m", "message", "message", id="live.message"),
+        Binding("u", "queue", "What waits for the model", show=False, id="live.queue"),
+        Binding("escape", "interrupt", "Interrupt the command", show=False, id="live.interrupt"),
+        Binding(
+            "R", "interrupt_reply", "Interrupt the reply", show=False, id="live.interrupt_reply"
+        ),
     ]
 
     _rewording: int | None = None

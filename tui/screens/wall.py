@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 
 from ...sessions import Worker, Workers
 from .. import figures
+from ..keymap import hint
 from ..palette import Palette
 from ..widgets.key_bar import KeyBar
 from ..widgets.painted import Painted
@@ -28,7 +29,6 @@ ORDERS: tuple[Order, ...] = ("begun", "state", "tokens", "cost")
 FILTERS = ("all", "waiting", "running", "failed", "submitted")
 URGENCY = ("waiting", "failed", "running", "submitted")
 
-NOTHING = "No run is like that. f shows others, / looks for other words."
 
 LOOK_EVERY = 0.25
 """Seconds between looks at the runs."""
@@ -54,20 +54,20 @@ class Wall(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "look into"),
-        Binding("a", "approve", "approve"),
-        Binding("r", "reject", "reject"),
-        Binding("space", "pause", "pause"),
-        Binding("x", "end", "end"),
-        Binding("o", "order", "order"),
-        Binding("f", "filter", "filter"),
-        Binding("slash", "find", "find", key_display="/"),
-        Binding("left,h", "move(-1, 0)", "Left", show=False),
-        Binding("right,l", "move(1, 0)", "Right", show=False),
-        Binding("up,k", "move(0, -1)", "Up", show=False),
-        Binding("down,j", "move(0, 1)", "Down", show=False),
-        Binding("question_mark,f1", "help", "help", key_display="?"),
-        Binding("q,escape", "leave", "back"),
+        Binding("enter", "open", "look into", id="wall.open"),
+        Binding("a", "approve", "approve", id="wall.approve"),
+        Binding("r", "reject", "reject", id="wall.reject"),
+        Binding("space", "pause", "pause", id="wall.pause"),
+        Binding("x", "end", "end", id="wall.end"),
+        Binding("o", "order", "order", id="wall.order"),
+        Binding("f", "filter", "filter", id="wall.filter"),
+        Binding("slash", "find", "find", key_display="/", id="wall.find"),
+        Binding("left,h", "move(-1, 0)", "Left", show=False, id="wall.left"),
+        Binding("right,l", "move(1, 0)", "Right", show=False, id="wall.right"),
+        Binding("up,k", "move(0, -1)", "Up", show=False, id="wall.up"),
+        Binding("down,j", "move(0, 1)", "Down", show=False, id="wall.down"),
+        Binding("question_mark,f1", "help", "help", key_display="?", id="wall.help"),
+        Binding("q,escape", "leave", "back", id="wall.leave"),
     ]
 
     def __init__(self, workers: Workers) -> None:
@@ -83,7 +83,7 @@ class Wall(Screen[None]):
         """A line of sums, the tiles, the keys."""
         yield Painted(self._sums, id="wall-title")
         yield Input(placeholder="words of the task or the model", id="wall-find")
-        yield Static(NOTHING, id="wall-empty", markup=False)
+        yield Static(_nothing(), id="wall-empty", markup=False)
         with VerticalScroll(can_focus=False), ItemGrid(min_column_width=46, stretch_height=False):
             for number, worker in enumerate(self._run_workers.all.values(), 1):
                 yield RunTile(worker, number)
@@ -116,12 +116,9 @@ class Wall(Screen[None]):
 
     def _look(self) -> None:
         tiles = self._tiles
-        rung = {tile.number for tile in tiles if tile.has_class("-waiting")}
         for tile in tiles:
             tile.sync()
             tile.display = self._fits(tile)
-        if {tile.number for tile in tiles if tile.kind == "waiting"} - rung:
-            self.app.bell()
         self._arrange()
         self.query_one("#wall-title").refresh()
         nothing = bool(self._tiles) and not self._seen_tiles()
@@ -306,3 +303,10 @@ class Wall(Screen[None]):
             self._focus_first()
             return
         self.dismiss(None)
+
+
+def _nothing() -> str:
+    return (
+        f"No run is like that. {hint('wall.filter')} shows others, "
+        f"{hint('wall.find')} looks for other words."
+    )

@@ -11,17 +11,18 @@ from textual.widgets import Static
 from ...core.headline import nickname, whole_line
 from ...core.state import RunState
 from ...core.text import clean_line
+from ..keymap import hint
 from ..palette import Palette, palette_of
 
 CHOICES = (
-    ("a", "approve", "approve"),
-    ("Y", "always", "approve_always"),
-    ("e", "edit", "edit"),
-    ("r", "reject", "reject"),
-    ("A", "answer", "answer"),
-    ("S", "skip", "skip"),
+    ("approve", "approve"),
+    ("always", "approve_always"),
+    ("edit", "edit"),
+    ("reject", "reject"),
+    ("answer", "answer"),
+    ("skip", "skip"),
 )
-"""Key, word and action of each thing one can do about a waiting call; words are clicked too."""
+"""Word and action of each thing one can do about a waiting call; words are clicked too."""
 
 _ACTION = "action"
 """Under this name a word's style holds what a click on it does."""
@@ -76,7 +77,8 @@ class ApprovalBar(Static):
     def _choices(self, state: RunState, width: int, palette: Palette) -> Text:
         gap = "   " if width >= 76 else "  "
         line = Text("  ", no_wrap=True)
-        for key, word, action in (*CHOICES, ("M", f"mode: {state.mode}", "cycle_mode")):
+        for word, action in (*CHOICES, (f"mode: {state.mode}", "cycle_mode")):
+            key = hint(f"live.{'mode' if action == 'cycle_mode' else action}")
             click = Style(meta={_ACTION: action})
             line.append(f"{key} ", style=palette.accent + click)
             line.append(f"{word}", style=palette.text + click)

@@ -38,13 +38,13 @@ class Blocks(ScrollView, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "cursor(-1)", "Up", show=False),
-        Binding("down,j", "cursor(1)", "Down", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home,g", "first", "First", show=False),
-        Binding("end,G", "last", "Last", show=False),
-        Binding("enter", "choose", "Open", show=False),
+        Binding("up,k", "cursor(-1)", "Up", show=False, id="list.up"),
+        Binding("down,j", "cursor(1)", "Down", show=False, id="list.down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="list.page_up"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="list.page_down"),
+        Binding("home,g", "first", "First", show=False, id="list.first"),
+        Binding("end,G", "last", "Last", show=False, id="list.last"),
+        Binding("enter", "choose", "Open", show=False, id="list.open"),
     ]
 
     DEFAULT_CSS = """
@@ -297,9 +297,14 @@ class Blocks(ScrollView, can_focus=True):
         if self.cursor >= 0:
             self.post_message(self.Chosen(self, self.cursor))
 
+    def block_clicked(self, event: Click) -> int:
+        """Index of the block under the mouse, -1 for none; the border is no part of any."""
+        place = event.get_content_offset(self)
+        return -1 if place is None else self.block_at(self.scroll_offset.y + place.y)
+
     def on_click(self, event: Click) -> None:
         """Select a block; open it when it is selected already."""
-        index = self.block_at(self.scroll_offset.y + event.y)
+        index = self.block_clicked(event)
         if index < 0:
             return
         if index == self.cursor:

@@ -17,6 +17,7 @@ from ...core.headline import headline, nickname
 from ...core.state import CallItem, HumanItem, NoteItem, ReplyItem
 from ...core.text import clean_line
 from .. import figures
+from ..keymap import hint
 from ..palette import Palette
 from .code import highlighted, indented, lexer_for, wrapped
 from .file_cards import file_lines
@@ -200,8 +201,8 @@ def _call_status(item: CallItem, width: int, now: float, palette: Palette) -> Te
     finished = item.finished
     if item.status == "waiting":
         line.append("waits for you", style=palette.accent + _BOLD)
-        for key, what in (("a", "approve"), ("e", "edit"), ("r", "reject")):
-            line.append(f"  {key} ", style=palette.accent)
+        for what in ("approve", "edit", "reject"):
+            line.append(f"  {hint(f'live.{what}')} ", style=palette.accent)
             line.append(what, style=palette.dim)
     elif finished is None:
         since = item.started_at if item.started_at is not None else now
@@ -341,7 +342,7 @@ def _more(count: int, palette: Palette) -> list[Text]:
     line = Text(" " * GUTTER, no_wrap=True)
     plural = "" if count == 1 else "s"
     line.append(f"… {count} more line{plural}", style=palette.dim + Style(underline=True))
-    line.append("  o opens all", style=palette.faint)
+    line.append(f"  {hint('cockpit.whole')} opens all", style=palette.faint)
     return [line]
 
 

@@ -34,10 +34,10 @@ class Calls(Blocks):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "find", "find", key_display="/"),
-        Binding("f", "filter", "filter"),
-        Binding("n", "hit(1)", "Next hit", show=False),
-        Binding("N", "hit(-1)", "Hit before", show=False),
+        Binding("slash", "find", "find", key_display="/", id="calls.find"),
+        Binding("f", "filter", "filter", id="calls.filter"),
+        Binding("n", "hit(1)", "Next hit", show=False, id="calls.next"),
+        Binding("N", "hit(-1)", "Hit before", show=False, id="calls.previous"),
     ]
 
     class FindAsked(Message):

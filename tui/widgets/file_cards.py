@@ -8,6 +8,7 @@ from rich.text import Text
 from ...core.events import HumanFile
 from ...core.state import HumanItem
 from ...core.text import clean_line
+from ..keymap import hint
 from ..palette import Palette
 from .code import indented, wrapped
 
@@ -73,5 +74,7 @@ def _details(file: HumanFile, width: int, palette: Palette) -> list[Text]:
         lines.append(shown)
     more = file.diff.count("\n") - 1 - SHOWN_LINES
     if more > 0:
-        lines.append(Text(f"… {more} more lines  o opens all", style=palette.dim))
+        lines.append(
+            Text(f"… {more} more lines  {hint('cockpit.whole')} opens all", style=palette.dim)
+        )
     return lines

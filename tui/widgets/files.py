@@ -12,6 +12,7 @@ from textual.message import Message
 from ...core.state import FileState, RunState
 from ...core.text import clean_line
 from .. import figures
+from ..keymap import hint
 from ..palette import Palette, palette_of
 from .blocks import Blocks
 from .file_keys import PREVIEW_KEYS
@@ -30,9 +31,11 @@ class Files(Blocks):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *PREVIEW_KEYS,
-        Binding("slash", "filter", "Filter by name", show=False, key_display="/"),
-        Binding("c", "changed_only", "Changed files only", show=False),
-        Binding("escape", "unfilter", "All files", show=False),
+        Binding(
+            "slash", "filter", "Filter by name", show=False, key_display="/", id="files.filter"
+        ),
+        Binding("c", "changed_only", "Changed files only", show=False, id="files.changed_only"),
+        Binding("escape", "unfilter", "All files", show=False, id="files.unfilter"),
     ]
 
     class Opened(Message):
@@ -215,7 +218,7 @@ class Files(Blocks):
         if self.filtered:
             found = sum(1 for row in self._rows if not row.is_dir)
             words = f"“{clean_line(self._words)}” " if self._words else "changed "
-            self.border_subtitle = f"{words}{found} · esc shows all"
+            self.border_subtitle = f"{words}{found} · {hint('files.unfilter')} shows all"
             return
         self.border_subtitle = _counts(run)
         if self._step:

@@ -11,14 +11,16 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widgets import Input, Label
 
+from ..keymap import hint
+
 
 class FindBar(Horizontal):
     """Not seen until `open`; says what is typed as it is typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Stop looking", show=False),
-        Binding("down,ctrl+n", "next(1)", "Next", show=False),
-        Binding("up,ctrl+p", "next(-1)", "Previous", show=False),
+        Binding("escape", "leave", "Stop looking", show=False, id="find.leave"),
+        Binding("down,ctrl+n", "next(1)", "Next", show=False, id="find.next"),
+        Binding("up,ctrl+p", "next(-1)", "Previous", show=False, id="find.previous"),
     ]
 
     DEFAULT_CSS = """
@@ -56,7 +58,10 @@ class FindBar(Horizontal):
     def on_mount(self) -> None:
         """Say what the keys do."""
         self.display = False
-        self.border_subtitle = "↓ next · ↑ before · enter keeps the hits, n and N go on · esc ends"
+        self.border_subtitle = (
+            f"{hint('find.next')} next · {hint('find.previous')} before · enter keeps the hits, "
+            f"{hint('calls.next')} and {hint('calls.previous')} go on · {hint('find.leave')} ends"
+        )
 
     def open(self) -> None:
         """Take the keyboard, at once: the next key already belongs here."""

@@ -13,15 +13,18 @@ from textual.reactive import reactive
 from textual.widgets import Input, Label
 
 from ...core.text import clean
+from ..keymap import hint
 
 Purpose = Literal["command", "message", "reject", "answer", "reword"]
 
 _PLACEHOLDER: dict[Purpose, str] = {
-    "command": "run a command in the sandbox · ctrl+t told / not told · m writes to the model",
+    "command": (
+        "run a command in the sandbox · {told} told / not told · {message} writes to the model"
+    ),
     "message": "write to the model; it reads this before its next reply",
-    "reject": "why not? the model reads this instead of the call's result · esc goes back",
-    "reword": "what waits, in other words · esc leaves it as it is",
-    "answer": "answer the call in the tool's stead · esc goes back",
+    "reject": "why not? the model reads this instead of the call's result · {leave} goes back",
+    "reword": "what waits, in other words · {leave} leaves it as it is",
+    "answer": "answer the call in the tool's stead · {leave} goes back",
 }
 _WORDS: dict[Purpose, str] = {
     "message": "message to the model",
@@ -38,6 +41,12 @@ _SIGN: dict[Purpose, str] = {
 }
 
 
+def _placeholder(purpose: Purpose) -> str:
+    return _PLACEHOLDER[purpose].format(
+        told=hint("inject.told"), message=hint("live.message"), leave=hint("inject.leave")
+    )
+
+
 class InjectBar(Horizontal):
     """One input with several purposes.
 
@@ -47,8 +56,8 @@ class InjectBar(Horizontal):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", show=False),
-        Binding("ctrl+t", "toggle_told", "Told / not told", show=False),
+        Binding("escape", "leave", "Back", show=False, id="inject.leave"),
+        Binding("ctrl+t", "toggle_told", "Told / not told", show=False, id="inject.told"),
     ]
 
     DEFAULT_CSS = """
@@ -82,7 +91,7 @@ class InjectBar(Horizontal):
     def compose(self) -> ComposeResult:
         """A sign and an input."""
         yield Label(_SIGN["command"])
-        yield Input(placeholder=_PLACEHOLDER["command"], id="inject-input", select_on_focus=False)
+        yield Input(placeholder=_placeholder("command"), id="inject-input", select_on_focus=False)
 
     def on_mount(self) -> None:
         """Show what enter does."""
@@ -138,10 +147,12 @@ class InjectBar(Horizontal):
 
     def _show(self) -> None:
         self.query_one(Label).update(_SIGN[self.purpose])
-        self.query_one(Input).placeholder = _PLACEHOLDER[self.purpose]
+        self.query_one(Input).placeholder = _placeholder(self.purpose)
         told = "told to model ◉" if self.told else "not told to model ○"
         words = told if self.purpose == "command" else _WORDS[self.purpose]
-        self.border_subtitle = f"enter sends · esc leaves · {words}" if self._focused else words
+        self.border_subtitle = (
+            f"enter sends · {hint('inject.leave')} leaves · {words}" if self._focused else words
+        )
 
     def on_descendant_focus(self) -> None:
         """Say how to get out again."""

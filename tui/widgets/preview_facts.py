@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ...core.text import clean_line
 from .. import figures
+from ..keymap import hint
 from ..palette import Palette
 from .code import wrapped
 from .preview_document import Document, Kind, Source, count_of
@@ -69,7 +70,7 @@ class FactsDocument(Document):
         head.append(f"  {figures.size(self._source.size)}", style=palette.dim)
         ways = "p copies it out"
         if self._kind.endswith(OPENED_OUTSIDE):
-            ways += " · O opens it outside"
+            ways += f" · {hint('file.outside')} opens it outside"
         lines = [head, *wrapped(ways, width, palette.dim), Text()]
         if self._names:
             return lines + [Text(clean_line(name), style=palette.text) for name in self._names]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from .. import figures
+from ..keymap import hint
 from ..palette import Palette
 from .preview_document import Document, Kind, Source, Unshown
 from .preview_facts import kind_of
@@ -37,7 +38,9 @@ class PictureDocument(Document):
             image = _opened(source.data)
         except Unshown:
             if source.cut:
-                raise Unshown("Too large to be shown here; O opens it outside.") from None
+                raise Unshown(
+                    f"Too large to be shown here; {hint('file.outside')} opens it outside."
+                ) from None
             raise
         self._cut = source.cut
         width, height = image.size
@@ -52,7 +55,7 @@ class PictureDocument(Document):
     def picture(self) -> Picture:
         """See `Document`. At most `LONGEST_SIDE` pixels a side, without transparency."""
         if self._cut:
-            raise Unshown("Too large to be shown here; O opens it outside.")
+            raise Unshown(f"Too large to be shown here; {hint('file.outside')} opens it outside.")
         image = _opened(self._data)
         if image.size[0] * image.size[1] > MOST_PIXELS:
             raise Unshown("This picture has too many pixels to be shown here.")

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from ...core.text import clean_line
+from ..keymap import hint
 from ..palette import Palette
 from .preview_document import Document, Kind, Source, Unshown, count_of
 
@@ -48,7 +49,7 @@ class TableDocument(Document):
         lines = [self._line(head, palette, head=True), Text(rule, style=palette.faint)]
         lines += [self._line(row, palette) for row in body]
         if self._more:
-            words = f"… the first {len(body):,} rows; v shows the text"
+            words = f"… the first {len(body):,} rows; {hint('file.source')} shows the text"
             lines.append(Text(words, style=palette.dim))
         return lines
 

@@ -13,6 +13,7 @@ from textual.message import Message
 
 from ...core.state import HumanItem, RunState
 from ...core.text import clean_line
+from ..keymap import hint
 from ..palette import palette_of
 from .blocks import Blocks
 
@@ -27,9 +28,9 @@ class QueueList(Blocks):
     """Shows `RunState.queue`; gone while that is empty. `sync` after events were applied."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e,enter", "choose", "edit", key_display="e"),
-        Binding("d,delete,backspace", "remove", "remove", key_display="d"),
-        Binding("escape", "leave", "Back", show=False),
+        Binding("e,enter", "choose", "edit", key_display="e", id="queue.edit"),
+        Binding("d,delete,backspace", "remove", "remove", key_display="d", id="queue.remove"),
+        Binding("escape", "leave", "Back", show=False, id="queue.leave"),
     ]
 
     DEFAULT_CSS = """
@@ -86,14 +87,17 @@ class QueueList(Blocks):
 
     def on_focus(self) -> None:
         """Say what can be done, to the first that waits."""
-        self.border_subtitle = "e edit · d remove · esc back"
+        self.border_subtitle = (
+            f"{hint('queue.edit')} edit · {hint('queue.remove')} remove · "
+            f"{hint('queue.leave')} back"
+        )
         if self.cursor < 0 and self._items:
             self.cursor = 0
         self.show_block(self.cursor)
 
     def on_blur(self) -> None:
         """Say how to come here."""
-        self.border_subtitle = "u"
+        self.border_subtitle = hint("live.queue")
 
     def on_mount(self) -> None:
         """Not focused at first."""

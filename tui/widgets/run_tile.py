@@ -17,6 +17,7 @@ from ...core.state import CallItem, ReplyItem, RunState
 from ...core.text import clean_line
 from ...sessions import Worker
 from .. import figures
+from ..keymap import hint
 from ..palette import Palette, palette_of
 
 Kind = Literal["waiting", "running", "failed", "submitted"]
@@ -165,8 +166,8 @@ class RunTile(Widget, can_focus=True):
             sign, style = ("✓", palette.good) if item.finished.ok else ("✗", palette.bad)
             status.append(f"{sign} {figures.seconds(item.finished.duration)}", style=style)
         elif self.state.pending is item:
-            for key, what in (("a", "approve"), ("r", "reject"), ("enter", "look")):
-                status.append(f"{key} ", style=palette.accent + Style(bold=True))
+            for action, what in (("approve", "approve"), ("reject", "reject"), ("open", "look")):
+                status.append(f"{hint(f'wall.{action}')} ", style=palette.accent + Style(bold=True))
                 status.append(f"{what}  ", style=palette.dim)
         else:
             since = item.started_at if item.started_at is not None else self.now

@@ -12,6 +12,7 @@ from textual.message import Message
 from ...core.text import clean_line
 from ...sessions import RunSummary
 from .. import figures
+from ..keymap import hint
 from ..palette import Palette, palette_of
 from .blocks import Blocks
 
@@ -83,7 +84,10 @@ class SessionList(Blocks):
         """See `Blocks`."""
         palette = palette_of(self)
         if not self._runs:
-            words = "Nothing here yet. n starts a run, d plays the demo: no key, no network."
+            words = (
+                f"Nothing here yet. {hint('home.new')} starts a run, {hint('home.demo')} plays the "
+                "demo: no key, no network."
+            )
             return [Text(), Text(f"  {words}", style=palette.dim), Text()]
         run = self._runs[index]
         return [self._title(run, width, palette), self._facts(run, width, palette)]

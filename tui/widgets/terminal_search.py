@@ -28,9 +28,11 @@ class TerminalSearch(Horizontal):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Close the search", show=False),
-        Binding("up,shift+enter", "go(-1)", "Previous place", show=False),
-        Binding("down", "go(1)", "Next place", show=False),
+        Binding("escape", "leave", "Close the search", show=False, id="terminal_search.leave"),
+        Binding(
+            "up,shift+enter", "go(-1)", "Previous place", show=False, id="terminal_search.previous"
+        ),
+        Binding("down", "go(1)", "Next place", show=False, id="terminal_search.next"),
     ]
 
     class Wanted(Message):

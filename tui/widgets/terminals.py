@@ -14,6 +14,7 @@ from ...core.events import InputAwaited
 from ...core.state import MIRROR, RunState
 from ...core.terminal.screen import Screen as Emulator
 from ...core.text import clean_line
+from ..keymap import hint
 from ..palette import palette_of
 from .terminal_input import RELEASE_SHOWN
 from .terminal_search import TerminalSearch
@@ -38,16 +39,26 @@ class Terminals(Container):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "search", "Search the terminal", show=False),
-        Binding("n", "again(1)", "Next place", show=False),
-        Binding("N", "again(-1)", "Previous place", show=False),
-        Binding("escape", "end_search", "Close the search", show=False),
-        Binding("y", "copy", "Copy what is selected", show=False),
-        Binding("enter", "attach", "Type into this terminal", show=False),
-        Binding("left_square_bracket", "next_tab(-1)", "Previous tab", show=False),
-        Binding("right_square_bracket", "next_tab(1)", "Next tab", show=False),
-        Binding("plus", "new_shell", "Another shell", show=False),
-        Binding("delete", "close_shown", "Close this shell", show=False),
+        Binding("slash", "search", "Search the terminal", show=False, id="terminals.search"),
+        Binding("n", "again(1)", "Next place", show=False, id="terminals.next"),
+        Binding("N", "again(-1)", "Previous place", show=False, id="terminals.previous"),
+        Binding("escape", "end_search", "Close the search", show=False, id="terminals.end_search"),
+        Binding("y", "copy", "Copy what is selected", show=False, id="terminals.copy"),
+        Binding("enter", "attach", "Type into this terminal", show=False, id="terminals.type"),
+        Binding(
+            "left_square_bracket",
+            "next_tab(-1)",
+            "Previous tab",
+            show=False,
+            id="terminals.previous_tab",
+        ),
+        Binding(
+            "right_square_bracket", "next_tab(1)", "Next tab", show=False, id="terminals.next_tab"
+        ),
+        Binding("plus", "new_shell", "Another shell", show=False, id="terminals.new_shell"),
+        Binding(
+            "delete", "close_shown", "Close this shell", show=False, id="terminals.close_shell"
+        ),
     ]
 
     class Typed(Message):
@@ -420,7 +431,9 @@ class Terminals(Container):
             )
         if awaited is not None and self._shown == MIRROR and self._live:
             what = "a password" if awaited.hidden else "input"
-            keys = "enter answers · esc interrupts" if awaited.answerable else "esc interrupts"
+            keys = f"{hint('live.interrupt')} interrupts"
+            if awaited.answerable:
+                keys = f"{hint('terminals.type')} answers · {keys}"
             says = f"{clean_line(awaited.program)[:20]} waits for {what}"
             return (f"{says} · {keys}", f"waits for {what} · {keys}", keys)
         return ("following ↓" if view.following else "↓ new below · end follows", "↓")

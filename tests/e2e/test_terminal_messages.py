@@ -1,0 +1,97 @@
+"""Bell, notification and title as the bytes that a terminal gets."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import signal
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from tests.e2e.tmux import PROGRAM
+from tests.integration.conftest import require
+
+DEMO = ["demo", "--speed", "0", "--sandbox", "bubblewrap"]
+
+
+class Pty:
+    """The program on a pseudo-terminal; `bytes` is all that it wrote."""
+
+    def __init__(self, home: Path, *arguments: str, **environment: str) -> None:
+        require("bubblewrap")
+        self._log = io.BytesIO()
+        plain = {k: v for k, v in os.environ.items() if k not in ("TMUX", "VTE_VERSION")}
+        names = {"SANDBOX_TUI_HOME": str(home), "TERM": "xterm-256color", **environment}
+        self.child = pexpect.spawn(
+            str(PROGRAM),
+            list(arguments),
+            env={**plain, **names},
+            dimensions=(30, 100),
+            timeout=60,
+            cwd=str(home.parent),
+        )
+        self.child.logfile_read = self._log
+
+    def wait_for(self, text: bytes) -> None:
+        self.child.expect_exact(text)
+
+    def end(self) -> bytes:
+        """Leave with ctrl+q; everything that was written."""
+        self.child.send(b"\x11")
+        self.child.expect(pexpect.EOF)
+        self.child.close()
+        return self._log.getvalue()
+
+
+def bells(wrote: bytes) -> int:
+    """Bells, not the same byte where it ends a sequence."""
+    return re.sub(rb"\x1b\][^\x07\x1b]*\x07", b"", wrote).count(b"\x07")
+
+
+def test_a_run_that_ends_rings_and_the_title_says_how_it_stands(own_home: Path) -> None:
+    pty = Pty(own_home, *DEMO)
+    pty.wait_for(b"\x1b[22;2t\x1b]2;")
+    pty.wait_for("\x1b]2;✓ The folder input".encode())
+    wrote = pty.end()
+    assert bells(wrote) == 1
+    assert wrote.endswith(b"\x1b]2;\x07\x1b[23;2t")
+    assert b"\x1b]9;" not in wrote
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, "\x1b]9;sandbox-tui: submitted: The folder input"),
+        ({"VTE_VERSION": "7600"}, "\x1b]777;notify;sandbox-tui: submitted;The folder input"),
+        ({"TMUX": "/x,1,0"}, "\x1bPtmux;\x1b\x1b]9;sandbox-tui: submitted: The folder input"),
+    ],
+)
+def test_a_notification_where_it_is_asked_for(
+    own_home: Path, environment: dict[str, str], expected: str
+) -> None:
+    pty = Pty(own_home, *DEMO, SANDBOX_TUI_UI_NOTIFY="desktop", **environment)
+    pty.wait_for(expected.encode())
+    pty.end()
+
+
+def test_silence_where_it_is_asked_for(own_home: Path) -> None:
+    silent = {"SANDBOX_TUI_UI_NOTIFY": "off", "SANDBOX_TUI_UI_TITLE": "false"}
+    pty = Pty(own_home, *DEMO, **silent)
+    pty.wait_for(b"submitted")
+    wrote = pty.end()
+    assert bells(wrote) == 0
+    assert b"\x1b]2;" not in wrote
+    assert b"[23;2t" not in wrote
+
+
+def test_the_title_is_restored_when_a_signal_ends_the_program(own_home: Path) -> None:
+    pty = Pty(own_home, "demo", "--speed", "1", "--sandbox", "bubblewrap")
+    pty.wait_for("\x1b]2;● The folder input".encode())
+    pty.child.kill(signal.SIGTERM)
+    pty.child.expect(pexpect.EOF)
+    assert b"\x1b]2;\x07\x1b[23;2tsandbox-tui: cancelled" in pty._log.getvalue()
+    pty.child.close()
+    assert pty.child.exitstatus == 143

@@ -1,0 +1,117 @@
+"""The settings screen: shows what it changes, writes what was changed, leaves the rest."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from sandbox_tui.core import config
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.home import Home
+from sandbox_tui.tui.screens.settings import ROWS, SettingsScreen
+from sandbox_tui.tui.widgets.choice import Choice
+
+
+@pytest.fixture
+def app(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SandboxTui]:
+    monkeypatch.setenv("SANDBOX_TUI_MODEL_LOCAL_PORTS", "[1]")
+    own_home.mkdir()
+    (own_home / "config.toml").write_text("# mine\n[limits]\nmax_steps = 7 # few\n")
+    store = Store(own_home / "sessions.db")
+    yield SandboxTui(config.load(), store)
+    store.close()
+
+
+async def test_a_theme_is_seen_before_it_is_kept(app: SandboxTui, own_home: Path) -> None:
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.press("comma")
+        assert isinstance(app.screen, SettingsScreen)
+        before = app.theme
+        await pilot.press("right")
+        await pilot.pause()
+        assert app.theme != before
+        await pilot.press("escape")
+        await pilot.pause()
+        assert (app.theme, type(app.screen)) == (before, Home)
+        assert "theme" not in (own_home / "config.toml").read_text()
+
+
+async def test_what_was_changed_is_written_and_holds_at_once(
+    app: SandboxTui, own_home: Path
+) -> None:
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.press("comma", "left", "down", "space")
+        app.screen.query_one("#limits-time-limit", Input).value = "2.5"
+        app.screen.query_one("#limits-max-steps", Input).value = "9"
+        await pilot.click("#ui-notify")
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert isinstance(app.screen, Home)
+        written = (own_home / "config.toml").read_text()
+        assert written.startswith("# mine\n[limits]\nmax_steps = 9 # few\n")
+        assert tomllib.loads(written) == {
+            "limits": {"max_steps": 9, "time_limit": 2.5},
+            "ui": {"theme": app.theme, "animations": False, "notify": "desktop"},
+        }
+        assert app.settings.now.limits.time_limit == 2.5
+        assert app.animation_level == "none"
+        await pilot.press("n")
+        assert app.screen.query_one("#steps", Input).value == "9"
+    assert config.load() == app.settings.now
+
+
+@pytest.mark.parametrize("wrong", ["many", "0", "-3", "1.5"])
+async def test_a_value_that_cannot_be_used_gets_the_focus(
+    app: SandboxTui, own_home: Path, wrong: str
+) -> None:
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.press("comma")
+        app.screen.query_one("#limits-max-steps", Input).value = wrong
+        await pilot.press("f2")
+        await pilot.pause()
+        assert app.focused is app.screen.query_one("#limits-max-steps")
+        assert any("max_steps" in note.message for note in app._notifications)
+    assert (own_home / "config.toml").read_text() == "# mine\n[limits]\nmax_steps = 7 # few\n"
+
+
+async def test_emptied_it_is_as_if_never_set(app: SandboxTui, own_home: Path) -> None:
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.press("comma")
+        app.screen.query_one("#limits-max-steps", Input).value = ""
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert app.settings.now.limits.max_steps == 100
+    assert (own_home / "config.toml").read_text().startswith("# mine\n[limits]")
+
+
+async def test_the_environment_is_named_where_it_decides(
+    app: SandboxTui, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_UI_NOTIFY", "off")
+    async with app.run_test(size=(110, 40)) as pilot:
+        await pilot.press("comma")
+        await pilot.pause()
+        assert "$SANDBOX_TUI_UI_NOTIFY" in app.export_screenshot().replace("&#160;", " ")
+
+
+async def test_it_is_in_the_palette_of_every_screen_and_opens_once(app: SandboxTui) -> None:
+    async with app.run_test(size=(60, 20)) as pilot:
+        for screen in (app.screen,):
+            assert "Settings" in [c.title for c in app.get_system_commands(screen)]
+        app.action_settings()
+        await pilot.pause()
+        app.action_settings()
+        await pilot.pause()
+        assert [type(s) for s in app.screen_stack].count(SettingsScreen) == 1
+        for rows in ROWS.values():
+            for row in rows:
+                assert app.screen.query_one("#" + row.name.replace(".", "-").replace("_", "-"))
+        await pilot.press(*["down"] * 11)
+        assert isinstance(app.focused, Input)
+        await pilot.press("up", "up", "up", "up", "up")
+        assert isinstance(app.focused, Choice)

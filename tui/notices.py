@@ -1,0 +1,57 @@
+"""What a person who looks elsewhere wants to be told: a run asks for something, or has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ..core.state import RunState
+from ..core.text import clean_line
+from ..sessions import Worker
+
+LONGEST_TEXT = 120
+"""Characters of a notice's text; a desktop cuts longer ones anyway."""
+
+
+class Notice(NamedTuple):
+    """Words of our own; what is taken from a run in them is cleaned and cut."""
+
+    title: str
+    text: str
+
+
+class Notices:
+    """Looks at runs; each thing is told once."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, str] = {}
+
+    def look(self, workers: Iterable[Worker]) -> list[Notice]:
+        """What is new since the last look."""
+        found: list[Notice] = []
+        for worker in workers:
+            words = "could not begin" if worker.failure else news_of(worker.state)
+            if words != self._told.get(worker.run_id, ""):
+                self._told[worker.run_id] = words
+                if words:
+                    title = words.partition(":")[0]
+                    found.append(Notice(f"sandbox-tui: {title}", cut(worker.request.task)))
+        return found
+
+
+def news_of(state: RunState) -> str:
+    """What a run has to say to a person, with what tells it from the same said before; or empty."""
+    finished = state.finished
+    if finished is not None:
+        return finished.reason.replace("_", " ")
+    if state.pending is not None:
+        return f"a call waits for you:{state.pending.call.number}"
+    if state.awaited is not None:
+        return f"a command waits for input:{state.awaited.seq}"
+    return ""
+
+
+def cut(text: str) -> str:
+    """The first line of a text from outside, fit for a notice or a title."""
+    line = clean_line(text.strip().split("\n", 1)[0])
+    return line if len(line) <= LONGEST_TEXT else f"{line[: LONGEST_TEXT - 1]}…"

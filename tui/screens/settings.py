@@ -1,0 +1,237 @@
+# pyright: reportUnknownMemberType=false
+"""The settings people change most, with the theme shown as it is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label
+
+from ...core.config import Settings, config_file
+from ...core.config_file import value_from_text
+from ...core.errors import ConfigError
+from ...core.origins import origins
+from ...core.text import clean_line
+from ..keymap import hint
+from ..settings_in_force import SettingsInForce
+from ..widgets.choice import Choice
+from ..widgets.key_bar import KeyBar
+
+YES_NO = ("yes", "no")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One setting of the screen.
+
+    Attributes:
+        name: as in the config file.
+        label: for the person.
+        about: what it means, or what it is measured in.
+        values: what can be chosen; empty where text is typed.
+        empty: what stands where nothing is typed.
+    """
+
+    name: str
+    label: str
+    about: str
+    values: tuple[str, ...] = ()
+    empty: str = "none"
+
+
+ROWS: dict[str, tuple[Row, ...]] = {
+    "look": (
+        Row("ui.theme", "theme", "shown as you choose", ("lamplight",)),
+        Row("ui.animations", "animations", "whether anything may move", YES_NO),
+    ),
+    "when a run ends or asks": (
+        Row("ui.notify", "tell me by", "where the terminal can", ("bell", "desktop", "off")),
+        Row("ui.title", "terminal title", "says how the run stands", YES_NO),
+    ),
+    "sandbox of new runs": (
+        Row("sandbox.kind", "kind", "auto: docker if it answers", ("auto", "docker", "bubblewrap")),
+        Row("sandbox.image", "image", "for docker", empty="the usual one"),
+        Row("sandbox.network", "network", "of the sandbox", ("auto", "bridge", "none")),
+    ),
+    "limits of new runs": (
+        Row("limits.max_steps", "steps", "turns of the model"),
+        Row("limits.token_limit", "tokens", "of the conversation"),
+        Row("limits.time_limit", "time", "seconds of a run"),
+        Row("limits.cost_limit", "cost", "US dollars"),
+        Row("limits.command_timeout", "a command", "seconds"),
+    ),
+}
+
+
+class SettingsScreen(ModalScreen[None]):
+    """Edits settings; ctrl+s (or f2) writes what was changed to config.toml.
+
+    Args:
+        in_force: where the settings are and where changes go.
+        themes: names of those there are.
+    """
+
+    CSS = """
+    SettingsScreen { align: center middle; background: $background 60%; }
+    SettingsScreen VerticalScroll {
+        width: 90; max-width: 96%; height: auto; max-height: 96%; padding: 0 2;
+        border: round $accent; background: $surface; scrollbar-size-vertical: 1;
+        border-title-color: $accent; border-subtitle-color: $role-dim;
+    }
+    SettingsScreen .heading { color: $accent; margin-top: 1; height: 1; }
+    SettingsScreen Horizontal { height: 1; }
+    SettingsScreen Horizontal:focus-within { background: $role-select; }
+    SettingsScreen .label { width: 18; padding: 0 1; color: $foreground; }
+    SettingsScreen .about {
+        width: 1fr; padding-left: 2; color: $role-dim; text-overflow: ellipsis; text-wrap: nowrap;
+    }
+    SettingsScreen.-narrow .about { display: none; }
+    SettingsScreen .file { color: $role-dim; margin-top: 1; padding: 0 1; }
+    SettingsScreen Choice { width: 24; }
+    SettingsScreen Input {
+        width: 24; height: 1; border: none; padding: 0 1; background: $panel;
+    }
+    SettingsScreen Input:focus { border: none; }
+    """
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (76, "-wide")]  # noqa: RUF012
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s,f2", "save", "save", priority=True, id="settings.save"),
+        Binding("escape", "leave", "back", priority=True, id="settings.leave"),
+        Binding("down", "app.focus_next", "Next", show=False, priority=True, id="settings.down"),
+        Binding(
+            "up", "app.focus_previous", "Previous", show=False, priority=True, id="settings.up"
+        ),
+    ]
+
+    def __init__(self, in_force: SettingsInForce, themes: Sequence[str]) -> None:
+        super().__init__()
+        self._in_force = in_force
+        self._themes = tuple(themes)
+        self._at_first = {
+            row.name: _as_text(_value(in_force.now, row.name))
+            for rows in ROWS.values()
+            for row in rows
+        }
+        self._theme_at_first = ""
+
+    def compose(self) -> ComposeResult:
+        """A line for each setting."""
+        sources = _sources()
+        with VerticalScroll(can_focus=False) as box:
+            box.border_title = "settings"
+            box.border_subtitle = (
+                f"{hint('settings.save')} saves · {hint('settings.leave')} leaves them as they were"
+            )
+            for heading, rows in ROWS.items():
+                yield Label(heading, classes="heading")
+                for row in rows:
+                    with Horizontal():
+                        yield Label(row.label, classes="label")
+                        yield self._field(row)
+                        yield Label(
+                            clean_line(sources.get(row.name) or row.about),
+                            classes="about",
+                            markup=False,
+                        )
+            stand = clean_line(f"They stand in {config_file()}")
+            yield Label(stand, classes="file", markup=False)
+        yield KeyBar()
+
+    def _field(self, row: Row) -> Choice | Input:
+        text = self._at_first[row.name]
+        values = self._themes if row.name == "ui.theme" else row.values
+        if values:
+            return Choice(values, text, id=_id(row.name))
+        return Input(text, id=_id(row.name), placeholder=row.empty, select_on_focus=True)
+
+    def on_mount(self) -> None:
+        """Remember what it looked like."""
+        self._theme_at_first = self.app.theme
+        self.query_one(f"#{_id('ui.theme')}", Choice).focus()
+
+    @on(Choice.Changed, "#ui-theme")
+    def _preview(self, event: Choice.Changed) -> None:
+        if event.value in self.app.available_themes:
+            self.app.theme = event.value
+
+    def action_save(self) -> None:
+        """Write what was changed; a value that cannot be used is said and gets the focus."""
+        changes: dict[str, Any] = {}
+        for name, before in self._at_first.items():
+            text = self._text(name)
+            if text == before:
+                continue
+            try:
+                changes[name] = _read(name, text)
+            except ConfigError as error:
+                self.notify(clean_line(str(error)), severity="warning", markup=False)
+                self.query_one(f"#{_id(name)}").focus()
+                return
+        if changes and not self._write(changes):
+            return
+        self.dismiss(None)
+
+    def _write(self, changes: dict[str, Any]) -> bool:
+        try:
+            path = self._in_force.change(changes)
+        except ConfigError as error:
+            self.notify(clean_line(str(error)), severity="error", markup=False, timeout=20)
+            return False
+        self.app.animation_level = "full" if self._in_force.now.ui.animations else "none"
+        self.notify(clean_line(f"Saved in {path}."), markup=False, timeout=3)
+        return True
+
+    def action_leave(self) -> None:
+        """Back, with everything as it was."""
+        self.app.theme = self._theme_at_first
+        self.dismiss(None)
+
+    def _text(self, name: str) -> str:
+        field = self.query_one(f"#{_id(name)}")
+        return field.value.strip() if isinstance(field, Choice | Input) else ""
+
+
+def _read(name: str, text: str) -> Any:
+    if not text:
+        return None
+    if text in YES_NO:
+        return text == "yes"
+    value = value_from_text(name, text)
+    if name.startswith("limits.") and value is not None and value <= 0:
+        raise ConfigError(f"{name} must be more than 0.")
+    return value
+
+
+def _value(settings: Settings, name: str) -> Any:
+    section, _, field = name.partition(".")
+    return getattr(getattr(settings, section), field)
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _sources() -> dict[str, str]:
+    """Settings that the environment decides at the next start, with the variable that does."""
+    try:
+        found = origins()
+    except ConfigError:
+        return {}
+    return {
+        name: f"${source}" for name, _, source in found if source != "default" and source.isupper()
+    }
+
+
+def _id(name: str) -> str:
+    return name.replace(".", "-").replace("_", "-")
