@@ -8,7 +8,7 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 from textual.app import App, SystemCommand
@@ -66,6 +66,10 @@ class SandboxTui(App[int]):
         settings: in force.
         store: the session database.
         begin: what to show first: runs to start, a session to replay, or None for the home screen.
+
+    Attributes:
+        last_resort: called with an exit code and seconds on leaving, to end the process if it is
+            still there then; does nothing unless the process is this app's alone.
     """
 
     TITLE = "sandbox-tui"
@@ -102,6 +106,7 @@ class SandboxTui(App[int]):
         self._begin = begin
         self._run_workers = Workers(store)
         self._begun: list[Worker] = []
+        self.last_resort: Callable[[int, float], None] = _no_last_resort
         self._theme_files = ThemeFiles(config_dir() / "themes")
         self._register_themes()
         self.keymap = keymap_in_file(settings.keys)
@@ -303,10 +308,12 @@ class SandboxTui(App[int]):
 
     async def _leave(self, code: int | None = None) -> None:
         # the loop itself may come to a stand, drawing on a terminal that is gone
-        _end_for_sure(self._exit_code if code is None else code, LONGEST_GOODBYE + LONGEST_FAREWELL)
+        self.last_resort(
+            self._exit_code if code is None else code, LONGEST_GOODBYE + LONGEST_FAREWELL
+        )
         await self._put_runs_away()
         code = self._exit_code if code is None else code
-        _end_for_sure(code, LONGEST_FAREWELL)
+        self.last_resort(code, LONGEST_FAREWELL)
         self.exit(result=code, return_code=code)
 
     def _handle_signals(self) -> None:
@@ -331,8 +338,12 @@ def _takes(focused: Widget, key: str) -> bool:
     return focused.check_consume_key(key, key_to_character(key))
 
 
-def _end_for_sure(code: int, seconds: float) -> None:
+def end_for_sure(code: int, seconds: float) -> None:
     """End the process in a while, should it still be there."""
     timer = threading.Timer(seconds, os._exit, [code])
     timer.daemon = True
     timer.start()
+
+
+def _no_last_resort(code: int, seconds: float) -> None:
+    """The process is not the app's to end."""

@@ -537,10 +537,11 @@ def _say_how_it_ended(store: Store) -> None:
 
 def _show(settings: Settings, store: Store, begin: Sequence[RunRequest] | RunSummary | None) -> int:
     from . import graphics
-    from .app import SandboxTui
+    from .app import SandboxTui, end_for_sure
 
     graphics.prepare(settings.ui.images)
     app = SandboxTui(settings, store, begin)
+    app.last_resort = end_for_sure
     try:
         app.run()
     finally:  # where Textual wrote everything else, too
