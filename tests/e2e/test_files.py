@@ -28,7 +28,7 @@ def test_files_of_the_demo(own_home: Path, tmp_path: Path) -> None:
         terminal.type("grain")
         terminal.wait_gone("aldwick.txt   ")
         terminal.press("Enter")
-        terminal.wait_for("“grain” 1", "PNG picture, 640 × 360 pixels", "▀▀▀▀▀▀")
+        terminal.wait_for("“grain” 1", "PNG picture, 320 × 180 pixels", "▀▀▀▀▀▀")
         terminal.press("Escape")
         terminal.wait_gone("“grain”")
         terminal.press("/")
