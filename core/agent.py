@@ -58,6 +58,11 @@ NO_CALL = (
 NOT_YET = "Not handed in yet: a person has written to you. Read it, then go on or submit again."
 DENIED = "Not run: a rule of the person who started this run does not allow it."
 ENDED = "The run was ended while this call was running."
+LOST = (
+    "Interrupted: the program that runs this sandbox was ended while this call was running, and "
+    "has been started again. Its output is lost. What it did to files until then is kept; the "
+    "shell's directory and variables are those before this call, unless it had come to its end."
+)
 EDITED = "[A person edited this call before it ran. It ran with:"
 CUT = "Your last message was cut off by the token limit of one reply. Go on in smaller parts."
 
@@ -82,8 +87,38 @@ class Ending:
     error: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How far an agent had come whose program is gone.
+
+    Attributes:
+        step: turns taken, the last one perhaps not to its end.
+        calls: tool calls so far.
+        cost: US dollars so far.
+        context_tokens: tokens of the conversation, as last counted.
+        interrupted: the call whose tool was at work.
+        proposed: the call that had not got as far as that.
+        proposed_cut: whether that call was cut off by the token limit of its reply.
+        unproposed: calls of the last turn that were not yet looked at.
+        submitted: whether a call of the last turn handed the work in.
+    """
+
+    step: int = 0
+    calls: int = 0
+    cost: float = 0.0
+    context_tokens: int = 0
+    interrupted: ToolCall | None = None
+    proposed: ToolCall | None = None
+    proposed_cut: bool = False
+    unproposed: tuple[WrittenCall, ...] = ()
+    submitted: bool = False
+
+
 class Agent:
     """One model at work on one task.
+
+    Args:
+        standing: how far another program had come with it, whose `messages` these are.
 
     Attributes:
         messages: the conversation so far, in the OpenAI chat format.
@@ -102,7 +137,9 @@ class Agent:
         journal: Journal,
         workbench: Workbench,
         retry_base: float = 1.0,
+        standing: Standing | None = None,
     ) -> None:
+        standing = standing or Standing()
         self._model = model
         self._tools = {tool.name: tool for tool in tools}
         self._schemas = [{"type": "function", "function": dict(tool.schema)} for tool in tools]
@@ -110,23 +147,24 @@ class Agent:
         self._gate = gate
         self._journal = journal
         self._workbench = workbench
-        self._cost = 0.0
+        self._cost = standing.cost
         self._retry_base = retry_base
-        self._context_tokens = 0
+        self._context_tokens = standing.context_tokens
         self._reply_tokens = limits.max_tokens
         self._skip_wait = asyncio.Event()
         self._asking: asyncio.Task[Reply] | None = None
+        self._standing = standing
         self.messages = messages
-        self.step_number = 0
-        self.calls = 0
+        self.step_number = standing.step
+        self.calls = standing.calls
 
     async def run(self) -> Ending:
         """Work until the model submits, a limit is reached, or the model fails."""
         try:
-            while True:
+            ending = await self._end_turn(self._standing)
+            while ending is None:
                 ending = self._limit_reached() or await self.step()
-                if ending is not None:
-                    return ending
+            return ending
         except ContextOverflow as error:
             return Ending("token_limit", str(error))
         except ModelError as error:
@@ -146,6 +184,18 @@ class Agent:
             return None
         submitted = False
         for written in reply.calls:
+            submitted = await self.perform(written, already_submitted=submitted) or submitted
+        return Ending("submitted") if submitted else None
+
+    async def _end_turn(self, turn: Standing) -> Ending | None:
+        """Carry out what is left of a turn that another program began."""
+        submitted = turn.submitted
+        if turn.interrupted is not None:
+            self._finish(turn.interrupted, Observation(text=LOST, ok=False, interrupted=True), 0.0)
+        if turn.proposed is not None:
+            cut = turn.proposed_cut
+            submitted = await self._carry_out(turn.proposed, cut, submitted) or submitted
+        for written in turn.unproposed:
             submitted = await self.perform(written, already_submitted=submitted) or submitted
         return Ending("submitted") if submitted else None
 
@@ -319,7 +369,10 @@ class Agent:
             arguments=written.arguments,
         )
         self._journal.post(CallProposed(call=call))
-        observation, duration = await self._answer(call, written.cut, already_submitted)
+        return await self._carry_out(call, written.cut, already_submitted)
+
+    async def _carry_out(self, call: ToolCall, cut: bool, already_submitted: bool) -> bool:
+        observation, duration = await self._answer(call, cut, already_submitted)
         if observation.submitted and self._gate.holds_submit:
             observation = Observation(text=NOT_YET, ok=False)
         self._finish(call, observation, duration)

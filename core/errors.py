@@ -9,6 +9,7 @@
      │   ├─ SandboxUnavailable nothing here can run a sandbox, or the chosen kind cannot
      │   ├─ ImageMissing       the engine is there, the image is not
      │   └─ SandboxLost        a running sandbox ended, was removed, or stopped answering
+     ├─ ResumeRefused          a session that cannot be taken up again, with the reason
      ├─ FileRefused            a file operation that cannot be done, with the reason for the reader
      ├─ EventDecodeError       a stored or imported event that this version cannot read
      ├─ ImportRefused          a file that is no session, or a damaged one; nothing was changed
@@ -91,6 +92,12 @@ class ImageMissing(SandboxUnavailable):
 
 class SandboxLost(SandboxError):
     """A running sandbox ended, was removed, or stopped answering."""
+
+
+class ResumeRefused(SandboxTuiError):
+    """A session that cannot be taken up again."""
+
+    exit_code = 8
 
 
 class FileRefused(SandboxTuiError):

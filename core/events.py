@@ -158,6 +158,33 @@ class Totals(Part, frozen=True, kw_only=True):
     seconds: float = 0.0
 
 
+SANDBOX_FIELDS = ("image", "network", "memory", "cpus", "pids", "grace")
+"""Fields of a sandbox's spec that are recorded with a run."""
+
+
+class RunSettings(Part, frozen=True, kw_only=True):
+    """With what else a run was begun, so that another program can take it up.
+
+    Attributes:
+        mode: how it began.
+        policy: the rules about its calls, as in the config file.
+        input: host file or folder that was copied in, or None.
+        output: host folder for the results, or None.
+        observation_lines, observation_chars: bounds of what the model sees of one call.
+        tty: whether commands run on a terminal of their own.
+        sandbox: image, network, memory, cpus, pids and grace, as in the config file.
+    """
+
+    mode: Mode = "auto"
+    policy: dict[str, Any] = {}
+    input: str | None = None
+    output: str | None = None
+    observation_lines: int = 160
+    observation_chars: int = 20_000
+    tty: bool = False
+    sandbox: dict[str, Any] = {}
+
+
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=lambda name: name):
     """Something that happened. See the module's text for `seq` and `t`."""
 
@@ -188,6 +215,7 @@ class RunStarted(Event, frozen=True, kw_only=True):
         limits: what will end the run.
         parent: the session this one was forked from, or None.
         parent_seq: the event of the parent at which it was forked.
+        settings: with what else it was begun; None where that was not recorded.
     """
 
     schema: int
@@ -207,6 +235,25 @@ class RunStarted(Event, frozen=True, kw_only=True):
     limits: Limits
     parent: str | None = None
     parent_seq: int | None = None
+    settings: RunSettings | None = None
+
+
+class RunResumed(Event, frozen=True, kw_only=True):
+    """Another program took the run up, the one before being gone; `t` leaves the time between out.
+
+    Attributes:
+        resumed_at: wall clock, seconds since the epoch.
+        away: seconds between the last event before and this one.
+        sandbox_info: of the sandbox now, as text to show.
+        lost: a sentence for each thing that did not outlive the program before.
+        changed: a sentence for each thing that is not as it was.
+    """
+
+    resumed_at: float
+    away: float
+    sandbox_info: dict[str, str]
+    lost: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
 
 class RunFinished(Event, frozen=True, kw_only=True):
@@ -572,6 +619,7 @@ class Warned(Event, frozen=True, kw_only=True):
 
 AnyEvent = (
     RunStarted
+    | RunResumed
     | RunFinished
     | ModelAsked
     | ModelDelta

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable
 
 from .errors import SandboxError
-from .events import Actor, AnyEvent, SandboxFrozen, SandboxThawed
+from .events import Actor, AnyEvent, SandboxFrozen, SandboxThawed, Warned
 from .sandboxes.base import Sandbox
 
 
@@ -34,6 +34,7 @@ class Freezer:
         self._going.set()
         self._limit: asyncio.Timeout | None = None
         self._left: float | None = None
+        self._soon: asyncio.Task[None] | None = None
         self.frozen = False
 
     def holds_up(self, limit: asyncio.Timeout) -> None:
@@ -71,6 +72,17 @@ class Freezer:
                 return
             await self._sandbox.thaw()
             self._go_on(by)
+
+    def thaw_soon(self) -> None:
+        """The same for whoever cannot wait; what keeps it from going on is written as an event."""
+        if self.frozen:
+            self._soon = asyncio.create_task(self._thaw_or_say_why_not())
+
+    async def _thaw_or_say_why_not(self) -> None:
+        try:
+            await self.thaw()
+        except SandboxError as error:
+            self._post(Warned(text=str(error)))
 
     async def thaw_for_the_end(self) -> None:
         """Let everything go on, since the run ends; a sandbox that is gone is let go as well."""

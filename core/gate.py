@@ -50,6 +50,11 @@ class Waiting:
     holds_submit: bool
 
 
+def as_message(text: str) -> str:
+    """A person's words as the model reads them."""
+    return f"A person who watches this run writes to you:\n{text}"
+
+
 @dataclass(frozen=True, slots=True)
 class _Pending:
     call: ToolCall
@@ -73,6 +78,18 @@ class Gate:
         self._pending: _Pending | None = None
         self._changed = asyncio.Event()
         self.outbox: list[Waiting] = []
+
+    def take_up(self, mode: Mode, going: Mode, granted: Sequence[tuple[str, str]]) -> None:
+        """Stand as the gate of a program that is gone stood.
+
+        Args:
+            mode: how the run proceeded.
+            going: the last mode in which it went by itself.
+            granted: tool and pattern of what a person allowed, in order.
+        """
+        self._mode, self._going = mode, going
+        for tool, pattern in granted:
+            self._granted += granted_rules(tool, [pattern])
 
     @property
     def mode(self) -> Mode:

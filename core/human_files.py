@@ -108,7 +108,6 @@ class HumanFiles:
     async def pull(self, path: str, target: Path, *, tell: bool = False) -> list[str]:
         """The same as a person's deed: written as an event, told to the model on request."""
         left = await self.fetch(path, target)
-        words = f"A person copied {path} out of your sandbox."
         event = HumanFile(
             id=self._next_id(),
             action="pull",
@@ -117,7 +116,7 @@ class HumanFiles:
             left_behind=tuple(left[:20]),
             told_to_model=tell,
         )
-        self._done(event, words)
+        self._done(event)
         return left
 
     async def push(self, source: Path, folder: str, *, tell: bool = True) -> str:
@@ -137,7 +136,6 @@ class HumanFiles:
         inside = path if source.is_dir() else folder
         await self._sandbox.copy_in(source, inside)
         await self._watcher.look(step=self._state.step, by="human")
-        words = f"A person put {path} into your sandbox."
         event = HumanFile(
             id=self._next_id(),
             action="push",
@@ -145,7 +143,7 @@ class HumanFiles:
             host=path_to_text(os.fsencode(source)),
             told_to_model=tell,
         )
-        self._done(event, words)
+        self._done(event)
         return path
 
     async def open(self, path: str) -> bytes:
@@ -183,11 +181,10 @@ class HumanFiles:
         await self._sandbox.write_file(path, data)
         await self._watcher.look(step=self._state.step, by="human")
         diff = _diff(path, before or b"", data)
-        words = f"A person edited {path} in your sandbox:\n{diff}"
         event = HumanFile(
             id=self._next_id(), action="edit", path=path, told_to_model=tell, diff=diff
         )
-        self._done(event, words)
+        self._done(event)
 
     async def _now(self, path: str) -> bytes | None:
         if await self._sandbox.stat(path) is None:
@@ -202,10 +199,21 @@ class HumanFiles:
         number = None if running is None else running.call.number
         await self._watcher.look(step=self._state.step, by=by, call=number)
 
-    def _done(self, event: HumanFile, words: str) -> None:
+    def _done(self, event: HumanFile) -> None:
         self._journal.post(event)
         if event.told_to_model:
-            self._gate.outbox.append(Waiting(event.id, words, holds_submit=False))
+            self._gate.outbox.append(Waiting(event.id, told(event), holds_submit=False))
+
+
+def told(event: HumanFile) -> str:
+    """What the model reads of a person's work on a file."""
+    match event.action:
+        case "pull":
+            return f"A person copied {event.path} out of your sandbox."
+        case "push":
+            return f"A person put {event.path} into your sandbox."
+        case "edit":
+            return f"A person edited {event.path} in your sandbox:\n{event.diff}"
 
 
 def _diff(path: str, before: bytes, after: bytes) -> str:

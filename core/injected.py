@@ -49,6 +49,10 @@ class Injected:
     def add(self, item: int, command: str, *, tell: bool) -> None:
         """Queue a command."""
         self._post(HumanCommand(id=item, command=command, told_to_model=tell))
+        self.take_up(item, command, tell=tell)
+
+    def take_up(self, item: int, command: str, *, tell: bool) -> None:
+        """Queue a command that is written in the record already."""
         self._waiting[item] = command
         task = asyncio.create_task(self._run(item, tell))
         self._tasks[item] = task
@@ -93,5 +97,10 @@ class Injected:
                 )
             )
         if tell:
-            words = "A person who watches this run ran a command in your sandbox, in your shell:"
-            self._tell(item, f"{words}\n$ {command}\n{observation.text}")
+            self._tell(item, told(command, observation.text))
+
+
+def told(command: str, observation: str) -> str:
+    """What the model reads of a person's command."""
+    words = "A person who watches this run ran a command in your sandbox, in your shell:"
+    return f"{words}\n$ {command}\n{observation}"

@@ -32,9 +32,11 @@ class Owner(NamedTuple):
 
 
 def _start(pid: int) -> str:
-    """When a process of this host began, empty when it is not there (proc(5), stat field 22)."""
+    """When a process of this host began, empty when it is not there, or is dead and nobody has
+    asked for its exit code yet (proc(5), stat fields 22 and 3)."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
     except OSError:
         return ""
-    return stat.rpartition(")")[2].split()[19]
+    fields = stat.rpartition(")")[2].split()
+    return "" if fields[0] in "ZX" else fields[19]

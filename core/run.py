@@ -25,15 +25,18 @@ from .agent import Agent, Ending
 from .blobs import Blobs
 from .errors import FileRefused, SandboxError, SandboxTuiError
 from .freezing import Freezer
-from .gate import Decision, Gate, Waiting
+from .gate import Decision, Gate, Waiting, as_message
 from .headline import headline, nickname
 from .human_files import HumanFiles
 from .injected import Injected
 from .input_watch import InputWatch
 from .journal import Journal
 from .models.base import Model
+from .past import Past
 from .policy import Policy
 from .prompts import PromptPack
+from .recorded import recorded_settings
+from .results import Results
 from .sandboxes.base import Sandbox, Size, Stream
 from .shells import Shells, may_be_secret, starred
 from .state import MIRROR, RunState
@@ -47,8 +50,6 @@ LOOK_EVERY = 2.0
 
 LEAST_SIZE = (40, 10)
 """Columns and rows that a command's terminal has at least, however small the mirror."""
-
-ANSWER_BYTES = 64 * 1024
 
 
 class RunOver(SandboxTuiError):
@@ -104,14 +105,16 @@ class Run:
         pack: PromptPack,
         blobs: Blobs,
         tools: Sequence[Tool] = DEFAULT_TOOLS,
+        past: Past | None = None,
     ) -> None:
         self.spec = spec
-        self.state = RunState()
+        self.state = RunState() if past is None else past.state
+        self._past = past
         self._model = model
         self._sandbox = sandbox
         self._pack = pack
         self._tools = tools
-        self._journal = Journal()
+        self._journal = Journal(first_seq=self.state.seq + 1, offset=self.state.t)
         self._journal.observers.append(self.state.apply)
         self.gate = Gate(self._journal.post, spec.policy)
         self._console = Console()
@@ -122,7 +125,7 @@ class Run:
         self._freezer = Freezer(sandbox, self._files_turn, self._journal.post)
         self._shells = Shells(sandbox, self._journal)
         self._turn = asyncio.Lock()
-        self._human_ids = 0
+        self._human_ids = max(self.state.humans, default=0)
         self.files = HumanFiles(
             sandbox,
             self._watcher,
@@ -139,7 +142,6 @@ class Run:
             post=self._journal.post,
             tell=self._tell_of_command,
         )
-        self._thawing: asyncio.Task[None] | None = None
         self._agent: Agent | None = None
         self._agent_task: asyncio.Task[Ending] | None = None
         self._cancelled_because: str | None = None
@@ -151,9 +153,10 @@ class Run:
 
         Raises:
             SandboxUnavailable: nothing was begun.
+            SandboxLost: the sandbox of a run that was to be taken up is gone; nothing was begun.
         """
         try:
-            await self._sandbox.start()
+            await (self._sandbox.start() if self._past is None else self._sandbox.adopt())
         except BaseException:
             await self._sandbox.close()
             raise
@@ -194,25 +197,20 @@ class Run:
             watch.cancel()
 
     async def _agent_life(self) -> Ending:
-        self._post_started()
-        columns, rows = self.spec.mirror_size
-        self._journal.post(e.TerminalOpened(terminal=MIRROR, cols=columns, rows=rows))
-        if self.spec.input is not None:
-            await self._sandbox.copy_in(self.spec.input, self._pack.input_dir)
-        await self._watcher.begin()
-        if self.spec.mode != "auto":
-            self.gate.set_mode(self.spec.mode)
+        past = self._past
+        await (self._begin() if past is None else self._take_up(past))
         self._agent = Agent(
             model=self._model,
             tools=self._tools,
-            messages=self._opening(),
+            messages=self._opening() if past is None else past.messages,
             limits=self.spec.limits,
             gate=self.gate,
             journal=self._journal,
             workbench=self,
+            standing=None if past is None else past.standing,
         )
         limit = self.spec.limits.time_limit
-        clock = asyncio.timeout(limit)
+        clock = asyncio.timeout(limit if past is None else past.time_left(limit))
         try:
             async with clock:
                 self._freezer.holds_up(clock)
@@ -221,6 +219,38 @@ class Run:
             if not clock.expired():
                 raise
             return Ending("time_limit", f"The run reached its limit of {limit:g} s.")
+
+    async def _begin(self) -> None:
+        self._post_started()
+        columns, rows = self.spec.mirror_size
+        self._journal.post(e.TerminalOpened(terminal=MIRROR, cols=columns, rows=rows))
+        await self._first_look()
+        if self.spec.mode != "auto":
+            self.gate.set_mode(self.spec.mode)
+
+    async def _first_look(self) -> None:
+        if self.spec.input is not None:
+            await self._sandbox.copy_in(self.spec.input, self._pack.input_dir)
+        await self._watcher.begin()
+
+    async def _take_up(self, past: Past) -> None:
+        """Stand where the program before stood; what it could not say any more is said now."""
+        self.gate.take_up(past.mode, past.going, past.granted)
+        self._shells.take_up(past.shells)
+        for event in list(past.closing(self._sandbox.info)):
+            self._journal.post(event)
+        await self._journal.output(MIRROR, self._console.remark(past.remark))
+        if past.listing is None:
+            await self._first_look()
+        else:
+            self._watcher.take_up(past.listing)
+            call = past.standing.interrupted
+            await self._watcher.look(
+                step=self.state.step, by="model", call=None if call is None else call.number
+            )
+        self.gate.outbox += past.outbox
+        for item in past.commands:
+            self._injected.take_up(item.id, item.text, tell=item.told_to_model)
 
     def _opening(self) -> list[dict[str, Any]]:
         return [
@@ -247,6 +277,7 @@ class Run:
                 input_dir=self._pack.input_dir,
                 output_dir=self._pack.output_dir,
                 limits=self.spec.limits,
+                settings=recorded_settings(self.spec, self._sandbox.spec),
             )
         )
 
@@ -257,12 +288,13 @@ class Run:
             await self._watcher.settled()
             await self._watcher.look(step=self.state.step, by="model")
         await self._shells.close()
-        answer = await self._read_answer()
-        output = await self._copy_out()
+        results = Results(self._sandbox, self._pack.output_dir)
+        answer = await results.answer()
+        output = await results.hand_over(self.spec.output, self._warn)
         for waiting in self.gate.take_outbox():
-            self._journal.post(e.Warned(text=f"The model never saw: {waiting.text[:200]}"))
+            self._warn(f"The model never saw: {waiting.text[:200]}")
         for command in never_run:
-            self._journal.post(e.Warned(text=f"Your command never ran: {command[:200]}"))
+            self._warn(f"Your command never ran: {command[:200]}")
         totals = msgspec.structs.replace(self.state.totals, seconds=round(self._journal.elapsed, 3))
         self._journal.post(
             e.RunFinished(
@@ -274,26 +306,8 @@ class Run:
             )
         )
 
-    async def _read_answer(self) -> str | None:
-        try:
-            path = f"{self._pack.output_dir}/answer.txt"
-            data = await self._sandbox.read_file(path, max_bytes=ANSWER_BYTES)
-        except SandboxTuiError:
-            return None
-        return data.decode("utf-8", "replace")
-
-    async def _copy_out(self) -> str | None:
-        target = self.spec.output
-        if target is None:
-            return None
-        try:
-            left_behind = await self._sandbox.copy_out(self._pack.output_dir, target)
-        except (SandboxTuiError, OSError) as error:
-            self._journal.post(e.Warned(text=f"The results could not be copied out: {error}"))
-            return None
-        for sentence in left_behind:
-            self._journal.post(e.Warned(text=sentence))
-        return str(target)
+    def _warn(self, text: str) -> None:
+        self._journal.post(e.Warned(text=text))
 
     async def _look_now_and_then(self) -> None:
         """Keep the file tree live while something may be changing it."""
@@ -383,7 +397,7 @@ class Run:
         self._alive()
         self.gate.set_mode(mode)
         if mode != "paused":
-            self._thaw_soon()
+            self._freezer.thaw_soon()
 
     def pause(self) -> None:
         """Hold the run before its next request or call."""
@@ -393,13 +407,13 @@ class Run:
         """Let the run go on by itself, in the mode in which it last did."""
         self._alive()
         self.gate.go_on()
-        self._thaw_soon()
+        self._freezer.thaw_soon()
 
     def step(self) -> None:
         """Let one call through and hold at the next."""
         self._alive()
         self.gate.step()
-        self._thaw_soon()
+        self._freezer.thaw_soon()
 
     @property
     def frozen(self) -> bool:
@@ -457,7 +471,7 @@ class Run:
         self._alive()
         item = self._next_human_id()
         self._journal.post(e.HumanMessage(id=item, text=text))
-        self.gate.outbox.append(Waiting(item, _as_message(text), holds_submit=True))
+        self.gate.outbox.append(Waiting(item, as_message(text), holds_submit=True))
         return item
 
     def inject(self, command: str, *, tell: bool = True) -> int:
@@ -479,7 +493,7 @@ class Run:
         """Change a waiting message, or a command that has not begun; False when it is too late."""
         waits = item in self.state.humans and self.state.humans[item].may_change
         if not waits or not (
-            self._injected.reword(item, text) or self.gate.reword(item, _as_message(text))
+            self._injected.reword(item, text) or self.gate.reword(item, as_message(text))
         ):
             return False
         self._journal.post(e.Reworded(id=item, text=text))
@@ -498,7 +512,7 @@ class Run:
             await self._watcher.settled()
             observation = await self._mirrored(bash, {"command": command}, "you", command)
         except SandboxError as error:
-            self._journal.post(e.Warned(text=str(error)))
+            self._warn(str(error))
             return Observation(text=str(error), ok=False)
         self._watcher.look_later(step=self.state.step, by="human")
         return observation
@@ -562,18 +576,8 @@ class Run:
     def _let_through(self, decided: bool) -> bool:
         """A call that may run must be able to: a frozen sandbox goes on for it."""
         if decided:
-            self._thaw_soon()
+            self._freezer.thaw_soon()
         return decided
-
-    def _thaw_soon(self) -> None:
-        if self.frozen:
-            self._thawing = asyncio.create_task(self._thaw_or_say_why_not())
-
-    async def _thaw_or_say_why_not(self) -> None:
-        try:
-            await self._freezer.thaw()
-        except SandboxError as error:
-            self._journal.post(e.Warned(text=str(error)))
 
     def _reachable(self) -> None:
         self._alive()
@@ -583,8 +587,3 @@ class Run:
     def _alive(self) -> None:
         if not self.steerable:
             raise RunOver("This run has ended; start a new one to go on.")
-
-
-def _as_message(text: str) -> str:
-    """A person's words as the model reads them."""
-    return f"A person who watches this run writes to you:\n{text}"

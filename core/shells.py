@@ -83,6 +83,10 @@ class Shells:
         used, self._used = self._used, False
         return used
 
+    def take_up(self, count: int) -> None:
+        """Go on counting: so many were opened by a program that is gone."""
+        self._count = count
+
     async def open(self, columns: int, rows: int) -> str:
         """Open a shell; returns its terminal's name."""
         shell = await self._sandbox.open_shell(columns, rows)

@@ -13,6 +13,7 @@ from typing import Literal, Protocol, runtime_checkable
 import msgspec
 
 from . import events as e
+from .spans import span
 
 MIRROR = "model"
 """Name of the terminal that mirrors what runs through the channel."""
@@ -220,6 +221,8 @@ class RunState:
         match event:
             case e.RunStarted():
                 self.started = event
+            case e.RunResumed():
+                self._take_up(event)
             case e.RunFinished():
                 self._finish(event)
             case e.ModelAsked() | e.ModelDelta() | e.ModelReplied() | e.ModelFailed():
@@ -271,6 +274,13 @@ class RunState:
                     self.awaited = None
             case e.TerminalInput() | e.SnapshotTaken():
                 pass
+
+    def _take_up(self, event: e.RunResumed) -> None:
+        self.awaited = None
+        for item in self.calls.values():
+            if item.finished is None and not is_lost(item):  # it comes to the gate once more
+                item.held = item.decided = item.started_at = None
+        self.items.append(NoteItem(event.t, _resumed_words(event)))
 
     def _finish(self, event: e.RunFinished) -> None:
         self.finished = event
@@ -366,6 +376,11 @@ class RunState:
             self.files[change.path] = FileState(change, mark, event.step, event.by, history)
 
 
+def is_lost(item: CallItem) -> bool:
+    """Whether a call was under way, and is lost with its program; to hand in can be done again."""
+    return item.started_at is not None and item.finished is None and item.call.name != "submit"
+
+
 def fold(events: Iterable[e.AnyEvent]) -> RunState:
     """The state after these events."""
     state = RunState()
@@ -376,6 +391,11 @@ def fold(events: Iterable[e.AnyEvent]) -> RunState:
 
 def _then(history: Sequence[Content], content: Content) -> Sequence[Content]:
     return history.then(content) if isinstance(history, Growing) else [*history, content]
+
+
+def _resumed_words(event: e.RunResumed) -> str:
+    words = f"taken up again after {span(event.away)}"
+    return " ".join([f"{words}.", *event.lost, *event.changed])
 
 
 def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:

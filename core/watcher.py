@@ -56,6 +56,10 @@ class Watcher:
         self._listing = await self._sandbox.list_files(self._root)
         self._post(FilesListed(files=await self._kept(diff(Listing(entries={}), self._listing))))
 
+    def take_up(self, known: Listing) -> None:
+        """Go on from what was known of the files when the program before was gone."""
+        self._listing = known
+
     def look_later(self, *, step: int, by: Actor, call: int | None = None) -> None:
         """Look for changes while the run goes on; `settled` waits for the end of it."""
         before = self._task

@@ -9,11 +9,20 @@ from typing import Literal, NamedTuple
 from ..core import events as e
 
 Kind = Literal[
-    "step", "call", "failure", "model_failure", "human", "file", "command", "snapshot", "end"
+    "step",
+    "call",
+    "failure",
+    "model_failure",
+    "human",
+    "file",
+    "command",
+    "snapshot",
+    "resumed",
+    "end",
 ]
 """A reply; the end of a call that went well, of one that failed; a request that failed; a person
 said, typed or decided something, or did something to a file; the end of a person's command; a
-snapshot; the end of the run."""
+snapshot; another program took the run up; the end of the run."""
 
 FAILURES: frozenset[str] = frozenset({"failure", "model_failure"})
 CALL_ENDS: frozenset[str] = frozenset({"call", "failure", "file", "command", "end"})
@@ -54,6 +63,8 @@ def landmark(event: e.AnyEvent) -> Landmark | None:
             kind = "command"
         case e.SnapshotTaken(step=step):
             kind = "snapshot"
+        case e.RunResumed():
+            kind = "resumed"
         case e.RunFinished():
             kind = "end"
         case _:

@@ -224,13 +224,22 @@ class Store:
             case e.FilesChanged(changes=changes):
                 self._changes(run_id, event.seq, event.step, changes)
             case e.RunFinished():
+                took = event.t + self._away(run_id)
                 execute(
                     "UPDATE runs SET reason = ?, error = ?, answer = ?, output = ?,"
                     " ended_at = started_at + ? WHERE id = ?",
-                    [event.reason, event.error, event.answer, event.output, event.t, run_id],
+                    [event.reason, event.error, event.answer, event.output, took, run_id],
                 )
             case _:
                 pass
+
+    def _away(self, run_id: str) -> float:
+        """Seconds in which a run had no program, which its own clock leaves out."""
+        rows = self._rows(
+            "SELECT packed, body FROM events WHERE run_id = ? AND kind = 'RunResumed'", [run_id]
+        )
+        events = (e.from_json(unpack(row["packed"], row["body"])) for row in rows)
+        return sum(event.away for event in events if isinstance(event, e.RunResumed))
 
     def _changes(self, run_id: str, seq: int, step: int, changes: Sequence[e.FileChange]) -> None:
         self._connection.executemany(

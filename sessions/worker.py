@@ -24,6 +24,7 @@ class Worker:
     Args:
         request: what to run.
         store: where it is kept.
+        run_id: the session's id; None: a new one.
 
     Attributes:
         run_id: the session's id.
@@ -34,9 +35,9 @@ class Worker:
         observers: called with each event once it is stored; they must be quick.
     """
 
-    def __init__(self, request: RunRequest, store: Store) -> None:
+    def __init__(self, request: RunRequest, store: Store, run_id: str | None = None) -> None:
         self.request = request
-        self.run_id = new_id()
+        self.run_id = run_id or new_id()
         self.run: Run | None = None
         self.state = RunState()
         self.failure: SandboxTuiError | None = None
@@ -45,6 +46,24 @@ class Worker:
         self._store = store
         self._watchers: list[asyncio.Queue[e.AnyEvent | None]] = []
         self._working: asyncio.Task[None] | None = None
+
+    @property
+    def task(self) -> str:
+        """What the model was asked."""
+        return self.request.task
+
+    @property
+    def steers(self) -> bool:
+        """Whether this program's screen steers: there is no other."""
+        return True
+
+    @property
+    def company(self) -> str:
+        """Who else watches, in words: nobody."""
+        return ""
+
+    def take_over(self) -> None:
+        """Nothing to do: nobody else steers."""
 
     @property
     def exit_code(self) -> int:
@@ -96,7 +115,7 @@ class Worker:
 
     async def _work(self) -> None:
         try:
-            self.run = await open_run(self.request, self.run_id, self._store.blobs(self.run_id))
+            self.run = await self._open()
             async for event in record(self.run.events(), self._store, self.run_id):
                 await self._show(event)
         except SandboxTuiError as error:
@@ -104,9 +123,21 @@ class Worker:
         except Exception as error:  # noqa: BLE001 - nobody awaits this task: it must be said
             self.failure = SandboxTuiError(f"This is a defect of sandbox-tui: {error!r}.")
         finally:
+            await self._put_away()
             self.ended.set()
             for inbox in self._watchers:
                 await inbox.put(None)
+
+    async def _open(self) -> Run:
+        """Put the run together.
+
+        Raises:
+            SandboxTuiError: that cannot be done.
+        """
+        return await open_run(self.request, self.run_id, self._store.blobs(self.run_id))
+
+    async def _put_away(self) -> None:
+        """What is left to be done when the run is over, or could not begin."""
 
     async def _show(self, event: e.AnyEvent) -> None:
         self.state.apply(event)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from ..core.config import Settings
 from ..core.launch import RunRequest
+from .resume import ResumedWorker
 from .store import Store
+from .summary import RunSummary
 from .worker import Worker
 
 
@@ -25,7 +28,17 @@ class Workers:
 
     def begin(self, request: RunRequest) -> Worker:
         """Start a run in the background."""
-        worker = Worker(request, self.store)
+        return self._started(Worker(request, self.store))
+
+    def resume(self, run: RunSummary, settings: Settings) -> Worker:
+        """Take a run up whose program is gone.
+
+        Raises:
+            ResumeRefused: it cannot be taken up, saying why.
+        """
+        return self._started(ResumedWorker(run, settings, self.store))
+
+    def _started(self, worker: Worker) -> Worker:
         self.all[worker.run_id] = worker
         worker.start()
         return worker

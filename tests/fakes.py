@@ -47,6 +47,8 @@ class FakeSandbox:
 
     async def start(self) -> None: ...
 
+    async def adopt(self) -> None: ...
+
     async def exec(
         self,
         command: str,

@@ -9,7 +9,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType, Keymap
@@ -22,7 +22,9 @@ from ..core.config import Settings, config_dir
 from ..core.errors import SandboxTuiError
 from ..core.launch import RunRequest
 from ..core.text import clean_line
-from ..sessions import RunSummary, Store, Worker, Workers
+from ..sessions import RunSummary, Store, Workers
+from ..sessions.remote import RemoteWorker
+from ..sessions.watched import Watched
 from .keymap import keymap_in_file
 from .notices import Notice, Notices
 from .palette import ROLE_DEFAULTS, to_textual
@@ -59,13 +61,29 @@ SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.S
 """Signals that would otherwise leave the terminal in disorder, with the exit code of each."""
 
 
+class Resume(NamedTuple):
+    """A session to be taken up, its program being gone."""
+
+    run: RunSummary
+
+
+class Attach(NamedTuple):
+    """A run in a program of its own, to be watched."""
+
+    run: RunSummary
+
+
+Begin = Sequence[RunRequest] | RunSummary | Resume | Attach
+"""What to show first: runs to start, a session to replay, to take up, or to watch."""
+
+
 class SandboxTui(App[int]):
     """The cockpit.
 
     Args:
         settings: in force.
         store: the session database.
-        begin: what to show first: runs to start, a session to replay, or None for the home screen.
+        begin: what to show first; None: the home screen.
 
     Attributes:
         last_resort: called with an exit code and seconds on leaving, to end the process if it is
@@ -96,7 +114,7 @@ class SandboxTui(App[int]):
         self,
         settings: Settings,
         store: Store,
-        begin: Sequence[RunRequest] | RunSummary | None = None,
+        begin: Begin | None = None,
     ) -> None:
         super().__init__()
         self.settings = SettingsInForce(settings)
@@ -105,7 +123,7 @@ class SandboxTui(App[int]):
         self._session_store = store
         self._begin = begin
         self._run_workers = Workers(store)
-        self._begun: list[Worker] = []
+        self._begun: list[Watched] = []
         self.last_resort: Callable[[int, float], None] = _no_last_resort
         self._theme_files = ThemeFiles(config_dir() / "themes")
         self._register_themes()
@@ -186,8 +204,16 @@ class SandboxTui(App[int]):
                 self.push_screen(Home(self.settings, workers))
             case RunSummary():
                 self.push_screen(ReplayScreen(self._begin, store), self._exit_with)
+            case Resume(run=run):
+                self._begun = [workers.resume(run, self.settings.now)]
+                self.push_screen(LiveScreen(self._begun[0], store), self._first_closed)
+            case Attach(run=run):
+                remote = RemoteWorker(run, store, self._complain)
+                self._begun = [remote]
+                self.push_screen(LiveScreen(remote, store, asks=False), self._exit_with)
             case requests:
-                self._begun = [workers.begin(request) for request in requests]
+                started = [workers.begin(request) for request in requests]
+                self._begun = [*started]
                 if len(self._begun) > 1:
                     self.push_screen(Wall(workers), self._first_closed)
                 else:
@@ -228,6 +254,9 @@ class SandboxTui(App[int]):
     def last_words(self) -> str:
         """What the terminal must still get once the screen is gone; empty for none."""
         return RESTORE_TITLE if self._title_shown and not self.is_headless else ""
+
+    def _complain(self, words: str) -> None:
+        self.notify(clean_line(words), severity="warning", markup=False)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action of the screen that is shown, by name, and then Textual's own."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..core.events import Mode
     from ..core.launch import RunRequest
     from ..sessions import RunSummary, Store
+    from .app import Begin
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -83,6 +84,11 @@ def _run_options(function: Any) -> Any:
             click.option("--step", is_flag=True, help="The same as --mode step."),
             click.option("--headless", is_flag=True, help="Lines of text instead of the screen."),
             click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line."),
+            click.option(
+                "--detach",
+                is_flag=True,
+                help="In a program of its own, without a screen; prints the session's id.",
+            ),
         ]
     ):
         function = option(function)
@@ -121,8 +127,7 @@ def run(
         input=input_,
         output=options["output"],
     )
-    requests = several(request, tasks, samples)
-    _execute(requests, headless=options["headless"], as_json=options["as_json"])
+    _execute(several(request, tasks, samples), options)
 
 
 @main.command()
@@ -140,7 +145,7 @@ def demo(theme: str | None, speed: float, **options: Any) -> None:
         speed=speed,
         output=options["output"],
     )
-    _execute([request], headless=options["headless"], as_json=options["as_json"])
+    _execute([request], options)
 
 
 @main.command()
@@ -161,6 +166,89 @@ def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> No
                 write(event)
             return
         _show(settings, store, summary)
+
+
+@main.command()
+@click.argument("session", default="last")
+@click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
+@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line.")
+@click.option("--detach", is_flag=True, help="In a program of its own, without a screen.")
+@click.pass_obj
+def resume(theme: str | None, session: str, headless: bool, as_json: bool, detach: bool) -> None:
+    """Go on with a SESSION whose program was killed (its id, the beginning of it, or "last").
+
+    Its sandbox must still be there: it outlives its program by sandbox.grace seconds.
+    """
+    code = 0
+    settings = _settings({}, theme)
+    with _store() as store:
+        run = _session(store, session)
+        if detach:
+            from ..sessions.detached import Job, begin
+
+            click.echo(begin(Job(settings=settings, resume=run.id)))
+            return
+        if headless or as_json or not _is_terminal():
+            import asyncio
+
+            from .headless import resume_headless
+
+            code = asyncio.run(resume_headless(run, settings, store, as_json=as_json))
+        else:
+            from .app import Resume
+
+            code = _show(settings, store, Resume(run))
+        if code != 0:
+            _say_how_it_ended(store, run.id)
+    sys.exit(code)
+
+
+@main.command()
+@click.argument("session", required=False)
+@click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
+@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line.")
+@click.pass_obj
+def attach(theme: str | None, session: str | None, headless: bool, as_json: bool) -> None:
+    """Watch and steer a run that was begun with --detach (default: the newest such SESSION).
+
+    Several screens may watch; one steers, and another takes over with T. Leaving ends nothing.
+    """
+    settings = _settings({}, theme)
+    with _store() as store:
+        run = _detached(store, session)
+        if headless or as_json or not _is_terminal():
+            import asyncio
+
+            from .headless import follow_headless
+
+            code = asyncio.run(follow_headless(run, store, as_json=as_json))
+        else:
+            from .app import Attach
+
+            code = _show(settings, store, Attach(run))
+    sys.exit(code)
+
+
+@main.command()
+@click.argument("session", required=False)
+def stop(session: str | None) -> None:
+    """End a run that was begun with --detach, in order (default: the newest such SESSION)."""
+    import asyncio
+
+    from ..sessions.remote import RemoteWorker
+
+    with _store() as store:
+        run = _detached(store, session)
+
+        async def end() -> None:
+            worker = RemoteWorker(run, store)
+            await worker.stop("A person stopped the run.")
+            worker.leave()
+            if worker.failure is not None:
+                raise worker.failure
+
+        asyncio.run(end())
+        click.echo(f"stopped {run.id}")
 
 
 @main.group()
@@ -509,8 +597,12 @@ def _is_terminal() -> bool:
     return served or (sys.stdout.isatty() and sys.stdin.isatty())
 
 
-def _execute(requests: Sequence[RunRequest], *, headless: bool, as_json: bool) -> None:
-    """Run to the end, on the screen where there is one."""
+def _execute(requests: Sequence[RunRequest], options: dict[str, Any]) -> None:
+    """Run to the end, on the screen where there is one; or have it run elsewhere."""
+    headless, as_json = options["headless"], options["as_json"]
+    if options["detach"]:
+        _detach(requests)
+        return
     with _store() as store:
         if headless or as_json or not _is_terminal():
             import asyncio
@@ -525,17 +617,42 @@ def _execute(requests: Sequence[RunRequest], *, headless: bool, as_json: bool) -
     sys.exit(code)
 
 
-def _say_how_it_ended(store: Store) -> None:
+def _detach(requests: Sequence[RunRequest]) -> None:
+    from ..sessions.detached import Job, begin
+
+    for request in requests:
+        click.echo(begin(Job.of(request)))
+
+
+def _detached(store: Store, name: str | None) -> RunSummary:
+    """The session of this name, else the newest one, that runs in a program of its own."""
+    from ..sessions.sockets import is_detached
+
+    if name is not None and name != "last":
+        found = store.run(name)
+        if not is_detached(found.id):
+            raise ConfigError(
+                f"{found.id} is {found.outcome.replace('_', ' ')}, and not a detached run."
+            )
+        return found
+    running = (run for run in store.runs(limit=500) if run.outcome == "running")
+    for found in running:
+        if is_detached(found.id):
+            return found
+    raise ConfigError("No run is detached; `sandbox-tui run --detach` starts one.")
+
+
+def _say_how_it_ended(store: Store, run_id: str | None = None) -> None:
     """The reason on stderr, where scripts and people look for it."""
-    newest = store.runs(limit=1)
-    if newest and newest[0].error:
+    runs = store.runs(limit=1) if run_id is None else [store.run(run_id)]
+    if runs and runs[0].error:
         from ..core.text import clean_line
 
-        words = clean_line(newest[0].error)
-        click.echo(f"sandbox-tui: {newest[0].outcome}: {words} ({newest[0].id})", err=True)
+        words = clean_line(runs[0].error)
+        click.echo(f"sandbox-tui: {runs[0].outcome}: {words} ({runs[0].id})", err=True)
 
 
-def _show(settings: Settings, store: Store, begin: Sequence[RunRequest] | RunSummary | None) -> int:
+def _show(settings: Settings, store: Store, begin: Begin | None) -> int:
     from . import graphics
     from .app import SandboxTui, end_for_sure
 

@@ -14,12 +14,15 @@ from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from ..core import events as e
+from ..core.config import Settings
 from ..core.gate import Decision
 from ..core.headline import headline, nickname
 from ..core.launch import RunRequest
+from ..core.spans import span
 from ..core.state import RunState
 from ..core.text import clean, clean_line
-from ..sessions import Store, Worker, Workers
+from ..sessions import RunSummary, Store, Worker, Workers
+from ..sessions.remote import RemoteWorker
 from . import figures
 
 NOBODY = Decision(
@@ -43,8 +46,38 @@ async def run_headless(requests: Sequence[RunRequest], store: Store, *, as_json:
         SandboxTuiError: nothing was begun, or the sessions cannot be stored.
     """
     workers = Workers(store)
+    return await _follow(workers, [workers.begin(request) for request in requests], as_json)
+
+
+async def resume_headless(
+    run: RunSummary, settings: Settings, store: Store, *, as_json: bool
+) -> int:
+    """Take a run up whose program is gone, and go on like `run_headless`.
+
+    Raises:
+        SandboxTuiError: it cannot be taken up, saying why.
+    """
+    workers = Workers(store)
+    return await _follow(workers, [workers.resume(run, settings)], as_json)
+
+
+async def follow_headless(run: RunSummary, store: Store, *, as_json: bool) -> int:
+    """Write the events of a run in another program until it ends; returns the exit code.
+
+    Raises:
+        SandboxTuiError: the program is gone.
+    """
+    worker = RemoteWorker(run, store)
+    write = writer_for(as_json)
+    async for event in worker.watch():
+        write(event)
+    if worker.failure is not None:
+        raise worker.failure
+    return worker.exit_code
+
+
+async def _follow(workers: Workers, begun: Sequence[Worker], as_json: bool) -> int:
     codes = _cancel_on_signals(workers)
-    begun = [workers.begin(request) for request in requests]
     alone = len(begun) == 1
     await asyncio.gather(
         *(
@@ -116,6 +149,9 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             where = ", ".join(f"{k} {clean_line(v)}" for k, v in event.sandbox_info.items())
             head = f"session {event.run_id}: {clean_line(event.model)} in {event.sandbox}"
             return f"{head} ({where})"
+        case e.RunResumed():
+            more = " ".join([*event.lost, *event.changed])
+            return clean_line(f"taken up again after {span(event.away)}. {more}".rstrip())
         case e.ModelReplied():
             words = clean_line(" ".join((event.text or event.reasoning).split()))
             shown = f": {words[:300]}" if words else ""

@@ -11,6 +11,7 @@ import click
 
 from ..core.text import clean, clean_line
 from ..sessions import RunSummary
+from ..sessions.sockets import is_detached
 from . import figures
 
 
@@ -27,10 +28,18 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
         tokens = figures.count(run.input_tokens + run.output_tokens)
         task = clean_line(run.task.strip().split("\n", 1)[0])[:60]
         model = clean_line(run.model)[:20]
+        outcome = outcome_words(run)
         click.echo(
-            f"{run.id}  {run.outcome:<13}  {run.steps:>3} steps  {tokens:>6} tok  "
+            f"{run.id}  {outcome:<18}  {run.steps:>3} steps  {tokens:>6} tok  "
             f"{figures.clock(run.seconds):>7}  {model:<20}  {task}"
         )
+
+
+def outcome_words(run: RunSummary) -> str:
+    """How a session ended, or that it runs, and where."""
+    if run.outcome == "running" and is_detached(run.id):
+        return "running (detached)"
+    return run.outcome.replace("_", " ")
 
 
 def print_session(run: RunSummary) -> None:
@@ -41,7 +50,7 @@ def print_session(run: RunSummary) -> None:
         ("started", f"{started:%Y-%m-%d %H:%M:%S %Z}"),
         ("model", run.model),
         ("sandbox", run.sandbox),
-        ("outcome", run.outcome + (f": {run.error}" if run.error else "")),
+        ("outcome", outcome_words(run) + (f": {run.error}" if run.error else "")),
         ("steps", str(run.steps)),
         ("calls", f"{run.calls}, {run.failed_calls} failed"),
         ("tokens", f"{run.input_tokens} in, {run.output_tokens} out"),

@@ -11,6 +11,24 @@ from .base import Sandbox, SandboxSpec
 Kind = Literal["auto", "docker", "bubblewrap"]
 
 
+def recorded_sandbox(kind: str, spec: SandboxSpec) -> Sandbox:
+    """The sandbox of a run that was recorded, to be adopted.
+
+    Raises:
+        SandboxUnavailable: this version knows no such kind.
+    """
+    from .bubblewrap import BubblewrapSandbox
+    from .docker import DockerSandbox
+
+    match kind:
+        case "docker":
+            return DockerSandbox(spec)
+        case "bubblewrap":
+            return BubblewrapSandbox(spec)
+        case _:
+            raise SandboxUnavailable(f"There is no kind of sandbox named {kind!r}.")
+
+
 async def open_sandbox(kind: Kind, spec: SandboxSpec) -> Sandbox:
     """The sandbox to use, not yet started.
 
@@ -23,7 +41,9 @@ async def open_sandbox(kind: Kind, spec: SandboxSpec) -> Sandbox:
     from .bubblewrap import BubblewrapSandbox, bubblewrap_problem
     from .docker import DockerSandbox
     from .docker_engine import DEFAULT_IMAGE, engine_status, sweep
+    from .private_folder import sweep as sweep_folders
 
+    await asyncio.to_thread(sweep_folders)
     if kind == "bubblewrap":
         return BubblewrapSandbox(spec)
     if kind == "docker":

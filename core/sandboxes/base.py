@@ -161,6 +161,17 @@ class Sandbox(Protocol):
         """
         ...
 
+    async def adopt(self) -> None:
+        """Instead of `start`: take over the sandbox that a program which is gone made for
+        `spec.session_id`, with its files and its shell state. What was running in the foreground
+        is ended; what was left in the background goes on where the sandbox allows it.
+
+        Raises:
+            SandboxLost: it is gone, saying why; or it belongs to a program that lives.
+            SandboxUnavailable: it cannot be reached from here.
+        """
+        ...
+
     async def exec(
         self,
         command: str,

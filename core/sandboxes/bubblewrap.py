@@ -28,8 +28,8 @@ from .files import Files
 from .frozen_time import FrozenTime
 from .namespace import PIPES, namespace_arguments
 from .pipes import PipeShell, PipeTransport
-from .private_folder import PREFIX, make_folder, remove_folder, sweep
-from .scripts import STATE_DIR, install, quote, script
+from .private_folder import PREFIX, Touch, adopt_folder, make_folder, remove_folder, sweep
+from .scripts import STATE_DIR, install, quote, script, take_up
 from .terminal_reader import find_terminal_reader
 
 LISTED_FILES = 20_000
@@ -52,6 +52,7 @@ class BubblewrapSandbox:
         self._because = because
         self.info: dict[str, str] = {}
         self._folder: Path | None = None
+        self._touch: Touch | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._cgroup: Cgroup | None = None
         self._pipes = 0
@@ -66,14 +67,13 @@ class BubblewrapSandbox:
 
     async def start(self) -> None:
         """See `Sandbox.start`."""
-        problem = await asyncio.to_thread(bubblewrap_problem)
-        if problem:
-            raise SandboxUnavailable(problem)
+        await self._require_bubblewrap()
         sweep()
-        self._folder = make_folder()
+        spec = self.spec
+        self._folder = make_folder(spec.session_id, spec.grace)
+        self._touch = Touch(self._folder, spec.grace)
         try:
             await self._begin()
-            spec = self.spec
             folders = b" ".join(map(quote, (spec.working_dir, spec.input_dir, spec.output_dir)))
             await self._files.control(b"mkdir -p %b" % folders)
             await install(self._files.control)
@@ -84,6 +84,32 @@ class BubblewrapSandbox:
             await self.close()
             raise
         self.info = self._describe()
+
+    async def adopt(self) -> None:
+        """See `Sandbox.adopt`. All its processes ended with the program before."""
+        await self._require_bubblewrap()
+        spec = self.spec
+        folder = await asyncio.to_thread(adopt_folder, spec.session_id, spec.grace)
+        self._folder = folder
+        self._touch = Touch(folder, spec.grace)
+        try:
+            await self._begin()
+            await install(self._files.control)
+            # process ids of the namespace before mean others in this one
+            await self._files.control(f"rm -f {STATE_DIR}/*.pid".encode())
+            self._exec.take_up(await take_up(self._files.control))
+        except BaseException as error:
+            self._folder = None  # the folders stay for another try
+            await self.close()
+            if isinstance(error, SandboxTuiError) or not isinstance(error, Exception):
+                raise
+            raise SandboxLost(f"The sandbox cannot be taken over: {error}.") from error
+        self.info = self._describe()
+
+    async def _require_bubblewrap(self) -> None:
+        problem = await asyncio.to_thread(bubblewrap_problem)
+        if problem:
+            raise SandboxUnavailable(problem)
 
     async def _begin(self) -> None:
         spec, folder = self.spec, self._root
@@ -119,6 +145,8 @@ class BubblewrapSandbox:
         self._files.close()
         self._aside.close()
         await self._kill()
+        if self._touch is not None:
+            self._touch.stop()
         if self._folder is not None:
             await asyncio.to_thread(remove_folder, self._folder)
 

@@ -33,7 +33,7 @@ class Cgroup:
 
     def _make(self, folder: Path, limits: dict[str, int]) -> None:
         try:
-            folder.mkdir()
+            folder.mkdir(exist_ok=True)  # of a program that was killed, whose sandbox goes on
         except OSError:
             return
         self._folders.append(folder)
@@ -63,6 +63,12 @@ class Cgroup:
             if not self._folders:
                 return
             await asyncio.sleep(0.01)
+
+
+def remove_left_over(name: str) -> None:
+    """Take away the groups of a sandbox whose program was killed."""
+    for folder in (ROOT / name, ROOT / "pids" / name, ROOT / "memory" / name):
+        _removed(folder)
 
 
 def _removed(folder: Path) -> bool:

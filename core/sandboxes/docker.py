@@ -27,7 +27,10 @@ from .copying import fetch, send
 from .docker_engine import (
     CAPABILITIES,
     DEFAULT_IMAGE,
+    LABEL,
+    adopt,
     connect,
+    container_of,
     fate_of,
     owner_labels,
     plainly,
@@ -38,13 +41,16 @@ from .environment import command_environment
 from .files import Files
 from .frozen_time import FrozenTime
 from .lease import Lease, keeper_command
-from .scripts import STATE_DIR, dispatcher_command, install, quote
+from .scripts import STATE_DIR, dispatcher_command, install, quote, take_up
 from .terminal_reader import find_terminal_reader
 
 LISTED_FILES = 20_000
 SETTLE = 0.3
 """Seconds between pausing and unpausing."""
 
+
+LOOK_BACK = 7 * 86400
+"""Seconds of the engine's memory that are searched for the fate of a container."""
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -97,6 +103,43 @@ class DockerSandbox:
             await self.close()
             raise SandboxUnavailable(f"The container did not start: {plainly(error)}") from error
         self.info = self._describe(image)
+
+    async def adopt(self) -> None:
+        """See `Sandbox.adopt`."""
+        self._client = await _thread(connect)
+        try:
+            self._began = time.time() - LOOK_BACK
+            container = await _thread(container_of, self._client, self.spec.session_id)
+            if container is None:
+                raise SandboxLost(await self._why_gone())
+            await _thread(adopt, container)
+            self._container = container
+            if container.status == "paused":
+                await _thread(container.unpause)
+            await self._lease.renew()
+            await install(self._files.control)
+            self._exec.take_up(await take_up(self._files.control))
+            self._lease.start()
+        except BaseException as error:
+            await self._let_go()
+            if isinstance(error, SandboxError) or not isinstance(error, Exception):
+                raise
+            raise SandboxLost(f"The container cannot be taken over: {plainly(error)}") from error
+        self.info = self._describe(self.spec.image or DEFAULT_IMAGE)
+
+    async def _why_gone(self) -> str:
+        """Why a session has no container any more, as far as the engine knows."""
+        label = f"{LABEL}.session={self.spec.session_id}"
+        fate = await _thread(fate_of, self._client, {"label": label}, self._began)
+        return f"The container of this session is gone: {fate}."
+
+    async def _let_go(self) -> None:
+        """Leave the container as it is: it ends itself when nobody renews its lease."""
+        self._closed = True
+        self._lease.stop()
+        self._files.close()
+        with contextlib.suppress(Exception):
+            await _thread(self._client.close)
 
     async def close(self) -> None:
         """See `Sandbox.close`."""
@@ -338,7 +381,8 @@ class DockerSandbox:
             state = self._container.attrs.get("State", {})
         if state.get("Running") and not state.get("Dead"):
             return
-        fate = await _thread(fate_of, self._client, str(self._container.id), self._began)
+        only = {"container": str(self._container.id)}
+        fate = await _thread(fate_of, self._client, only, self._began)
         raise SandboxLost(f"The container is gone: {fate}.")
 
     async def _until_lost(self, work: Awaitable[T]) -> T:

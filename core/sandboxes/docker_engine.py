@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..errors import SandboxUnavailable
+from ..errors import SandboxLost, SandboxUnavailable
 from ..processes import Owner
 
 DEFAULT_IMAGE = "sandbox-tui:latest"
@@ -18,6 +19,9 @@ CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETUID", "SETGID",
 """What is left of root's capabilities: apt, pip and su work with these."""
 
 _TIMEOUT = 60
+
+_ADOPTED = re.compile(r"-by-(?P<pid>\d+)-(?P<started>\d+)-(?P<host>.+)\Z")
+"""End of the name of a container that a program took over from the one that made it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,7 @@ def sweep() -> list[str]:
     removed: list[str] = []
     try:
         for container in client.containers.list(all=True, filters={"label": f"{LABEL}=1"}):
-            if owner_lives(container.labels):
+            if owner_of(container).alive:
                 continue
             if container.status == "paused":
                 container.unpause()
@@ -106,14 +110,20 @@ def sweep() -> list[str]:
     return removed
 
 
-def fate_of(client: Any, container: str, since: float) -> str:
-    """What became of a container, as the end of a sentence, from what the engine wrote down."""
+def fate_of(client: Any, only: dict[str, str], since: float) -> str:
+    """What became of a container, as the end of a sentence, from what the engine wrote down.
+
+    Args:
+        client: for the engine.
+        only: a filter that fits the container alone.
+        since: seconds since the epoch.
+    """
     found: dict[str, dict[str, str]] = {}
     try:
         events = client.api.events(
             since=int(since),
             until=int(time.time()) + 1,
-            filters={"container": container},
+            filters={"type": "container", **only},
             decode=True,
         )
         for event in cast(Iterable[dict[str, Any]], events):
@@ -127,14 +137,55 @@ def fate_of(client: Any, container: str, since: float) -> str:
         return f"it was killed or removed from outside (signal {found['kill'].get('signal', '?')})"
     if "stop" in found:
         return "it was stopped from outside"
+    if code == "0":
+        return "its program was gone, and its grace period ran out"
+    if "die" not in found:
+        return "the engine has no container of it, and does not remember what became of it"
     return f"it was removed, or its first process ended (exit code {code})"
 
 
-def owner_lives(labels: dict[str, str]) -> bool:
-    """Whether the program that made a container is still there; True when that is not known."""
+def owner_of(container: Any) -> Owner:
+    """The program a container belongs to: the one that adopted it last, else the one that made it.
+
+    The labels of a container are for good. Its name is not, and the engine changes it in one step,
+    so the name says who adopted it.
+    """
+    adopted = _ADOPTED.search(str(container.name))
+    if adopted is None:
+        return _maker(container.labels)
+    return Owner(int(adopted["pid"]), adopted["started"], adopted["host"])
+
+
+def adopt(container: Any) -> None:
+    """Make a container this program's (blocking).
+
+    Raises:
+        SandboxLost: it belongs to another program, which lives.
+        Exception: what docker-py raises; then another was quicker, or the container is gone.
+    """
+    owner, me = owner_of(container), Owner.this_process()
+    if owner == me:
+        return
+    if owner.alive:
+        raise SandboxLost(
+            f"The container belongs to another program (process {owner.pid} on {owner.host})."
+        )
+    plain = _ADOPTED.sub("", str(container.name))
+    container.rename(f"{plain}-by-{me.pid}-{me.started}-{me.host}")
+    container.reload()
+
+
+def container_of(client: Any, session_id: str) -> Any:
+    """The container of a session, None when the engine has none (blocking)."""
+    labels = [f"{LABEL}=1", f"{LABEL}.session={session_id}"]
+    found = client.containers.list(all=True, filters={"label": labels})
+    return next((one for one in found if one.status in ("running", "paused")), None)
+
+
+def _maker(labels: dict[str, str]) -> Owner:
     pid = labels.get(f"{LABEL}.pid", "")
     started, host = labels.get(f"{LABEL}.started", ""), labels.get(f"{LABEL}.host", "")
-    return Owner(int(pid) if pid.isdigit() else 0, started, host).alive
+    return Owner(int(pid) if pid.isdigit() else 0, started, host)
 
 
 def plainly(error: Exception) -> str:

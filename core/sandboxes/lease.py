@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 from collections.abc import Awaitable, Callable
 
 from ..errors import SandboxTuiError
@@ -60,11 +61,17 @@ class Lease:
         if self._task is not None:
             self._task.cancel()
 
+    async def renew(self) -> None:
+        """Renew once: what is written is like nothing that any program wrote before.
+
+        Raises:
+            SandboxError: the container is gone, or does not answer.
+        """
+        word = secrets.token_hex(8).encode()
+        await self._control(b"echo %b >%b" % (word, LEASE_FILE.encode()), builtin=True)
+
     async def _renew(self) -> None:
-        count = 0
         while True:
-            count += 1
             with contextlib.suppress(SandboxTuiError):
-                renew = b"echo %d >%b" % (count, LEASE_FILE.encode())
-                await self._control(renew, builtin=True)
+                await self.renew()
             await asyncio.sleep(self._every)

@@ -41,6 +41,17 @@ async def install(control: Control) -> None:
     await control(command, payload=script("shell.bashrc").encode())
 
 
+async def take_up(control: Control) -> int:
+    """End what a program that is gone left running in the foreground; how many commands it ran.
+
+    Args:
+        control: runs a command in the sandbox.
+    """
+    result = await control(f"state={STATE_DIR}\n{script('take_up.sh')}".encode())
+    words = result.stdout.split()
+    return int(words[-1]) if words and words[-1].isdigit() else 0
+
+
 def shell_command(name: str, cols: int, rows: int) -> list[str]:
     """The command line of a person's shell, in the model's directory and environment.
 

@@ -82,6 +82,11 @@ class Console:
         self._at_start = True
         return start + f"\x1b[31m✗\x1b[0;2m {words}\x1b[0m\r\n".encode()
 
+    def remark(self, words: str) -> bytes:
+        """A line of the program's own; whatever was on the line before stays above it."""
+        self._at_start = False  # nothing is known of the program that wrote before
+        return self._fresh_line() + f"\x1b[2m· {words}\x1b[0m\r\n".encode()
+
     def _fresh_line(self) -> bytes:
         start = b"" if self._at_start else b"\r\n"
         self._at_start, self._after_cr = True, False

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from ...core import events as e
+from ...core.conversation import Message, conversation
 from ...core.tools import DEFAULT_TOOLS
 from .base import Exporter, Part, Recording
-from .conversation import Message, conversation
 
 
 def write(recording: Recording) -> Iterable[Part]:

@@ -34,6 +34,7 @@ class Terminal:
         self.log = home.parent / "tmux-exit"
 
     def __enter__(self) -> Terminal:
+        self.log.unlink(missing_ok=True)  # of a terminal before
         columns, rows = self._size
         quoted = " ".join(f"'{word}'" for word in (str(PROGRAM), *self._command))
         script = f"{quoted}; echo $? >{self.log}; stty -a | head -3; exec sleep 1000"

@@ -8,11 +8,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core.sandboxes.private_folder import make_folder, remove_folder, sweep
+from sandbox_tui.core.errors import SandboxLost
+from sandbox_tui.core.sandboxes.private_folder import (
+    adopt_folder,
+    make_folder,
+    remove_folder,
+    sweep,
+)
 from tests.integration.conftest import make, require
 
 
@@ -49,7 +56,7 @@ def test_removing_touches_nothing_that_links_lead_to(tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.write_text("mine")
     mine.chmod(0o644)
-    folder = make_folder()
+    folder = make_folder("none", 0.0)
     locked = folder / "work" / "locked"
     locked.mkdir()
     (locked / "link").symlink_to(mine)
@@ -61,19 +68,41 @@ def test_removing_touches_nothing_that_links_lead_to(tmp_path: Path) -> None:
     assert mine.stat().st_mode & 0o777 == 0o644
 
 
-def test_what_a_killed_program_left_is_swept_and_nothing_else() -> None:
-    gone, alive = make_folder(), make_folder()
-    owner = json.loads((gone / "owner.json").read_text())
-    (gone / "owner.json").write_text(json.dumps([999_999_999, "1", owner[2]]))
-    elsewhere = make_folder()
-    (elsewhere / "owner.json").write_text(json.dumps([999_999_999, "1", "another-host"]))
+def leave(folder: Path, host: str = "", *, seconds_ago: float = 0.0) -> None:
+    """As if the folder's program were gone since then."""
+    deed = json.loads((folder / "owner.json").read_text())
+    deed["owner"] = [999_999_999, "1", host or deed["owner"][2]]
+    (folder / "owner.json").write_text(json.dumps(deed))
+    then = time.time() - seconds_ago
+    os.utime(folder / "owner.json", (then, then))
+
+
+def test_what_a_killed_program_left_is_swept_after_its_grace_and_nothing_else() -> None:
+    gone, alive, elsewhere, fresh = (make_folder("none", 60.0) for _ in range(4))
+    leave(gone, seconds_ago=61)
+    leave(elsewhere, "another-host", seconds_ago=61)
+    leave(fresh, seconds_ago=50)
     try:
         assert gone in sweep()
-        assert alive.exists()
-        assert elsewhere.exists()
+        assert not gone.exists()
+        assert all(folder.exists() for folder in (alive, elsewhere, fresh))
     finally:
-        remove_folder(alive)
-        remove_folder(elsewhere)
+        for folder in (alive, elsewhere, fresh):
+            remove_folder(folder)
+
+
+def test_a_folder_that_was_left_is_adopted_once_and_kept_from_the_sweep() -> None:
+    folder = make_folder("some-session", 60.0)
+    try:
+        leave(folder, seconds_ago=3600)
+        (folder / "pipes" / "1.in").touch()
+        assert adopt_folder("some-session", 60.0) == folder
+        assert list((folder / "pipes").iterdir()) == []
+        assert folder not in sweep()
+        with pytest.raises(SandboxLost, match="gone"):
+            adopt_folder("another-session", 60.0)
+    finally:
+        remove_folder(folder)
 
 
 PROGRAM = """

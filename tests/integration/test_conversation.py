@@ -8,9 +8,9 @@ import pytest
 
 from sandbox_tui.core import events as e
 from sandbox_tui.core.agent import _digest  # pyright: ignore[reportPrivateUsage]
+from sandbox_tui.core.conversation import conversation
 from sandbox_tui.core.events import CallDecided
 from sandbox_tui.core.run import Run
-from sandbox_tui.sessions.exports.conversation import conversation
 from sandbox_tui.tui.demo import demo_request
 from tests.integration.conftest import require
 from tests.integration.test_runs import settings, watch

@@ -13,7 +13,7 @@ import docker
 import pytest
 
 from sandbox_tui.core.errors import ImageMissing, SandboxLost
-from sandbox_tui.core.sandboxes.docker_engine import connect, owner_lives, sweep
+from sandbox_tui.core.sandboxes.docker_engine import connect, owner_of, sweep
 from tests.integration.conftest import TEST_IMAGE, make, require
 
 
@@ -144,10 +144,10 @@ async def test_kill_9_and_the_container_ends_itself_after_its_grace(engine: Any)
     assert child.stdout is not None
     session = (await asyncio.wait_for(child.stdout.readline(), 30)).decode().strip()
     (container,) = ours(engine, session)
-    assert owner_lives(container.labels)
+    assert owner_of(container).alive
     child.send_signal(signal.SIGKILL)
     await child.wait()
-    assert not owner_lives(container.labels)
+    assert not owner_of(container).alive
     await asyncio.to_thread(eventually, lambda: ours(engine, session) == [])
 
 

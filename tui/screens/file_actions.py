@@ -12,8 +12,8 @@ from typing import Any
 from textual import on, work
 from textual.screen import Screen
 
+from ...core.controls import FileControls
 from ...core.errors import FileRefused, SandboxTuiError
-from ...core.human_files import HumanFiles
 from ...core.sandboxes.copying import write_out
 from ...core.state import FileState, RunState
 from ...core.text import clean_line
@@ -41,7 +41,7 @@ class FileActions(Screen[None]):
     # --- what the screens say
 
     @property
-    def live_files(self) -> HumanFiles | None:
+    def live_files(self) -> FileControls | None:
         """The files of a run that goes on; None when only what was kept is left."""
         return None
 

@@ -13,11 +13,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from ...core.errors import ConfigError, StoreError
+from ...core.errors import ConfigError, SandboxTuiError, StoreError
 from ...core.launch import RunRequest
 from ...core.models.local_servers import find_local_servers
 from ...core.text import clean_line
-from ...sessions import Worker, Workers
+from ...sessions import RunSummary, Worker, Workers
+from ...sessions.remote import RemoteWorker
+from ...sessions.sockets import is_detached
 from ..demo import demo_request
 from ..keymap import hint
 from ..palette import Palette
@@ -58,6 +60,7 @@ class Home(Screen[None]):
         Binding("n", "new", "new run", id="home.new"),
         Binding("d", "demo", "demo", id="home.demo"),
         Binding("enter", "replay", "open", id="home.open"),
+        Binding("r", "resume", "resume", id="home.resume"),
         Binding("m", "model", "model", id="home.model"),
         Binding("w", "wall", "wall", id="home.wall"),
         Binding("x,delete", "delete", "delete", id="home.delete"),
@@ -106,6 +109,7 @@ class Home(Screen[None]):
             self.notify(str(error), severity="error", markup=False, timeout=20)
             return
         self.query_one(SessionList).show(runs, total)
+        self.refresh_bindings()
 
     @on(SessionList.MoreWanted)
     def _read_more(self) -> None:
@@ -205,9 +209,39 @@ class Home(Screen[None]):
             self._open(worker)
             return
         if run.outcome == "running":
-            self.notify("This session is still running in another program.", markup=False)
+            self._watch_elsewhere(run)
             return
         self.app.push_screen(ReplayScreen(run, self._store))
+
+    def _watch_elsewhere(self, run: RunSummary) -> None:
+        """Watch a run of another program, where it lets itself be watched."""
+        if not is_detached(run.id):
+            self.notify("This session is still running in another program.", markup=False)
+            return
+        self.app.push_screen(LiveScreen(RemoteWorker(run, self._store), self._store, asks=False))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only what was interrupted can be taken up again."""
+        if action != "resume":
+            return True
+        run = self.query_one(SessionList).current if self.is_mounted else None
+        return run is not None and run.outcome == "interrupted"
+
+    @on(Blocks.Moved)
+    def _moved(self) -> None:
+        self.refresh_bindings()
+
+    def action_resume(self) -> None:
+        """Go on with the session under the cursor, whose program is gone."""
+        run = self.query_one(SessionList).current
+        if run is None:
+            return
+        try:
+            worker = self._run_workers.resume(run, self._settings.now)
+        except SandboxTuiError as error:
+            self.notify(clean_line(str(error)), severity="error", markup=False, timeout=10)
+            return
+        self._open(worker)
 
     def action_delete(self) -> None:
         """Delete the session under the cursor, after asking."""

@@ -11,11 +11,12 @@ from textual import on, work
 from textual.binding import Binding, BindingType
 
 from ...core import events as e
+from ...core.controls import Controls, FileControls
 from ...core.errors import ImageMissing, SandboxTuiError
-from ...core.human_files import HumanFiles
-from ...core.run import Run
 from ...core.text import clean_line
-from ...sessions import Store, Worker
+from ...sessions import Store
+from ...sessions.watched import Watched
+from ..widgets.status_bar import StatusBar
 from ..widgets.terminals import Terminals
 from .cockpit import Cockpit
 from .confirm import Confirm
@@ -37,14 +38,15 @@ class LiveScreen(Steering):
     BINDINGS: ClassVar[list[BindingType]] = [
         *Steering.STEERING,
         Binding("t", "take_over", "shell", id="live.shell"),
+        Binding("T", "steer", "steer", id="live.steer"),
         Binding("x", "end", "End the run", show=False, id="live.end"),
         *Cockpit.COMMON,
         Binding("q", "leave", "leave", id="live.leave"),
     ]
 
-    def __init__(self, worker: Worker, store: Store, *, asks: bool = True) -> None:
+    def __init__(self, worker: Watched, store: Store, *, asks: bool = True) -> None:
         blobs = store.blobs(worker.run_id)
-        super().__init__(worker.request.task, live=True, get_blob=blobs.get)
+        super().__init__(worker.task, live=True, get_blob=blobs.get)
         self.worker = worker
         self._asks = asks
         self._told_of_end = worker.ended.is_set()
@@ -55,7 +57,7 @@ class LiveScreen(Steering):
         self._watch()
 
     @property
-    def run(self) -> Run | None:
+    def run(self) -> Controls | None:
         """The run, once it has been put together."""
         return self.worker.run
 
@@ -108,13 +110,19 @@ class LiveScreen(Steering):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The footer shows what can be done at this moment."""
+        if action == "steer":
+            return not self.worker.steers and self.state.finished is None
         if action in ("take_over", "end"):
             return self.state.finished is None
         return super().check_action(action, parameters)
 
     def sync_bars(self) -> None:
-        """Also the keys that can be pressed now."""
+        """Also who steers, and the keys that can be pressed now."""
         super().sync_bars()
+        bar, company = self.query_one(StatusBar), self.worker.company
+        if bar.prefix != company:
+            bar.prefix = company
+            self.refresh_bindings()
         pending = self.state.pending
         number = pending.call.number if pending else None
         if number != getattr(self, "_pending_shown", None):
@@ -124,7 +132,7 @@ class LiveScreen(Steering):
     # --- the run's files
 
     @property
-    def live_files(self) -> HumanFiles | None:
+    def live_files(self) -> FileControls | None:
         """The files of the run while it goes on."""
         return None if self.run is None or self.run.over else self.run.files
 
@@ -135,6 +143,15 @@ class LiveScreen(Steering):
         return (output or Path.cwd()).absolute()
 
     # --- ending and leaving
+
+    @property
+    def steers(self) -> bool:
+        """Whether this is the screen that steers."""
+        return self.worker.steers
+
+    def action_steer(self) -> None:
+        """Steer from now on; the screen that did watches."""
+        self.worker.take_over()
 
     def action_end(self) -> None:
         """End the run, after asking."""

@@ -11,9 +11,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
+from ...core.controls import Controls
 from ...core.errors import SandboxTuiError
 from ...core.events import Mode
-from ...core.run import Run
 from ...core.text import clean_line
 from ..widgets.approval_bar import ApprovalBar
 from ..widgets.calls import Calls
@@ -62,7 +62,7 @@ class Steering(Cockpit):
     _freezing: bool | None = None
 
     @property
-    def run(self) -> Run | None:
+    def run(self) -> Controls | None:
         """The run, None until it has been put together."""
         raise NotImplementedError
 
@@ -88,9 +88,17 @@ class Steering(Cockpit):
             return bool(self.state.queue)
         return True
 
-    def steerable_run(self) -> Run | None:
+    @property
+    def steers(self) -> bool:
+        """Whether this is the screen that steers the run."""
+        return True
+
+    def steerable_run(self) -> Controls | None:
         """The run while something can still be done to it; says so when not."""
         run = self.run
+        if run is not None and not self.steers:
+            self.notify("Another screen steers this run; T takes over.")
+            return None
         if run is None or not run.steerable:
             self.notify("This run is not running." if run else "The run is starting.")
             return None
@@ -248,12 +256,12 @@ class Steering(Cockpit):
             case "reject" | "answer":
                 self._decide_in_words(run, event)
 
-    def _reword(self, run: Run, text: str) -> None:
+    def _reword(self, run: Controls, text: str) -> None:
         item, self._rewording = self._rewording, None
         if item is not None and not run.reword(item, text):
             self.notify("That is no longer waiting; it went as it was.")
 
-    def _decide_in_words(self, run: Run, event: InjectBar.Sent) -> None:
+    def _decide_in_words(self, run: Controls, event: InjectBar.Sent) -> None:
         """About the call it was begun for, not the one that waits by now."""
         number, self._deciding = self._deciding, None
         decide = run.reject if event.purpose == "reject" else run.answer
@@ -264,17 +272,18 @@ class Steering(Cockpit):
 
     async def action_interrupt(self) -> None:
         """End the running command alone."""
-        if self.run is None:
+        run = self.steerable_run() if self.state.busy else None
+        if run is None:
             return
         try:
-            if await self.run.interrupt():
+            if await run.interrupt():
                 self.notify("The command was interrupted.", timeout=2)
         except SandboxTuiError as error:
             self.notify(clean_line(str(error)), severity="error", markup=False)
 
     def action_interrupt_reply(self) -> None:
         """Break off the reply alone."""
-        if self.run is not None and self.run.interrupt_reply():
+        if self.run is not None and self.steers and self.run.interrupt_reply():
             self.notify("The reply was broken off; the model is asked again.", timeout=2)
 
     @on(Input.Changed)

@@ -13,6 +13,7 @@ from ...core.text import clean_line
 from ...sessions import RunSummary
 from .. import figures
 from ..keymap import hint
+from ..listing import outcome_words
 from ..palette import Palette, palette_of
 from .blocks import Blocks
 
@@ -106,7 +107,7 @@ class SessionList(Blocks):
     def _facts(self, run: RunSummary, width: int, palette: Palette) -> Text:
         tokens = run.input_tokens + run.output_tokens
         parts = [
-            run.outcome.replace("_", " "),
+            outcome_words(run),
             clean_line(run.model),
             run.sandbox,
             f"{run.steps} steps",

@@ -1,4 +1,5 @@
-"""One line of time: steps as ticks, ✗ failures, ◆ a person's doings, ◇ snapshots."""
+"""One line of time: steps as ticks, ✗ failures, ◆ a person's doings, ◇ snapshots, ↻ where another
+program took the run up."""
 
 from __future__ import annotations
 
@@ -23,8 +24,9 @@ _SIGNS = {
     "model_failure": "✗",
     "human": "◆",
     "file": "◆",
+    "resumed": "↻",
 }
-_WEIGHT = {"┼": 0, "◇": 1, "✗": 2, "◆": 3}
+_WEIGHT = {"┼": 0, "◇": 1, "✗": 2, "◆": 3, "↻": 4}
 """Which mark is seen where several fall on one cell."""
 
 STEP_GAP = 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ...core import events as e
-from ...core.agent import CUT, NO_CALL
+from . import events as e
+from .agent import CUT, NO_CALL
 
 Message = dict[str, Any]
 
@@ -20,12 +20,16 @@ def conversation(events: Iterable[e.AnyEvent]) -> list[Message]:
     messages: list[Message] = []
     calls: dict[int, e.ToolCall] = {}
     max_steps = 0
+    asked = 0
+    unanswered: tuple[int, Message] | None = None
     for event in events:
         match event:
             case e.RunStarted():
                 max_steps = event.limits.max_steps if event.system_prompt else 0
                 messages += _opening(event)
-            case e.ModelAsked(step=step, attempt=1) if max_steps:
+            case e.ModelAsked(step=step) if max_steps and step != asked:
+                asked = step
+                unanswered = len(messages) - 1, messages[-1]
                 last = messages[-1]
                 if isinstance(last.get("content"), str):
                     words = f"{last['content']}\nSteps Remaining: {max_steps - step + 1}"
@@ -33,6 +37,7 @@ def conversation(events: Iterable[e.AnyEvent]) -> list[Message]:
             case e.Delivered(text=text):
                 messages.append({"role": "user", "content": text})
             case e.ModelReplied():
+                unanswered = None
                 messages.append(event.message)
                 if not event.message.get("tool_calls"):
                     cut = event.finish_reason == "length"
@@ -42,6 +47,10 @@ def conversation(events: Iterable[e.AnyEvent]) -> list[Message]:
             case e.CallFinished(call=number, observation=text):
                 answer = {"role": "tool", "tool_call_id": calls[number].id, "content": text}
                 messages.append(answer)
+            case e.RunResumed() if unanswered is not None:
+                # the request that was never answered is made anew, its remark on what remains too
+                place, message = unanswered
+                messages[place], unanswered, asked = message, None, asked - 1
             case _:
                 pass
     return messages

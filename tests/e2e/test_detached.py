@@ -1,0 +1,79 @@
+"""A run without a screen, and screens that come to it, as people see them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from sandbox_tui.core import events as e
+from tests import scripted_server as s
+from tests.e2e.test_cockpit import stored
+from tests.e2e.tmux import PROGRAM, Terminal
+from tests.integration.conftest import require
+
+Start = Callable[..., s.ScriptedServer]
+
+
+def program(home: Path, *words: str) -> str:
+    done = subprocess.run(
+        [PROGRAM, *words],
+        env={**os.environ, "SANDBOX_TUI_HOME": str(home)},
+        cwd=home.parent,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_the_run_outlives_its_terminal_and_two_screens_share_it(
+    scripted_server: Start, own_home: Path
+) -> None:
+    require("bubblewrap")
+    server = scripted_server(
+        s.calls(
+            ("execute_bash", '{"command": "echo first-output"}'),
+            ("execute_bash", '{"command": "echo second-output"}'),
+        ),
+        s.call("submit"),
+    )
+    run = ("run", "what is 6*7?", "--model", "scripted", "--base-url", server.url)
+    words = (*run, "--sandbox", "bubblewrap", "--mode", "step", "--detach")
+    with Terminal(*words, home=own_home) as terminal:
+        assert terminal.exit_code() == 0
+        session = stored(own_home)[0]
+        assert isinstance(session, e.RunStarted)
+        assert session.run_id in terminal.screen()
+    # that terminal is gone, with all that hung on it
+    assert "running (detached)" in program(own_home, "sessions", "ls")
+    with Terminal("attach", home=own_home) as one:
+        one.wait_for("waits for you", "detached", "1 bash")
+        with Terminal(home=own_home, columns=120, rows=36) as two:
+            two.wait_for("running (detached)")
+            two.press("Enter")
+            two.wait_for("watching", "T steer")
+            two.press("a")
+            two.wait_for("Another screen steers this run")
+            one.wait_for("you steer, 1 more")
+            one.press("a")
+            for screen in (one, two):
+                screen.wait_for("first-output", "2 bash")
+            two.press("T")
+            two.wait_for("you steer")
+            one.wait_for("watching")
+            two.press("q")
+            two.wait_for("n new run")
+        one.wait_gone("watching")
+        one.press("a")
+        one.wait_for("second-output", "3 submit")
+        one.press("q")
+        assert one.exit_code() == 0
+    assert "running (detached)" in program(own_home, "sessions", "ls")
+    assert program(own_home, "stop") == f"stopped {session.run_id}"
+    assert "cancelled" in program(own_home, "sessions", "ls")
+    end = stored(own_home)[-1]
+    assert isinstance(end, e.RunFinished)
+    assert end.error == "A person stopped the run."

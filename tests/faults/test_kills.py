@@ -1,0 +1,187 @@
+"""Programs killed with SIGKILL at random moments of a run, on real sandboxes, and what remains.
+
+SANDBOX_TUI_KILLS sets how many for each kind of sandbox; SANDBOX_TUI_KILLS_SEED which moments.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox_tui.core import events as e
+from sandbox_tui.core.agent import _digest  # pyright: ignore[reportPrivateUsage]
+from sandbox_tui.core.conversation import conversation
+from sandbox_tui.core.sandboxes.docker_engine import connect
+from sandbox_tui.core.sandboxes.docker_engine import sweep as sweep_containers
+from sandbox_tui.core.sandboxes.private_folder import Deed, sweep
+from sandbox_tui.sessions import Store, replay
+from sandbox_tui.sessions.upkeep import check
+from tests.integration.conftest import TEST_IMAGE, require
+
+PROGRAM = Path(sys.executable).with_name("sandbox-tui")
+KILLS = int(os.environ.get("SANDBOX_TUI_KILLS", "10"))
+SEED = int(os.environ.get("SANDBOX_TUI_KILLS_SEED", "1"))
+GRACE = 17
+"""Seconds; nobody else has this number, by which the containers are known."""
+
+LONGEST = 5.0
+"""Seconds into a run at which it is killed at the latest; the demo takes about as long."""
+
+REASONS = (
+    "There is no session",  # killed before anything was stored
+    "has ended",  # killed after its end
+    "The container of this session is gone",  # it was just being put away
+    "folders are gone",
+)
+"""What a session that cannot be taken up may say."""
+
+
+class Killed:
+    """A run that was killed: what its program had said, which is what it had stored."""
+
+    def __init__(self, home: Path, lines: list[str], after: float) -> None:
+        self.home = home
+        self.after = after
+        self.said = [json.loads(line) for line in lines]
+
+
+async def run_and_kill(home: Path, kind: str, after: float) -> Killed:
+    """Play the demo, and end its program `after` that many seconds, wherever it is."""
+    process = await asyncio.create_subprocess_exec(
+        *(PROGRAM, "demo", "--json", "--speed", "4", "--sandbox", kind, "--image", TEST_IMAGE),
+        *("--output", str(home / "out")),
+        env=_environment(home),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+        limit=1 << 24,
+    )
+    assert process.stdout is not None
+    lines: list[str] = []
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(after):
+            while line := await process.stdout.readline():
+                lines.append(line.decode())
+    with contextlib.suppress(ProcessLookupError):
+        process.send_signal(signal.SIGKILL)
+    await process.wait()
+    rest = (await process.stdout.read()).decode().splitlines(keepends=True)
+    return Killed(home, [x for x in [*lines, *rest] if x.endswith("\n")], after)
+
+
+def _environment(home: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "SANDBOX_TUI_HOME": str(home),
+        "SANDBOX_TUI_SANDBOX_GRACE": str(GRACE),
+        "TMPDIR": str(home.parent),
+    }
+
+
+async def take_up(killed: Killed) -> tuple[int, str]:
+    """Exit code and last words of `resume`."""
+    process = await asyncio.create_subprocess_exec(
+        *(PROGRAM, "resume", "last", "--headless"),
+        env=_environment(killed.home),
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, words = await asyncio.wait_for(process.communicate(), 120)
+    return process.returncode or 0, words.decode()
+
+
+def opens_with_all_that_was_said(killed: Killed) -> list[e.AnyEvent]:
+    """The session's events; what the program had shown must be among them."""
+    if not (killed.home / "sessions.db").exists():
+        assert not killed.said
+        return []
+    store = Store(killed.home / "sessions.db")
+    try:
+        assert check(store).problems == []
+        runs = store.runs()
+        assert len(runs) <= 1
+        events = list(replay(store, runs[0].id)) if runs else []
+    finally:
+        store.close()
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    shown = [json.loads(e.to_json(event)) for event in events[: len(killed.said)]]
+    assert shown == killed.said
+    return events
+
+
+def goes_on_rightly(events: list[e.AnyEvent]) -> None:
+    """It came to its end, and every request was what the record says."""
+    assert isinstance(events[-1], e.RunFinished)
+    assert events[-1].reason == "submitted", events[-1]
+    for asked in (event for event in events if isinstance(event, e.ModelAsked)):
+        assert _digest(conversation(events[: asked.seq])) == asked.digest
+    finished = [event.call for event in events if isinstance(event, e.CallFinished)]
+    assert finished == list(range(1, len(finished) + 1))
+
+
+@pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
+async def test_whenever_it_is_killed_it_goes_on_or_says_why_not(kind: str, tmp_path: Path) -> None:
+    require(kind)
+    chance = random.Random(f"{kind} {SEED}")
+    outcomes: Counter[str] = Counter()
+    for number in range(KILLS):
+        home = tmp_path / str(number)
+        home.mkdir()
+        killed = await run_and_kill(home, kind, chance.uniform(0.3, LONGEST))
+        before = opens_with_all_that_was_said(killed)
+        code, words = await take_up(killed)
+        after = opens_with_all_that_was_said(killed)
+        assert after[: len(before)] == before
+        if code == 0:
+            goes_on_rightly(after)
+            outcomes["resumed"] += 1
+            continue
+        assert any(reason in words for reason in REASONS), (number, killed.after, code, words)
+        outcomes[words.split(": ", 1)[1].split(":")[0].strip()[:60]] += 1
+    print(f"\n{kind}, {KILLS} kills, seed {SEED}: {dict(outcomes)}")
+    assert outcomes["resumed"] >= KILLS // 4
+    await nothing_remains(kind, tmp_path)
+
+
+async def nothing_remains(kind: str, folder: Path) -> None:
+    """No container, no private folder, once the grace period is over."""
+    until = time.monotonic() + GRACE + 15
+    left: list[Any] = [None]
+    while left and time.monotonic() < until:
+        left = await asyncio.to_thread(_containers) if kind == "docker" else _folders(folder)
+        await asyncio.sleep(0.5)
+    assert left == []
+
+
+def _containers() -> list[str]:
+    """Those with these tests' own grace period: also of runs that had stored nothing, whose
+    container may not even have been started; every start of a run sweeps those."""
+    sweep_containers()
+    client = connect()
+    try:
+        found = client.containers.list(all=True, filters={"label": f"sandbox-tui.lease={GRACE}"})
+        return [str(one.name) for one in found]
+    finally:
+        client.close()
+
+
+def _folders(folder: Path) -> list[str]:
+    """Private folders in the runs' temporary folder, after a sweep such as every start makes."""
+    before = tempfile.tempdir
+    tempfile.tempdir = str(folder)
+    try:
+        sweep()
+    finally:
+        tempfile.tempdir = before
+    return [str(path) for path in folder.glob("sandbox-tui-*") if Deed.of(path) is not None]
