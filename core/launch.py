@@ -16,6 +16,7 @@ from .prompts import load_pack
 from .run import Run, RunSpec
 from .sandboxes import open_sandbox
 from .sandboxes.base import SandboxSpec
+from .snapshots import SnapshotPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,5 +109,10 @@ async def open_run(request: RunRequest, run_id: str, blobs: Blobs) -> Run:
         max_lines=settings.agent.observation_lines,
         max_chars=settings.agent.observation_chars,
         tty=settings.agent.tty,
+        snapshots=SnapshotPolicy(
+            when=settings.sandbox.snapshots,
+            most=settings.sandbox.snapshots_kept,
+            most_bytes=settings.sandbox.snapshots_bytes,
+        ),
     )
     return Run(spec, model=model, sandbox=sandbox, pack=pack, blobs=blobs)

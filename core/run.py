@@ -39,6 +39,7 @@ from .recorded import recorded_settings
 from .results import Results
 from .sandboxes.base import Sandbox, Size, Stream
 from .shells import Shells, may_be_secret, starred
+from .snapshots import SnapshotPolicy, Snapshots
 from .state import MIRROR, RunState
 from .terminal.console import Console
 from .tools import DEFAULT_TOOLS, command_docs
@@ -71,6 +72,7 @@ class RunSpec:
         max_lines, max_chars: bounds of an observation.
         mirror_size: columns and rows of the mirror until a screen says otherwise.
         tty: whether commands run on a terminal of their own, with colours and progress bars.
+        snapshots: when the sandbox's file system is kept.
     """
 
     run_id: str
@@ -84,6 +86,7 @@ class RunSpec:
     max_chars: int = 20_000
     mirror_size: tuple[int, int] = (100, 30)
     tty: bool = False
+    snapshots: SnapshotPolicy = field(default_factory=SnapshotPolicy)
 
 
 class Run:
@@ -125,6 +128,15 @@ class Run:
         self._freezer = Freezer(sandbox, self._files_turn, self._journal.post)
         self._shells = Shells(sandbox, self._journal)
         self._turn = asyncio.Lock()
+        self._snapshots = Snapshots(
+            sandbox,
+            spec.snapshots,
+            post=self._journal.post,
+            turn=self._turn,
+            files=self._files_turn,
+            settled=self._watcher.settled,
+        )
+        self._journal.observers.append(self._snapshots.see)
         self._human_ids = max(self.state.humans, default=0)
         self.files = HumanFiles(
             sandbox,
@@ -287,6 +299,7 @@ class Run:
         with contextlib.suppress(SandboxError):
             await self._watcher.settled()
             await self._watcher.look(step=self.state.step, by="model")
+        await self._snapshots.finish(self.state.step)
         await self._shells.close()
         results = Results(self._sandbox, self._pack.output_dir)
         answer = await results.answer()
