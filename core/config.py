@@ -190,6 +190,25 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
     return settings
 
 
+def changed(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
+    """These settings, with some of them changed.
+
+    Args:
+        settings: to begin with.
+        overrides: by dotted name, as in `load`.
+
+    Raises:
+        ConfigError: naming what cannot be used.
+    """
+    tables: dict[str, Any] = msgspec.to_builtins(settings)
+    for name, value in overrides.items():
+        _put(tables, name, value)
+    try:
+        return msgspec.convert(tables, Settings)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"A setting cannot be used: {error}.") from error
+
+
 def api_key(settings: ModelSettings) -> str | None:
     """The key for the model's server, from the environment; None when there is none."""
     return os.environ.get(settings.api_key_env) or None

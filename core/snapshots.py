@@ -152,7 +152,7 @@ class Snapshots:
         for one in superfluous(self.standing, self._policy):
             self.standing.remove(one)
             try:
-                await asyncio.to_thread(remove, self._sandbox.kind, one.name)
+                await asyncio.to_thread(remove, one.name)
             except SandboxTuiError as error:
                 self._post(e.Warned(text=f"A snapshot could not be removed: {error}"))
 
@@ -162,7 +162,7 @@ def touches(event: e.AnyEvent) -> bool:
     match event:
         case e.CallStarted() | e.CallFinished():
             return True
-        case e.HumanCommandStarted() | e.HumanCommandFinished() | e.HumanFile():
+        case e.HumanCommandStarted() | e.HumanCommandFinished() | e.HumanFile() | e.Repeated():
             return True
         case e.TerminalInput(terminal=name):
             return name != MIRROR

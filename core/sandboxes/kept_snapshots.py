@@ -42,24 +42,29 @@ def remove_all(snapshots: Sequence[Kept]) -> list[str]:
     problems: list[str] = []
     for snapshot in snapshots:
         try:
-            remove(snapshot.kind, snapshot.name)
+            remove(snapshot.name)
         except SandboxError as error:
             problems.append(str(error))
     return problems
 
 
-def remove(kind: str, name: str) -> bool:
+def kind_of(name: str) -> str:
+    """The kind of sandbox that a snapshot of this name is of."""
+    return "docker" if name.startswith(f"{image_snapshots.REPOSITORY}:") else "bubblewrap"
+
+
+def remove(name: str) -> bool:
     """Remove one; False when there is none of ours of this name.
 
     Raises:
         SandboxError: it cannot be removed (SandboxUnavailable: no engine answers).
     """
-    return (image_snapshots if kind == "docker" else folder_snapshots).remove(name)
+    return (image_snapshots if kind_of(name) == "docker" else folder_snapshots).remove(name)
 
 
-def stands(kind: str, name: str) -> bool:
+def stands(name: str) -> bool:
     """Whether a sandbox can begin from this snapshot now."""
-    if kind != "docker":
+    if kind_of(name) != "docker":
         return folder_snapshots.exists(name)
     try:
         client = connect(timeout=5)

@@ -49,7 +49,7 @@ async def test_a_snapshot_holds_files_and_shell_state(sandbox: Sandbox, cleared:
     name, size = await sandbox.snapshot("first.1", most_bytes=ROOM)
     assert size > 0
     await run_in(sandbox, "echo later >/testbed/later; rm deep/file; cd /; CARRIED=lost")
-    assert kept_snapshots.stands(sandbox.kind, name)
+    assert kept_snapshots.stands(name)
 
     again = make(sandbox.kind, snapshot=name)
     await again.start()
@@ -113,11 +113,11 @@ async def test_one_that_is_too_large_is_refused_and_leaves_nothing(
 async def test_only_snapshots_of_ours_are_begun_from(kind: str, name: str) -> None:
     """Names come from recorded events, and those of an imported session anybody may have written."""
     require(kind)
-    assert not kept_snapshots.stands(kind, name or "x")
+    assert not kept_snapshots.stands(name or "x")
     with pytest.raises(SandboxUnavailable, match="no snapshot"):
         await make(kind, snapshot=name or "x").start()
     if kind == "docker":
-        assert not kept_snapshots.remove(kind, name or "x")
+        assert not kept_snapshots.remove(name or "x")
         client = connect()
         assert client.images.get("sandbox-tui-test:latest")
         client.close()
