@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ async def forked(
     changes = overrides or {}
     edited = more.get("edited")
     plan = Plan(store, store.run(parent), at, before_call=edited is not None)
-    run = plan.request(load(changes), changes)
+    run = replace(plan.request(load(changes), changes), mode="auto")
     worker = ForkWorker(plan, ForkRequest(run=run, **more), store)
     worker.start()
     seen = [event async for event in worker.watch()]
@@ -122,7 +123,7 @@ async def test_another_model_goes_on_with_the_shell_and_is_sent_the_same_words(
         s.call("execute_bash", command="pwd; echo $WHO; cat a; ls /testbed/sub"), s.call("submit")
     )
     changes = {"model.name": "other", "model.base_url": second.url, "sandbox.snapshots": "off"}
-    again, _ = await forked(store, parent, 1 and "step:1", changes, message="look around")
+    again, _ = await forked(store, parent, "step:1", changes, message="look around")
     text = next(x.observation for x in only(e.CallFinished, again) if x.call == 2)
     assert "/testbed/sub\nparent\n1\na" in text
     assert "\nb" not in text
@@ -250,9 +251,7 @@ async def test_what_a_person_did_is_there_as_well(
         s.call("execute_bash", command="cat f by_hand injected; echo $FROM_PERSON"),
         s.call("submit"),
     )
-    again, _ = await forked(
-        store, parent, "call:2", {"model.base_url": other.url, "agent.mode": "auto"}
-    )
+    again, _ = await forked(store, parent, "call:2", {"model.base_url": other.url})
     text = only(e.CallFinished, again)[-2].observation
     assert "model\ntyped\ninjected\nyes" in text
     assert {x.by for x in only(e.Repeated, again)} == {"model", "human"}
