@@ -286,6 +286,20 @@ def fork(theme: str | None, session: str, **options: Any) -> None:
     sys.exit(code)
 
 
+@main.command()
+@click.argument("left")
+@click.argument("right")
+@click.option("--diffs", is_flag=True, help="With the differences of each file.")
+@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+def compare(left: str, right: str, diffs: bool, as_json: bool) -> None:
+    """Show two sessions side by side: where they part, calls, files, tokens, cost, answer."""
+    from .comparing import print_comparison
+
+    with _store_to_read() as store:
+        one, other = _session(store, left), _session(store, right)
+        print_comparison(store, one, other, as_json=as_json, diffs=diffs)
+
+
 @main.group()
 def snapshots() -> None:
     """What is kept of sandboxes' file systems, to fork from."""
