@@ -273,7 +273,7 @@ class Agent:
         self._journal.post(
             ModelAsked(
                 step=self.step_number,
-                digest=_digest(self.messages),
+                digest=messages_digest(self.messages),
                 messages=len(self.messages),
                 token_count=self._context_tokens,
                 attempt=attempt,
@@ -465,6 +465,7 @@ def _without_running(decision: Decision) -> Observation:
     return Observation(text=f"{text} They say: {words}" if words else text, ok=False)
 
 
-def _digest(messages: list[Message]) -> str:
+def messages_digest(messages: list[Message]) -> str:
+    """What tells a request apart from others; see `ModelAsked`."""
     data = json.dumps(messages, ensure_ascii=True, sort_keys=True).encode()
     return hashlib.sha256(data).hexdigest()[:16]

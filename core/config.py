@@ -63,6 +63,9 @@ class SandboxSettings(Section, frozen=True, kw_only=True):
         cpus: number of CPUs; unset: all.
         pids: most processes at once.
         grace: seconds a sandbox outlives a program that was killed.
+        snapshots: off, auto (now and then, after changes) or every (step): what to fork from.
+        snapshots_kept: how many are kept of one run.
+        snapshots_bytes: what those of one run may take together.
     """
 
     kind: Literal["auto", "docker", "bubblewrap"] = "auto"
@@ -72,6 +75,9 @@ class SandboxSettings(Section, frozen=True, kw_only=True):
     cpus: float | None = None
     pids: int = 512
     grace: float = 120.0
+    snapshots: Literal["off", "auto", "every"] = "auto"
+    snapshots_kept: int = 12
+    snapshots_bytes: int = 4 << 30
 
 
 class AgentSettings(Section, frozen=True, kw_only=True):
@@ -182,6 +188,25 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
         if wrong := problem(rule):
             raise ConfigError(f"Settings (file {path}): policy rule {number}: {wrong}")
     return settings
+
+
+def changed(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
+    """These settings, with some of them changed.
+
+    Args:
+        settings: to begin with.
+        overrides: by dotted name, as in `load`.
+
+    Raises:
+        ConfigError: naming what cannot be used.
+    """
+    tables: dict[str, Any] = msgspec.to_builtins(settings)
+    for name, value in overrides.items():
+        _put(tables, name, value)
+    try:
+        return msgspec.convert(tables, Settings)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"A setting cannot be used: {error}.") from error
 
 
 def api_key(settings: ModelSettings) -> str | None:

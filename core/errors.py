@@ -10,6 +10,7 @@
      │   ├─ ImageMissing       the engine is there, the image is not
      │   └─ SandboxLost        a running sandbox ended, was removed, or stopped answering
      ├─ ResumeRefused          a session that cannot be taken up again, with the reason
+     ├─ ForkRefused            a session or a moment from which no run can be forked
      ├─ FileRefused            a file operation that cannot be done, with the reason for the reader
      ├─ EventDecodeError       a stored or imported event that this version cannot read
      ├─ ImportRefused          a file that is no session, or a damaged one; nothing was changed
@@ -98,6 +99,12 @@ class ResumeRefused(SandboxTuiError):
     """A session that cannot be taken up again."""
 
     exit_code = 8
+
+
+class ForkRefused(SandboxTuiError):
+    """A session or a moment from which no run can be forked; `str(error)` says why."""
+
+    exit_code = 2
 
 
 class FileRefused(SandboxTuiError):

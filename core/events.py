@@ -599,16 +599,60 @@ class SandboxThawed(Event, frozen=True, kw_only=True):
 
 
 class SnapshotTaken(Event, frozen=True, kw_only=True):
-    """The file system was kept.
+    """The sandbox's file system and shell state were kept.
 
     Attributes:
         step: after which step.
-        image: name of the image, or folder for bubblewrap.
+        image: name of the snapshot, as `core.sandboxes.kept_snapshots` knows it.
+        size: bytes it takes, beside what it shares with the image it began from.
+        at: the last event that is in it: whatever changed the sandbox later is not.
+        seconds: how long it took.
     """
 
     step: int
     image: str
     size: int = 0
+    at: int = 0
+    seconds: float = 0.0
+
+
+class Forked(Event, frozen=True, kw_only=True):
+    """From here on this run is its own; the events before are those of the run it came from.
+
+    Attributes:
+        parent: the session it was forked from.
+        parent_seq: the last event they have in common.
+        step: the step at which they parted.
+        snapshot: name of the snapshot it began from; None: from the input alone.
+        repeats: how many recorded calls and commands are carried out again to get there.
+        model: who goes on.
+        sandbox_info: as in `RunStarted`, of the new sandbox.
+    """
+
+    parent: str
+    parent_seq: int
+    step: int
+    snapshot: str | None
+    repeats: int
+    model: str
+    sandbox_info: dict[str, str] = {}
+
+
+class Repeated(Event, frozen=True, kw_only=True):
+    """A recorded call or command of a person was carried out again in a fork's sandbox.
+
+    Attributes:
+        what: the call's or command's number.
+        by: whose it was.
+        number, of: the how manyth it was, of how many.
+        parted: how its result differs from the recorded one, as a sentence; empty when it does not.
+    """
+
+    what: int
+    by: Actor
+    number: int
+    of: int
+    parted: str = ""
 
 
 class Warned(Event, frozen=True, kw_only=True):
@@ -651,6 +695,8 @@ AnyEvent = (
     | SandboxFrozen
     | SandboxThawed
     | SnapshotTaken
+    | Forked
+    | Repeated
     | Warned
 )
 """Every event there is."""

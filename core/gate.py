@@ -77,7 +77,12 @@ class Gate:
         self._going: Mode = "auto"
         self._pending: _Pending | None = None
         self._changed = asyncio.Event()
+        self._ahead: Decision | None = None
         self.outbox: list[Waiting] = []
+
+    def decide_next(self, decision: Decision) -> None:
+        """Decide about the next call before it comes; what the policy denies stays denied."""
+        self._ahead = decision
 
     def take_up(self, mode: Mode, going: Mode, granted: Sequence[tuple[str, str]]) -> None:
         """Stand as the gate of a program that is gone stood.
@@ -117,6 +122,9 @@ class Gate:
     async def before_call(self, call: ToolCall) -> Decision:
         """What shall become of `call`; waits for a person where mode and policy say so."""
         judgement = self._judge(call)
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None and judgement.action != "deny":
+            return ahead
         decision = self._settled(judgement)
         if decision is not None:
             return decision

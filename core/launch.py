@@ -12,10 +12,11 @@ from .errors import ConfigError
 from .events import Mode
 from .models import open_model
 from .models.base import Model
-from .prompts import load_pack
+from .prompts import PromptPack, load_pack
 from .run import Run, RunSpec
 from .sandboxes import open_sandbox
 from .sandboxes.base import SandboxSpec
+from .snapshots import SnapshotPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,22 +83,31 @@ async def open_run(request: RunRequest, run_id: str, blobs: Blobs) -> Run:
         raise ConfigError(f"The input {request.input} does not exist.")
     model = request.model or open_model(settings.model, config.api_key(settings.model))
     pack = load_pack(settings.agent.prompts)
-    sandbox = await open_sandbox(
-        settings.sandbox.kind,
-        SandboxSpec(
-            session_id=run_id,
-            image=settings.sandbox.image,
-            network=settings.sandbox.network,
-            memory=settings.sandbox.memory,
-            cpus=settings.sandbox.cpus,
-            pids=settings.sandbox.pids,
-            grace=settings.sandbox.grace,
-            working_dir=pack.working_dir,
-            input_dir=pack.input_dir,
-            output_dir=pack.output_dir,
-        ),
+    sandbox = await open_sandbox(settings.sandbox.kind, sandbox_spec(settings, pack, run_id))
+    return Run(run_spec(request, run_id), model=model, sandbox=sandbox, pack=pack, blobs=blobs)
+
+
+def sandbox_spec(settings: config.Settings, pack: PromptPack, run_id: str) -> SandboxSpec:
+    """What a run with these settings asks of its sandbox."""
+    where = settings.sandbox
+    return SandboxSpec(
+        session_id=run_id,
+        image=where.image,
+        network=where.network,
+        memory=where.memory,
+        cpus=where.cpus,
+        pids=where.pids,
+        grace=where.grace,
+        working_dir=pack.working_dir,
+        input_dir=pack.input_dir,
+        output_dir=pack.output_dir,
     )
-    spec = RunSpec(
+
+
+def run_spec(request: RunRequest, run_id: str) -> RunSpec:
+    """What a request asks of its run."""
+    settings = request.settings
+    return RunSpec(
         run_id=run_id,
         task=request.task,
         limits=settings.limits,
@@ -108,5 +118,9 @@ async def open_run(request: RunRequest, run_id: str, blobs: Blobs) -> Run:
         max_lines=settings.agent.observation_lines,
         max_chars=settings.agent.observation_chars,
         tty=settings.agent.tty,
+        snapshots=SnapshotPolicy(
+            when=settings.sandbox.snapshots,
+            most=settings.sandbox.snapshots_kept,
+            most_bytes=settings.sandbox.snapshots_bytes,
+        ),
     )
-    return Run(spec, model=model, sandbox=sandbox, pack=pack, blobs=blobs)

@@ -14,16 +14,17 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from . import events as e
-from .agent import Agent, Ending
+from .agent import Agent, Ending, Standing
 from .blobs import Blobs
 from .errors import FileRefused, SandboxError, SandboxTuiError
+from .forking import Fork
 from .freezing import Freezer
 from .gate import Decision, Gate, Waiting, as_message
 from .headline import headline, nickname
@@ -36,9 +37,11 @@ from .past import Past
 from .policy import Policy
 from .prompts import PromptPack
 from .recorded import recorded_settings
+from .repeating import Bench
 from .results import Results
 from .sandboxes.base import Sandbox, Size, Stream
 from .shells import Shells, may_be_secret, starred
+from .snapshots import SnapshotPolicy, Snapshots
 from .state import MIRROR, RunState
 from .terminal.console import Console
 from .tools import DEFAULT_TOOLS, command_docs
@@ -71,6 +74,7 @@ class RunSpec:
         max_lines, max_chars: bounds of an observation.
         mirror_size: columns and rows of the mirror until a screen says otherwise.
         tty: whether commands run on a terminal of their own, with colours and progress bars.
+        snapshots: when the sandbox's file system is kept.
     """
 
     run_id: str
@@ -84,6 +88,7 @@ class RunSpec:
     max_chars: int = 20_000
     mirror_size: tuple[int, int] = (100, 30)
     tty: bool = False
+    snapshots: SnapshotPolicy = field(default_factory=SnapshotPolicy)
 
 
 class Run:
@@ -106,14 +111,17 @@ class Run:
         blobs: Blobs,
         tools: Sequence[Tool] = DEFAULT_TOOLS,
         past: Past | None = None,
+        fork: Fork | None = None,
     ) -> None:
         self.spec = spec
         self.state = RunState() if past is None else past.state
         self._past = past
+        self._fork = fork
         self._model = model
         self._sandbox = sandbox
         self._pack = pack
         self._tools = tools
+        self._blobs = blobs
         self._journal = Journal(first_seq=self.state.seq + 1, offset=self.state.t)
         self._journal.observers.append(self.state.apply)
         self.gate = Gate(self._journal.post, spec.policy)
@@ -125,6 +133,15 @@ class Run:
         self._freezer = Freezer(sandbox, self._files_turn, self._journal.post)
         self._shells = Shells(sandbox, self._journal)
         self._turn = asyncio.Lock()
+        self._snapshots = Snapshots(
+            sandbox,
+            spec.snapshots,
+            post=self._journal.post,
+            turn=self._turn,
+            files=self._files_turn,
+            settled=self._watcher.settled,
+        )
+        self._journal.observers.append(self._snapshots.see)
         self._human_ids = max(self.state.humans, default=0)
         self.files = HumanFiles(
             sandbox,
@@ -156,7 +173,8 @@ class Run:
             SandboxLost: the sandbox of a run that was to be taken up is gone; nothing was begun.
         """
         try:
-            await (self._sandbox.start() if self._past is None else self._sandbox.adopt())
+            begins = self._past is None or self._fork is not None
+            await (self._sandbox.start() if begins else self._sandbox.adopt())
         except BaseException:
             await self._sandbox.close()
             raise
@@ -197,8 +215,11 @@ class Run:
             watch.cancel()
 
     async def _agent_life(self) -> Ending:
-        past = self._past
-        await (self._begin() if past is None else self._take_up(past))
+        past, fork = self._past, self._fork
+        if past is None:
+            await self._begin()
+        else:
+            await (self._take_up(past) if fork is None else self._set_out(past, fork))
         self._agent = Agent(
             model=self._model,
             tools=self._tools,
@@ -207,10 +228,10 @@ class Run:
             gate=self.gate,
             journal=self._journal,
             workbench=self,
-            standing=None if past is None else past.standing,
+            standing=_standing(past, fork),
         )
         limit = self.spec.limits.time_limit
-        clock = asyncio.timeout(limit if past is None else past.time_left(limit))
+        clock = asyncio.timeout(limit if past is None or fork else past.time_left(limit))
         try:
             async with clock:
                 self._freezer.holds_up(clock)
@@ -252,6 +273,35 @@ class Run:
         for item in past.commands:
             self._injected.take_up(item.id, item.text, tell=item.told_to_model)
 
+    async def _set_out(self, past: Past, fork: Fork) -> None:
+        """Stand where the parent stood, in a sandbox brought to that moment."""
+        self.gate.take_up(past.mode, past.going, past.granted)
+        self._shells.take_up(past.shells)
+        for event in fork.opening(self._sandbox.info, self._model.name):
+            self._journal.post(event)
+        await self._journal.output(MIRROR, self._console.remark(fork.remark))
+        await fork.bring_about(self._bench(), self._pack.working_dir)
+        if self.spec.input is not None:
+            await self._sandbox.copy_in(self.spec.input, self._pack.input_dir)
+        await self._watcher.settle_in(self.state.files, step=self.state.step)
+        self.gate.outbox += fork.outbox
+        if fork.message:
+            self.message(fork.message)
+        if fork.edited is not None:
+            edit = Decision(verdict="edit", by="human", arguments=fork.edited)
+            self.gate.decide_next(edit)
+        self.gate.set_mode(self.spec.mode)
+
+    def _bench(self) -> Bench:
+        return Bench(
+            sandbox=self._sandbox,
+            tools=self._tools,
+            context=lambda limit: replace(self._tool_context(None), command_timeout=limit),
+            command_timeout=self.spec.limits.command_timeout,
+            blobs=self._blobs,
+            post=self._journal.post,
+        )
+
     def _opening(self) -> list[dict[str, Any]]:
         return [
             {"role": "system", "content": self._pack.system(command_docs())},
@@ -287,6 +337,7 @@ class Run:
         with contextlib.suppress(SandboxError):
             await self._watcher.settled()
             await self._watcher.look(step=self.state.step, by="model")
+        await self._snapshots.finish(self.state.step)
         await self._shells.close()
         results = Results(self._sandbox, self._pack.output_dir)
         answer = await results.answer()
@@ -587,3 +638,9 @@ class Run:
     def _alive(self) -> None:
         if not self.steerable:
             raise RunOver("This run has ended; start a new one to go on.")
+
+
+def _standing(past: Past | None, fork: Fork | None) -> Standing | None:
+    if past is None:
+        return None
+    return past.standing if fork is None else fork.standing

@@ -272,6 +272,11 @@ class RunState:
             case e.TerminalOutput(terminal=name):
                 if name == MIRROR:
                     self.awaited = None
+            case e.Forked():
+                self.items.append(NoteItem(event.t, _forked(event)))
+            case e.Repeated(parted=parted):
+                if parted:
+                    self.items.append(NoteItem(event.t, parted, "warning"))
             case e.TerminalInput() | e.SnapshotTaken():
                 pass
 
@@ -406,6 +411,16 @@ def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
     else:
         name, arguments = reply.writing.get(delta.index, ("", ""))
         reply.writing[delta.index] = (delta.name or name, arguments + delta.text)
+
+
+def _forked(event: e.Forked) -> str:
+    """What the reader should know of a fork's beginning."""
+    come = f"forked here from {event.parent}: {event.model} goes on"
+    if not event.repeats:
+        return f"{come}, with the files of that moment"
+    many = "one recorded call is" if event.repeats == 1 else f"{event.repeats} recorded calls are"
+    start = "from a snapshot" if event.snapshot else "no snapshot stands, so from the input"
+    return f"{come}; {start}, {many} carried out again"
 
 
 def _sum(a: e.Usage, b: e.Usage) -> e.Usage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 import msgspec
@@ -11,8 +11,9 @@ import msgspec
 from .blobs import Blobs
 from .errors import FileRefused
 from .events import Actor, AnyEvent, FileChange, FilesChanged, FilesListed
-from .paths import path_to_text
+from .paths import path_to_text, text_to_path
 from .sandboxes.base import FileEntry, Listing, Sandbox
+from .state import FileState
 
 KEPT_BYTES = 256 * 1024
 """Files up to this size are kept, so that any moment can be previewed and diffed."""
@@ -59,6 +60,26 @@ class Watcher:
     def take_up(self, known: Listing) -> None:
         """Go on from what was known of the files when the program before was gone."""
         self._listing = known
+
+    async def settle_in(self, known: Mapping[str, FileState], *, step: int) -> None:
+        """In a fork's sandbox: write what differs from the files that are known.
+
+        A snapshot may round times off, and what is carried out again has its own: a file of the
+        same kind, size and rights counts as the same.
+        """
+        async with self._lock:
+            self._listing = await self._sandbox.list_files(self._root)
+            there = {path_to_text(path): entry for path, entry in self._listing.entries.items()}
+            before = Listing(
+                entries={
+                    text_to_path(path): _as_now(state.last, there.get(path))
+                    for path, state in known.items()
+                    if state.last.change != "deleted"
+                }
+            )
+            changes = await self._kept(diff(before, self._listing))
+            if changes:
+                self._post(FilesChanged(step=step, changes=changes, by="program"))
 
     def look_later(self, *, step: int, by: Actor, call: int | None = None) -> None:
         """Look for changes while the run goes on; `settled` waits for the end of it."""
@@ -124,6 +145,13 @@ def diff(before: Listing, after: Listing) -> list[FileChange]:
         gone = before.entries.keys() - after.entries.keys()
         changes += [_change(before.entries[path], "deleted") for path in gone]
     return sorted(changes, key=lambda change: change.path)
+
+
+def _as_now(known: FileChange, now: FileEntry | None) -> FileEntry:
+    """What was known of a path, with the time it has now where there is something."""
+    mtime = known.mtime if now is None else now.mtime
+    path = text_to_path(known.path)
+    return FileEntry(path=path, kind=known.kind, size=known.size, mode=known.mode, mtime=mtime)
 
 
 def _differs(old: FileEntry, new: FileEntry) -> bool:

@@ -121,11 +121,22 @@ def _keyframes(db: Any) -> None:
         db.execute(statement)
 
 
+def _forks_and_snapshots(db: Any) -> None:
+    """Where a session comes from, and deleted ones whose snapshots could not be removed yet."""
+    for statement in (
+        "ALTER TABLE runs ADD COLUMN imported INTEGER NOT NULL DEFAULT 0",
+        "CREATE INDEX runs_of_parent ON runs (parent)",
+        "CREATE TABLE snapshots_left (run_id TEXT PRIMARY KEY) WITHOUT ROWID",
+    ):
+        db.execute(statement)
+
+
 MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("first_tables", _first_tables),
     ("titles_and_ends", _titles_and_ends),
     ("finding_and_sharing", _finding_and_sharing),
     ("keyframes", _keyframes),
+    ("forks_and_snapshots", _forks_and_snapshots),
 )
 """Never change one that was released: add another."""
 

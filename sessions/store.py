@@ -263,10 +263,17 @@ class Store:
     def delete(self, run_id: str) -> None:
         """Delete a run, and file contents that no other run has.
 
+        Its snapshots are noted as left over: `sessions.snapshots.clear_left` removes them.
+
         Raises:
             StoreError: it could not be deleted.
         """
         with self._transaction():
+            self._connection.execute(
+                "INSERT OR IGNORE INTO snapshots_left SELECT DISTINCT run_id FROM events"
+                " WHERE run_id = ? AND kind = 'SnapshotTaken'",
+                [run_id],
+            )
             self._connection.execute(
                 "DELETE FROM blobs WHERE digest IN (SELECT digest FROM run_blobs AS own"
                 " WHERE run_id = ?1 AND NOT EXISTS (SELECT 1 FROM run_blobs AS other"

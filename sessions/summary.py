@@ -19,6 +19,8 @@ class RunSummary:
         steps, calls, failed_calls, input_tokens, output_tokens, seconds: sums so far.
         cost: US dollars, None where the price is not known.
         last_seq: number of its last event.
+        parent, parent_seq: the session it was forked from, and the last event in common.
+        imported: whether it was recorded elsewhere.
     """
 
     id: str
@@ -42,6 +44,7 @@ class RunSummary:
     last_seq: int
     parent: str | None
     parent_seq: int | None
+    imported: bool = False
 
 
 def summary(row: dict[str, Any]) -> RunSummary:
@@ -50,4 +53,5 @@ def summary(row: dict[str, Any]) -> RunSummary:
     reason = row.pop("reason")
     del row["params"]
     outcome = reason or ("running" if owner.alive else "interrupted")
-    return RunSummary(outcome=outcome, **row)
+    imported = bool(row.pop("imported"))
+    return RunSummary(outcome=outcome, imported=imported, **row)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from ..core.config import Settings
+from ..core.fork_launch import ForkRequest
 from ..core.launch import RunRequest
+from .fork import ForkWorker, Plan
 from .resume import ResumedWorker
 from .store import Store
 from .summary import RunSummary
@@ -37,6 +39,10 @@ class Workers:
             ResumeRefused: it cannot be taken up, saying why.
         """
         return self._started(ResumedWorker(run, settings, self.store))
+
+    def fork(self, plan: Plan, request: ForkRequest) -> Worker:
+        """Start a run that goes on from the middle of a saved one."""
+        return self._started(ForkWorker(plan, request, self.store))
 
     def _started(self, worker: Worker) -> Worker:
         self.all[worker.run_id] = worker

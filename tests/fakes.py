@@ -113,6 +113,9 @@ class FakeSandbox:
 
     async def thaw(self) -> None: ...
 
+    async def snapshot(self, tag: str, *, most_bytes: int) -> tuple[str, int]:
+        raise NotImplementedError
+
     async def close(self) -> None: ...
 
     def _absolute(self, path: str) -> bytes:

@@ -20,9 +20,11 @@ from textual.widget import Widget
 
 from ..core.config import Settings, config_dir
 from ..core.errors import SandboxTuiError
+from ..core.fork_launch import ForkRequest
 from ..core.launch import RunRequest
 from ..core.text import clean_line
 from ..sessions import RunSummary, Store, Workers
+from ..sessions.fork import Plan
 from ..sessions.remote import RemoteWorker
 from ..sessions.watched import Watched
 from .keymap import keymap_in_file
@@ -73,8 +75,15 @@ class Attach(NamedTuple):
     run: RunSummary
 
 
-Begin = Sequence[RunRequest] | RunSummary | Resume | Attach
-"""What to show first: runs to start, a session to replay, to take up, or to watch."""
+class Forking(NamedTuple):
+    """A fork to be started."""
+
+    plan: Plan
+    request: ForkRequest
+
+
+Begin = Sequence[RunRequest] | RunSummary | Resume | Attach | Forking
+"""What to show first: runs to start, a session to replay, to take up, to watch, or to fork."""
 
 
 class SandboxTui(App[int]):
@@ -211,6 +220,9 @@ class SandboxTui(App[int]):
                 remote = RemoteWorker(run, store, self._complain)
                 self._begun = [remote]
                 self.push_screen(LiveScreen(remote, store, asks=False), self._exit_with)
+            case Forking(plan=plan, request=request):
+                self._begun = [workers.fork(plan, request)]
+                self.push_screen(LiveScreen(self._begun[0], store), self._first_closed)
             case requests:
                 started = [workers.begin(request) for request in requests]
                 self._begun = [*started]

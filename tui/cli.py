@@ -64,6 +64,11 @@ def _run_options(function: Any) -> Any:
             click.option("--sandbox", type=click.Choice(["auto", "docker", "bubblewrap"])),
             click.option("--image", help="Container image (docker)."),
             click.option("--network", type=click.Choice(["bridge", "none"])),
+            click.option(
+                "--snapshots",
+                type=click.Choice(["off", "auto", "every"]),
+                help="Of the files, to fork from: never, now and then, after every step.",
+            ),
             click.option("--output", type=click.Path(path_type=Path, file_okay=False)),
             click.option("--prompts", help="A built-in prompt pack, or a file."),
             click.option("--max-steps", type=click.IntRange(1), help="Most model turns."),
@@ -251,6 +256,82 @@ def stop(session: str | None) -> None:
         click.echo(f"stopped {run.id}")
 
 
+@main.command()
+@click.argument("session")
+@click.option("--at", default="end", show_default=True, metavar="MOMENT")
+@click.option("--model", help="Another model, as its server knows it.")
+@click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
+@click.option("--temperature", type=float)
+@click.option("--extra-body", help="More fields for every request, as a JSON object.")
+@click.option("--task", help="Another task.")
+@click.option("--message", default="", help="Words for the model before it goes on.")
+@click.option("--edit-call", metavar="JSON", help="Other arguments for the call at MOMENT.")
+@click.option("--yes", is_flag=True, help="Do not ask before calls are carried out again.")
+@click.option("--no-repeat", is_flag=True, help="Refuse where calls would have to be.")
+@_run_options
+@click.pass_obj
+def fork(theme: str | None, session: str, **options: Any) -> None:
+    """Go on from the middle of a saved SESSION, with the files of that moment.
+
+    MOMENT is 5 or step:5 (its end), call:7 (its end; with --edit-call, before it), seq:123 or end.
+    The files come from the nearest snapshot; recorded calls since are carried out again.
+    """
+    from .forking import execute_fork
+
+    overrides = _overrides(options)
+    settings = _settings(overrides, theme)
+    mode = _mode(options, settings) if options["mode"] or options["step"] else None
+    with _store() as store:
+        code = execute_fork(store, _session(store, session), settings, overrides, mode, options)
+    sys.exit(code)
+
+
+@main.command()
+@click.argument("left")
+@click.argument("right")
+@click.option("--diffs", is_flag=True, help="With the differences of each file.")
+@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+def compare(left: str, right: str, diffs: bool, as_json: bool) -> None:
+    """Show two sessions side by side: where they part, calls, files, tokens, cost, answer."""
+    from .comparing import print_comparison
+
+    with _store_to_read() as store:
+        one, other = _session(store, left), _session(store, right)
+        print_comparison(store, one, other, as_json=as_json, diffs=diffs)
+
+
+@main.group()
+def snapshots() -> None:
+    """What is kept of sandboxes' file systems, to fork from."""
+
+
+@snapshots.command("ls")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one snapshot a line.")
+def snapshots_ls(as_json: bool) -> None:
+    """List the snapshots that stand, with the room they take."""
+    from .snapshots import print_snapshots
+
+    with _store_to_read() as store:
+        print_snapshots(store, as_json=as_json)
+
+
+@snapshots.command("prune")
+@click.argument("session", nargs=-1)
+@click.option("--all", "every", is_flag=True, help="Those of all sessions.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def snapshots_prune(session: tuple[str, ...], every: bool, yes: bool) -> None:
+    """Remove the snapshots of deleted sessions; of SESSIONS that are named, or --all, theirs too.
+
+    The sessions themselves stay: they can be forked all the same, with calls carried out again.
+    """
+    from .snapshots import prune
+
+    with _store() as store:
+        chosen = None if every else [_session(store, name).id for name in session]
+        good = prune(store, chosen, ask=not yes)
+    sys.exit(0 if good else 1)
+
+
 @main.group()
 def sessions() -> None:
     """Saved sessions."""
@@ -282,6 +363,7 @@ def sessions_show(session: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
     """Delete sessions, with the space they take."""
+    from ..sessions.snapshots import clear_left
     from ..sessions.upkeep import reclaim
 
     with _store() as store:
@@ -293,6 +375,8 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
             store.delete(summary.id)
             click.echo(f"deleted {summary.id}")
         reclaim(store)
+        for problem in clear_left(store):
+            click.echo(f"sandbox-tui: {problem}", err=True)
 
 
 @sessions.command("search")
@@ -528,6 +612,7 @@ def _overrides(options: dict[str, Any]) -> dict[str, Any]:
         "sandbox": "sandbox.kind",
         "image": "sandbox.image",
         "network": "sandbox.network",
+        "snapshots": "sandbox.snapshots",
         "prompts": "agent.prompts",
         "tty": "agent.tty",
         "max_steps": "limits.max_steps",

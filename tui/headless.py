@@ -15,6 +15,7 @@ from typing import TextIO
 
 from ..core import events as e
 from ..core.config import Settings
+from ..core.fork_launch import ForkRequest
 from ..core.gate import Decision
 from ..core.headline import headline, nickname
 from ..core.launch import RunRequest
@@ -22,6 +23,7 @@ from ..core.spans import span
 from ..core.state import RunState
 from ..core.text import clean, clean_line
 from ..sessions import RunSummary, Store, Worker, Workers
+from ..sessions.fork import Plan
 from ..sessions.remote import RemoteWorker
 from . import figures
 
@@ -36,7 +38,12 @@ NOBODY = Decision(
 Writer = Callable[[e.AnyEvent], None]
 
 
-async def run_headless(requests: Sequence[RunRequest], store: Store, *, as_json: bool) -> int:
+async def run_headless(
+    requests: Sequence[RunRequest],
+    store: Store,
+    *,
+    as_json: bool,
+) -> int:
     """Run all to the end, writing every event once it is stored; returns the exit code.
 
     Lines of several runs are told apart: text begins with the run's number, JSON has a field `run`
@@ -59,6 +66,16 @@ async def resume_headless(
     """
     workers = Workers(store)
     return await _follow(workers, [workers.resume(run, settings)], as_json)
+
+
+async def fork_headless(plan: Plan, request: ForkRequest, store: Store, *, as_json: bool) -> int:
+    """Go on from the middle of a saved run, like `run_headless`.
+
+    Raises:
+        SandboxTuiError: it cannot be begun, saying why.
+    """
+    workers = Workers(store)
+    return await _follow(workers, [workers.fork(plan, request)], as_json)
 
 
 async def follow_headless(run: RunSummary, store: Store, *, as_json: bool) -> int:
@@ -174,6 +191,11 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
         case e.HumanFile():
             how = {"pull": "copied out", "push": "put in", "edit": "edited by hand"}[event.action]
             return f"you: {clean_line(event.path)} {how}"
+        case e.Forked():
+            return f"forked from {event.parent} after step {event.step}: {event.repeats} repeated"
+        case e.Repeated():
+            how = clean_line(event.parted) or "as recorded"
+            return f"repeated {event.number} of {event.of}: {how}"
         case e.Warned():
             return f"warning: {clean_line(event.text)}"
         case e.RunFinished():

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import click
 
+from ..core.sandboxes.kept_snapshots import kept
 from ..core.text import clean, clean_line
 from ..sessions import RunSummary
 from ..sessions.sockets import is_detached
@@ -44,6 +45,9 @@ def outcome_words(run: RunSummary) -> str:
 
 def print_session(run: RunSummary) -> None:
     """All that is known of a session."""
+    standing, problem = kept(run.id)
+    room = figures.size(sum(one.size for one in standing))
+    forked = f"{run.parent} at event {run.parent_seq}" if run.parent else "none"
     started = datetime.datetime.fromtimestamp(run.started_at, tz=datetime.UTC).astimezone()
     rows = [
         ("session", run.id),
@@ -56,9 +60,11 @@ def print_session(run: RunSummary) -> None:
         ("tokens", f"{run.input_tokens} in, {run.output_tokens} out"),
         ("cost", figures.cost(run.cost) or "unknown"),
         ("time", figures.clock(run.seconds)),
+        ("snapshots", f"{len(standing)}, {room}" + (f" ({problem})" if problem else "")),
+        ("forked of", forked),
         ("results", run.output or "none"),
         ("answer", run.answer.strip() if run.answer else "none"),
         ("task", run.task.strip()),
     ]
     for name, value in rows:
-        click.echo(f"{name:<9}{clean(value)}")
+        click.echo(f"{name:<10}{clean(value)}")

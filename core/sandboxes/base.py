@@ -35,6 +35,7 @@ class SandboxSpec:
         working_dir, input_dir, output_dir: absolute paths, made if missing.
         environment: extra variables for commands; nothing of the host's environment goes in.
         grace: seconds a sandbox outlives a program that was killed.
+        snapshot: name of the snapshot to begin from; empty: from the image, or empty folders.
     """
 
     session_id: str
@@ -48,6 +49,7 @@ class SandboxSpec:
     output_dir: str = "/testbed/output"
     environment: dict[str, str] = field(default_factory=dict[str, str])
     grace: float = 120.0
+    snapshot: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -264,6 +266,22 @@ class Sandbox(Protocol):
 
     async def thaw(self) -> None:
         """Let them go on."""
+        ...
+
+    async def snapshot(self, tag: str, *, most_bytes: int) -> tuple[str, int]:
+        """Keep the file system and the shell state as they are; everything stands still meanwhile.
+
+        Args:
+            tag: one word, new among the session's snapshots.
+            most_bytes: of what it may take.
+
+        Returns:
+            Its name for `SandboxSpec.snapshot`, and the bytes it takes.
+
+        Raises:
+            SandboxError: it cannot be kept; the sandbox goes on.
+            FileRefused: the sandbox is frozen.
+        """
         ...
 
     async def close(self) -> None:

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from ..errors import SandboxLost, SandboxTuiError, SandboxUnavailable
+from . import folder_snapshots
 from .base import (
     ExecResult,
     FileEntry,
@@ -26,6 +27,7 @@ from .copying import fetch, send
 from .environment import command_environment
 from .files import Files
 from .frozen_time import FrozenTime
+from .keep_state import bring_back
 from .namespace import PIPES, namespace_arguments
 from .pipes import PipeShell, PipeTransport
 from .private_folder import PREFIX, Touch, adopt_folder, make_folder, remove_folder, sweep
@@ -73,10 +75,14 @@ class BubblewrapSandbox:
         self._folder = make_folder(spec.session_id, spec.grace)
         self._touch = Touch(self._folder, spec.grace)
         try:
+            if self.spec.snapshot:
+                await asyncio.to_thread(folder_snapshots.restore, self.spec.snapshot, self._folder)
             await self._begin()
             folders = b" ".join(map(quote, (spec.working_dir, spec.input_dir, spec.output_dir)))
             await self._files.control(b"mkdir -p %b" % folders)
             await install(self._files.control)
+            if spec.snapshot:
+                await bring_back(self._files.control)
         except SandboxLost as error:
             await self.close()
             raise SandboxUnavailable(f"The embedded sandbox did not start: {error}") from error
@@ -213,8 +219,11 @@ class BubblewrapSandbox:
     async def freeze(self) -> None:
         """See `Sandbox.freeze` and freeze.sh."""
         if not self._clock.frozen:
-            await self._files.control(script("freeze.sh").encode(), builtin=True)
-            self._clock.stop()
+            await self._stand_still(briefly=False)
+
+    async def _stand_still(self, *, briefly: bool) -> None:
+        await self._files.control(script("freeze.sh").encode(), builtin=True)
+        self._clock.stop(briefly=briefly)
 
     async def thaw(self) -> None:
         """See `Sandbox.thaw` and thaw.sh."""
@@ -226,6 +235,16 @@ class BubblewrapSandbox:
             if done.stdout == b"0\n":
                 return
             await asyncio.sleep(THAW_EVERY)
+
+    async def snapshot(self, tag: str, *, most_bytes: int) -> tuple[str, int]:
+        """See `Sandbox.snapshot`: copies of the private folders."""
+        await self._stand_still(briefly=True)
+        try:
+            return await asyncio.to_thread(
+                folder_snapshots.save, self._root, self.spec.session_id, tag, most_bytes
+            )
+        finally:
+            await self.thaw()
 
     async def _open_channel(self) -> Channel:
         try:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from ..errors import ImageMissing, SandboxError, SandboxLost, SandboxUnavailable
+from . import image_snapshots
 from .base import (
     ExecResult,
     FileEntry,
@@ -40,6 +41,7 @@ from .docker_transport import DockerTransport
 from .environment import command_environment
 from .files import Files
 from .frozen_time import FrozenTime
+from .keep_state import bring_back, clear_away, put_aside
 from .lease import Lease, keeper_command
 from .scripts import STATE_DIR, dispatcher_command, install, quote, take_up
 from .terminal_reader import find_terminal_reader
@@ -69,6 +71,7 @@ class DockerSandbox:
         self._because = because
         self._shells = 0
         self._began = 0.0
+        self._image = ""
         self.info: dict[str, str] = {}
         self._client: Any = None
         self._container: Any = None
@@ -89,8 +92,9 @@ class DockerSandbox:
     async def start(self) -> None:
         """See `Sandbox.start`."""
         self._client = await _thread(connect)
-        image = self.spec.image or DEFAULT_IMAGE
+        image = self.spec.snapshot or self.spec.image or DEFAULT_IMAGE
         await self._require_image(image)
+        self._image = image
         try:
             self._began = time.time()
             self._container = await _thread(self._create, image)
@@ -163,6 +167,8 @@ class DockerSandbox:
     async def _require_image(self, image: str) -> None:
         import docker.errors
 
+        if self.spec.snapshot and not await _thread(image_snapshots.is_ours, self._client, image):
+            raise SandboxUnavailable(f"There is no snapshot {image!r} any more.")
         try:
             await _thread(self._client.images.get, image)
         except docker.errors.ImageNotFound as error:
@@ -207,6 +213,8 @@ class DockerSandbox:
             words = made.stderr.decode("utf-8", "replace").strip()
             raise SandboxUnavailable(f"The image cannot be used as a sandbox: {words}")
         await install(self._files.control)
+        if spec.snapshot:
+            await bring_back(self._files.control)
         self._lease.start()
 
     def _describe(self, image: str) -> dict[str, str]:
@@ -268,10 +276,13 @@ class DockerSandbox:
 
     async def freeze(self) -> None:
         """See `Sandbox.freeze`. The lease cannot run out meanwhile: its keeper stands still too."""
+        await self._stand_still(briefly=False)
+
+    async def _stand_still(self, *, briefly: bool) -> None:
         async with self._freezing:
             if self._clock.frozen:
                 return
-            self._clock.stop()
+            self._clock.stop(briefly=briefly)
             try:
                 while self._opening:
                     await asyncio.wait(self._opening)
@@ -296,6 +307,29 @@ class DockerSandbox:
             await self._engine(call)
         finally:
             self._turned_over = time.monotonic()
+
+    async def snapshot(self, tag: str, *, most_bytes: int) -> tuple[str, int]:
+        """See `Sandbox.snapshot`: an image of ours, made while the container is paused."""
+        await put_aside(self._files.control)
+        try:
+            size = await self._engine(image_snapshots.own_bytes, self._client, self._container)
+            if size > most_bytes:
+                raise SandboxError("A snapshot would need more room than it may have.")
+            await self._stand_still(briefly=True)
+            try:
+                return await self._engine(
+                    image_snapshots.commit,
+                    self._client,
+                    self._container,
+                    self.spec.session_id,
+                    tag,
+                    self._image,
+                )
+            finally:
+                await self.thaw()
+        finally:
+            with contextlib.suppress(SandboxError):
+                await clear_away(self._files.control)
 
     async def _open_channel(self) -> Channel:
         """None is begun while the sandbox is frozen: the engine would refuse it."""

@@ -71,6 +71,8 @@ class Files:
             SandboxLost: it did not end, or the sandbox is gone.
             FileRefused: the sandbox is frozen.
         """
+        if self._clock.frozen and self._clock.briefly:
+            await self._clock.thawed()
         if self._clock.frozen:
             raise FileRefused("The sandbox is frozen: let it go on first.")
         async with self._turn:

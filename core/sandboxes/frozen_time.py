@@ -16,6 +16,7 @@ class FrozenTime:
 
     Attributes:
         frozen: whether the clock stands still.
+        briefly: whether that is for a moment only, which whoever wants something may wait for.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -24,6 +25,7 @@ class FrozenTime:
         self._lost = 0.0
         self._going = asyncio.Event()
         self._going.set()
+        self.briefly = False
 
     @property
     def frozen(self) -> bool:
@@ -34,8 +36,9 @@ class FrozenTime:
         """Seconds of a monotonic clock, without those in which the sandbox was frozen."""
         return (self._clock() if self._since is None else self._since) - self._lost
 
-    def stop(self) -> None:
+    def stop(self, *, briefly: bool = False) -> None:
         """From now on nothing counts."""
+        self.briefly = briefly
         if self._since is None:
             self._since = self._clock()
             self._going.clear()

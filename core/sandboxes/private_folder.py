@@ -22,7 +22,7 @@ from ..processes import Owner
 from .cgroup import remove_left_over
 
 PREFIX = "sandbox-tui-"
-_SHARED = ("work", "tmp", "home", "run")
+SHARED = ("work", "tmp", "home", "run")
 """What a sandbox sees and may change; the rest of the folder is out of its reach."""
 
 
@@ -136,7 +136,7 @@ def make_folder(session: str, grace: float) -> Path:
     """A new folder with what a sandbox needs, marked as this program's."""
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     Deed.ours(session, grace).write(folder)
-    for name in (*_SHARED, "etc", "pipes"):
+    for name in (*SHARED, "etc", "pipes"):
         (folder / name).mkdir()
     (folder / "tmp").chmod(0o1777)
     local = folder / "home" / ".local" / "bin"
@@ -162,7 +162,7 @@ def _write_accounts(etc: Path) -> None:
 
 def remove_folder(folder: Path) -> None:
     """Remove a folder that a model has worked in: it may have taken rights away on the way."""
-    for name in _SHARED:
+    for name in SHARED:
         _take_rights_back(folder / name)
     shutil.rmtree(folder, ignore_errors=True)
 

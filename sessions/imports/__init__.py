@@ -92,6 +92,8 @@ def _keep(store: Store, session: Imported) -> str:
     run_id = _free_id(store, session)
     first = msgspec.structs.replace(session.events[0], run_id=run_id)
     store.append(run_id, [first, *session.events[1:]])
+    with store.transaction() as connection:
+        connection.execute("UPDATE runs SET imported = 1 WHERE id = ?", [run_id])
     for content in session.contents:
         store.put_blob(run_id, content)
     if session.title:

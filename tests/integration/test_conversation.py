@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandbox_tui.core import events as e
-from sandbox_tui.core.agent import _digest  # pyright: ignore[reportPrivateUsage]
+from sandbox_tui.core.agent import messages_digest
 from sandbox_tui.core.conversation import conversation
 from sandbox_tui.core.events import CallDecided
 from sandbox_tui.core.run import Run
@@ -31,5 +31,5 @@ async def test_every_request_is_rebuilt(tmp_path: Path) -> None:
     for request in asked:
         messages = conversation(seen[: request.seq])
         assert len(messages) == request.messages
-        assert _digest(messages) == request.digest
+        assert messages_digest(messages) == request.digest
     assert any("a word from a person" in str(m["content"]) for m in conversation(seen))

@@ -1,0 +1,351 @@
+"""Where a run can be forked, and what a fork begins with: read from the events of its parent.
+
+A fork takes over all of its parent's events up to the moment at which they part; its own follow
+them. Nothing half done is taken over: a reply that was being written is asked for again, and a call
+that had not ended is carried out anew.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from . import events as e
+from .agent import messages_digest
+from .conversation import conversation
+from .errors import ForkRefused
+from .tools.arguments import ArgumentsError, parse_arguments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repeat:
+    """A call or a person's command that is carried out again.
+
+    Attributes:
+        number: the call's or the command's.
+        by: whose it was.
+        tool: its name; a person's commands are run with `execute_bash`.
+        arguments: JSON text, as it ran.
+        observation: what came of it then.
+        exit_code: likewise.
+        duration: seconds it took.
+        ended: whether a time limit or a person ended it.
+    """
+
+    number: int
+    by: Literal["model", "human"]
+    tool: str
+    arguments: str
+    observation: str
+    exit_code: int | None
+    duration: float
+    ended: bool
+
+
+Deed = Repeat | e.FilesChanged
+"""A call or command to carry out again, or files to put where a person had put them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Base:
+    """What a fork's sandbox can begin from.
+
+    Attributes:
+        name: of the snapshot.
+        at: the parent's last event that is in it.
+        step: after which step it was taken.
+    """
+
+    name: str
+    at: int
+    step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parting:
+    """The moment at which a fork leaves its parent.
+
+    Attributes:
+        parent: the parent's session.
+        step: the last step that is common, wholly or in part.
+        history: the parent's events up to there.
+        late: changes of files that were made by then and noticed later.
+        waiting: the call that comes next, where the turn is not over.
+        exact: whether the conversation is word for word what the model was sent.
+        bases: snapshots that hold nothing of later, the nearest first.
+    """
+
+    parent: str
+    step: int
+    history: Sequence[e.AnyEvent]
+    late: Sequence[e.FilesChanged]
+    waiting: e.ToolCall | None
+    exact: bool
+    bases: Sequence[Base]
+
+    @property
+    def seq(self) -> int:
+        """The last event in common."""
+        return self.history[-1].seq
+
+    def deeds_since(self, base: Base | None) -> list[Deed]:
+        """What a sandbox lacks that began from `base`, or with the input alone."""
+        after = 0 if base is None else base.at
+        return _deeds([*self.history, *self.late], after)
+
+
+def seq_at(events: Sequence[e.AnyEvent], at: str, *, before_call: bool = False) -> int:
+    """The event that a person's words mean.
+
+    Args:
+        events: of the session.
+        at: `end`, `5` or `step:5` (its end; 0: the beginning), `call:7` (its end), `seq:123`.
+        before_call: `call:7` means the moment before it is carried out.
+
+    Raises:
+        ForkRefused: there is no such moment.
+    """
+    what, _, number = at.strip().partition(":")
+    if what == "end" and not number:
+        return events[-1].seq
+    if what.isdigit() and not number:
+        what, number = "step", what
+    if not number.isdigit() or what not in ("step", "call", "seq"):
+        raise ForkRefused(f"{at!r} is no moment: say 5 or step:5, call:7, seq:123 or end.")
+    wanted = int(number)
+    if what == "seq":
+        if not 1 <= wanted <= events[-1].seq:
+            raise ForkRefused(f"This session has the events 1 to {events[-1].seq}.")
+        return wanted
+    found = _end_of_step(events, wanted) if what == "step" else None
+    if what == "call":
+        kind = e.CallProposed if before_call else e.CallFinished
+        found = next((x.seq for x in events if isinstance(x, kind) and _number(x) == wanted), None)
+    if found is None:
+        raise ForkRefused(f"This session has no {what} {wanted}.")
+    return found
+
+
+def part(parent: str, events: Sequence[e.AnyEvent], seq: int) -> Parting:
+    """A fork's beginning, at the parent's event `seq` or as little before it as can be.
+
+    Args:
+        parent: its session.
+        events: all of them.
+        seq: the moment.
+
+    Raises:
+        ForkRefused: no run can begin there.
+    """
+    if not events or not isinstance(events[0], e.RunStarted):
+        raise ForkRefused("This session does not say how it began: nothing can be forked from it.")
+    history, waiting = _whole([x for x in events if x.seq <= seq])
+    if not any(isinstance(x, e.TerminalOpened) for x in history):
+        history = _beginning(events, history)
+    return Parting(
+        parent=parent,
+        step=max((x.step for x in history if isinstance(x, e.ModelReplied)), default=0),
+        history=history,
+        late=_late(events, history),
+        waiting=waiting,
+        exact=_is_exact(history),
+        bases=_bases(events, history),
+    )
+
+
+def _number(event: e.AnyEvent) -> int | None:
+    match event:
+        case e.CallProposed(call=call):
+            return call.number
+        case e.CallFinished(call=number):
+            return number
+        case _:
+            return None
+
+
+def _end_of_step(events: Sequence[e.AnyEvent], step: int) -> int | None:
+    """The last event of a step: all its calls are done, and the model is not asked yet."""
+    found = 1 if step == 0 else None
+    for event in events:
+        match event:
+            case e.ModelReplied(step=number) if number == step:
+                found = event.seq
+            case e.CallProposed(call=call) if call.step == step:
+                found = event.seq
+            case e.Delivered(step=number) | e.ModelAsked(step=number) if number > step:
+                break
+            case e.RunFinished():
+                break
+            case _:
+                found = None if found is None else event.seq
+    return found
+
+
+# --- nothing half done
+
+
+def _whole(
+    events: list[e.AnyEvent],
+) -> tuple[list[e.AnyEvent], e.ToolCall | None]:
+    """The events without an end, an unanswered request or a call that had not ended; that call."""
+    events = [x for x in events if not isinstance(x, e.RunFinished)]
+    asked = _unanswered(events)
+    if asked is not None:
+        return events[:asked], None
+    finished = {x.call for x in events if isinstance(x, e.CallFinished)}
+    for place, event in enumerate(events):
+        if isinstance(event, e.CallProposed) and event.call.number not in finished:
+            return events[:place], event.call
+    return events, _next_written(events)
+
+
+def _unanswered(events: list[e.AnyEvent]) -> int | None:
+    """Where the request begins that has no reply yet, with the words delivered for it."""
+    step, place = 0, None
+    for index, event in enumerate(events):
+        match event:
+            case e.Delivered(step=number) | e.ModelAsked(step=number):
+                if number != step:
+                    step, place = number, index
+            case e.ModelReplied():
+                place = None
+            case _:
+                pass
+    return place
+
+
+def _next_written(events: list[e.AnyEvent]) -> e.ToolCall | None:
+    """The call of the last reply that comes next, as far as it is known; None: the turn is over."""
+    replied = next((x for x in reversed(events) if isinstance(x, e.ModelReplied)), None)
+    if replied is None:
+        return None
+    done = [x.call for x in events if isinstance(x, e.CallProposed)]
+    here = [call for call in done if call.step == replied.step]
+    written = cast("list[dict[str, Any]]", replied.message.get("tool_calls") or [])
+    if len(here) >= len(written):
+        return None
+    call = written[len(here)]
+    return e.ToolCall(
+        number=max((one.number for one in done), default=0) + 1,
+        step=replied.step,
+        id=str(call["id"]),
+        name=str(call["function"]["name"]),
+        arguments=str(call["function"]["arguments"]),
+    )
+
+
+def _beginning(events: Sequence[e.AnyEvent], history: list[e.AnyEvent]) -> list[e.AnyEvent]:
+    """At least the first look at the files, before which there is nothing to fork."""
+    end = next((n for n, x in enumerate(events) if isinstance(x, e.ModelAsked)), len(events))
+    first = list(events[:end])
+    return first if len(first) > len(history) else history
+
+
+def _late(events: Sequence[e.AnyEvent], history: Sequence[e.AnyEvent]) -> list[e.FilesChanged]:
+    """Changes noticed after the last event in common, and made before it."""
+    calls = {x.call for x in history if isinstance(x, e.CallFinished)}
+    last = history[-1].seq
+    found: list[e.FilesChanged] = []
+    for event in events:
+        if event.seq <= last:
+            continue
+        if isinstance(event, e.FilesChanged) and event.call is not None and event.call in calls:
+            found.append(event)
+        elif isinstance(event, e.CallFinished):
+            break
+    return found
+
+
+def _is_exact(history: Sequence[e.AnyEvent]) -> bool:
+    """Whether the last request, rebuilt, has the digest that was recorded when it was sent."""
+    for place in range(len(history) - 1, -1, -1):
+        asked = history[place]
+        if isinstance(asked, e.ModelAsked):
+            rebuilt = conversation(history[: place + 1])
+            return messages_digest(rebuilt) == asked.digest
+    return True
+
+
+# --- the files
+
+
+def _bases(events: Sequence[e.AnyEvent], history: Sequence[e.AnyEvent]) -> list[Base]:
+    """The snapshots that hold nothing later than the history, the nearest first."""
+    last = history[-1].seq
+    found: list[Base] = []
+    for event in events:
+        match event:
+            case e.SnapshotTaken() if 0 < event.at <= last:
+                found.append(Base(name=event.image, at=event.at, step=event.step))
+            case e.Forked(snapshot=str(name), repeats=0) if event.seq <= last:
+                found.append(Base(name=name, at=event.seq, step=event.step))
+            case _:
+                pass
+    return sorted(found, key=lambda base: -base.at)
+
+
+def _deeds(events: Sequence[e.AnyEvent], after: int) -> list[Deed]:
+    calls: dict[int, e.ToolCall] = {}
+    arguments: dict[int, str] = {}
+    started: set[int] = set()
+    commands: dict[int, str] = {}
+    found: list[Deed] = []
+    for event in events:
+        match event:
+            case e.CallProposed(call=call):
+                calls[call.number], arguments[call.number] = call, call.arguments
+            case e.CallDecided(call=number, arguments=str(edited)):
+                arguments[number] = edited
+            case e.CallStarted(call=number):
+                started.add(number)
+            case e.HumanCommand(id=item, command=text) | e.Reworded(id=item, text=text):
+                commands[item] = text
+            case e.CallFinished(call=number) if event.seq > after and number in started:
+                if _may_change(calls[number].name, arguments[number]):
+                    found.append(_call_again(event, calls[number], arguments[number]))
+            case e.HumanCommandFinished(id=item) if event.seq > after:
+                if event.exit_code is not None or event.timed_out:
+                    found.append(_command_again(event, commands[item]))
+            case e.FilesChanged(by="human") if event.seq > after:
+                found.append(event)
+            case _:
+                pass
+    return found
+
+
+def _call_again(event: e.CallFinished, call: e.ToolCall, arguments: str) -> Repeat:
+    return Repeat(
+        number=call.number,
+        by="model",
+        tool=call.name,
+        arguments=arguments,
+        observation=event.observation,
+        exit_code=event.exit_code,
+        duration=event.duration,
+        ended=event.timed_out or event.interrupted,
+    )
+
+
+def _command_again(event: e.HumanCommandFinished, command: str) -> Repeat:
+    return Repeat(
+        number=event.id,
+        by="human",
+        tool="execute_bash",
+        arguments=json.dumps({"command": command}),
+        observation=event.observation,
+        exit_code=event.exit_code,
+        duration=event.duration,
+        ended=event.timed_out,
+    )
+
+
+def _may_change(tool: str, arguments: str) -> bool:
+    """Whether a call may leave anything behind: looking at a file and handing in do not."""
+    if tool != "str_replace_editor":
+        return tool == "execute_bash"
+    try:
+        return parse_arguments(arguments).get("command") != "view"
+    except ArgumentsError:
+        return False

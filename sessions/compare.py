@@ -1,0 +1,258 @@
+"""Two sessions side by side: where they part, calls aligned, files, and what each cost."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from ..core import events as e
+from ..core.tools.arguments import ArgumentsError, parse_arguments
+from .errors import explained
+from .packing import unpack
+from .store import Store
+from .summary import RunSummary
+
+_KINDS = ("CallProposed", "CallDecided", "CallFinished")
+DIFF_LINES = 400
+ALIGNED_LINES = 4_000
+"""Texts with more lines than this are not compared line by line: it could take minutes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call as it ran.
+
+    Attributes:
+        number, step, tool: of the call.
+        arguments: JSON text, the person's where they were edited.
+        ok: None where it has no answer.
+        exit_code, observation, duration: of its answer.
+    """
+
+    number: int
+    step: int
+    tool: str
+    arguments: str
+    ok: bool | None = None
+    exit_code: int | None = None
+    observation: str = ""
+    duration: float = 0.0
+
+    @property
+    def content(self) -> tuple[str, str]:
+        """What makes two calls the same: the tool, and the arguments however they are spaced."""
+        try:
+            return self.tool, json.dumps(parse_arguments(self.arguments), sort_keys=True)
+        except (ArgumentsError, ValueError):
+            return self.tool, self.arguments
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Calls that stand beside each other; None where one side has none."""
+
+    left: Call | None
+    right: Call | None
+
+    @property
+    def same(self) -> bool:
+        """Whether tool and arguments are the same."""
+        if self.left is None or self.right is None:
+            return False
+        return self.left.content == self.right.content
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the same came of both."""
+        if self.left is None or self.right is None:
+            return False
+        mine, theirs = self.left, self.right
+        return (mine.exit_code, mine.observation) == (theirs.exit_code, theirs.observation)
+
+
+FileVerdict = Literal["same", "left only", "right only", "differs"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilePair:
+    """A file at the end of both sessions.
+
+    Attributes:
+        path: text as `core.paths` writes it.
+        verdict: how the two compare, by content where it was kept, else by size.
+        left, right: digest of the content, None where there is no file or it was not kept.
+    """
+
+    path: str
+    verdict: FileVerdict
+    left: str | None
+    right: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two sessions side by side.
+
+    Attributes:
+        left, right: the sessions.
+        pairs: their calls, aligned.
+        parted: index of the first pair that is not the same call; None: they never part.
+        files: those that are not the same at the end.
+        same_files: how many are.
+    """
+
+    left: RunSummary
+    right: RunSummary
+    pairs: Sequence[Pair]
+    parted: int | None
+    files: Sequence[FilePair]
+    same_files: int
+
+    @property
+    def related(self) -> str:
+        """How they are related, in words; empty when they are not."""
+        for child, parent in ((self.right, self.left), (self.left, self.right)):
+            if child.parent == parent.id:
+                return f"{child.id} is a fork of {parent.id}"
+        if self.left.parent is not None and self.left.parent == self.right.parent:
+            return f"both are forks of {self.left.parent}"
+        return ""
+
+
+def compare(store: Store, left: RunSummary, right: RunSummary) -> Comparison:
+    """Compare two sessions.
+
+    Raises:
+        StoreError: they cannot be read.
+    """
+    pairs = align(calls_of(store, left.id), calls_of(store, right.id))
+    parted = next((n for n, pair in enumerate(pairs) if not pair.same), None)
+    files = _files(store, left.id, right.id)
+    return Comparison(
+        left=left,
+        right=right,
+        pairs=pairs,
+        parted=parted,
+        files=[file for file in files if file.verdict != "same"],
+        same_files=sum(file.verdict == "same" for file in files),
+    )
+
+
+def calls_of(store: Store, run_id: str) -> list[Call]:
+    """The calls of a session, in order, read without all that happened beside them.
+
+    Raises:
+        StoreError: it cannot be read.
+    """
+    marks = ", ".join("?" * len(_KINDS))
+    rows = store.rows(
+        f"SELECT packed, body FROM events WHERE run_id = ? AND kind IN ({marks}) ORDER BY seq",
+        [run_id, *_KINDS],
+    )
+    found: dict[int, Call] = {}
+    with explained(store.path):
+        for row in rows:
+            match e.from_json(unpack(row["packed"], row["body"])):
+                case e.CallProposed(call=call):
+                    found[call.number] = Call(
+                        number=call.number,
+                        step=call.step,
+                        tool=call.name,
+                        arguments=call.arguments,
+                    )
+                case e.CallDecided(call=number, arguments=str(edited)):
+                    found[number] = replace(found[number], arguments=edited)
+                case e.CallFinished() as done:
+                    found[done.call] = replace(
+                        found[done.call],
+                        ok=done.ok,
+                        exit_code=done.exit_code,
+                        observation=done.observation,
+                        duration=done.duration,
+                    )
+                case _:
+                    pass
+    return list(found.values())
+
+
+def align(left: Sequence[Call], right: Sequence[Call]) -> list[Pair]:
+    """Put calls of the same content beside each other, and the others into the gaps between."""
+    mine = [call.content for call in left]
+    theirs = [call.content for call in right]
+    numbers: dict[tuple[str, str], int] = {}
+    ids = [[numbers.setdefault(one, len(numbers)) for one in side] for side in (mine, theirs)]
+    start = 0
+    while start < min(len(mine), len(theirs)) and ids[0][start] == ids[1][start]:
+        start += 1
+    pairs: list[Pair] = [Pair(left[n], right[n]) for n in range(start)]
+    matcher = difflib.SequenceMatcher(None, ids[0][start:], ids[1][start:], autojunk=False)
+    for _, i1, i2, j1, j2 in matcher.get_opcodes():
+        a, b = left[start + i1 : start + i2], right[start + j1 : start + j2]
+        for n in range(max(len(a), len(b))):
+            pairs.append(Pair(a[n] if n < len(a) else None, b[n] if n < len(b) else None))
+    return pairs
+
+
+def file_diff(store: Store, file: FilePair, limit: int = DIFF_LINES) -> list[str]:
+    """A unified diff of a file's two contents; a sentence where there can be none.
+
+    Raises:
+        StoreError: they cannot be read.
+    """
+    texts: list[list[str]] = []
+    for name in (file.left, file.right):
+        data = b"" if name is None else store.get_blob(name)
+        if data is None or b"\0" in data[:8192]:
+            return ["(not text, or not kept)"]
+        texts.append(data.decode("utf-8", "replace").splitlines())
+    if file.left is None and file.right is None:
+        return ["(the content was not kept)"]
+    if max(map(len, texts)) > ALIGNED_LINES:
+        return [f"({len(texts[0])} lines, {len(texts[1])} lines: too many to compare)"]
+    mine, theirs = texts
+    lines = list(difflib.unified_diff(mine, theirs, "left", "right", lineterm="", n=2))
+    more = [f"... {len(lines) - limit} more lines"] if len(lines) > limit else []
+    return lines[:limit] + more
+
+
+def _files(store: Store, left: str, right: str) -> list[FilePair]:
+    mine, theirs = _last(store, left), _last(store, right)
+    found: list[FilePair] = []
+    for path in sorted(mine.keys() | theirs.keys()):
+        a, b = mine.get(path), theirs.get(path)
+        found.append(
+            FilePair(
+                path=path,
+                verdict=_verdict(a, b),
+                left=None if a is None else a[0],
+                right=None if b is None else b[0],
+            )
+        )
+    return found
+
+
+def _verdict(a: tuple[str | None, int] | None, b: tuple[str | None, int] | None) -> FileVerdict:
+    if b is None:
+        return "left only"
+    if a is None:
+        return "right only"
+    return "same" if a == b else "differs"
+
+
+def _last(store: Store, run_id: str) -> dict[str, tuple[str | None, int]]:
+    """Digest and size of each regular file at a session's end."""
+    found: dict[str, tuple[str | None, int]] = {}
+    rows = store.rows(
+        "SELECT path, change, kind, size, digest FROM changes WHERE run_id = ? ORDER BY seq, rowid",
+        [run_id],
+    )
+    for row in rows:
+        path = str(row["path"])
+        if row["change"] == "deleted":
+            found.pop(path, None)
+        elif row["kind"] == "file":
+            found[path] = (row["digest"], int(row["size"]))
+    return found

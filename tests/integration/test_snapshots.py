@@ -1,0 +1,184 @@
+"""Snapshots of real sandboxes: what is in them, what they leave alone, how they go."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core import events as e
+from sandbox_tui.core.errors import SandboxError, SandboxUnavailable
+from sandbox_tui.core.sandboxes import kept_snapshots
+from sandbox_tui.core.sandboxes.base import Sandbox
+from sandbox_tui.core.sandboxes.docker_engine import connect
+from tests import scripted_server as s
+from tests.integration.conftest import make
+from tests.integration.test_runs import KINDS, only, request, require, watch
+
+ROOM = 1 << 30
+Start = Callable[..., s.ScriptedServer]
+
+
+@pytest.fixture
+async def cleared() -> AsyncIterator[list[str]]:
+    """Sessions whose snapshots go at the end."""
+    sessions: list[str] = []
+    yield sessions
+    for session in sessions:
+        assert kept_snapshots.remove_all(kept_snapshots.kept(session)[0]) == []
+
+
+async def run_in(sandbox: Sandbox, command: str) -> str:
+    result = await sandbox.exec(command, timeout=20)
+    assert result.exit_code == 0, result.stderr
+    return result.stdout.decode()
+
+
+MESS = r"""
+mkdir -p "a b/deep" && echo one >"a b/deep/file" && ln -s /etc/passwd link && mkfifo pipe
+printf '#!/bin/sh\necho ran\n' >tool && chmod 750 tool && ln tool hard && : >$'odd\nname'
+export CARRIED=kept; shout() { echo "LOUD $1"; }; cd "a b"; echo tmp >/tmp/t; echo home >~/h
+"""
+
+
+async def test_a_snapshot_holds_files_and_shell_state(sandbox: Sandbox, cleared: list[str]) -> None:
+    cleared.append(sandbox.spec.session_id)
+    await run_in(sandbox, MESS)
+    name, size = await sandbox.snapshot("first.1", most_bytes=ROOM)
+    assert size > 0
+    await run_in(sandbox, "echo later >/testbed/later; rm deep/file; cd /; CARRIED=lost")
+    assert kept_snapshots.stands(name)
+
+    again = make(sandbox.kind, snapshot=name)
+    await again.start()
+    try:
+        said = await run_in(
+            again, 'pwd; cat deep/file; echo "$CARRIED"; shout it; ../tool; ../hard'
+        )
+        assert said == "/testbed/a b\none\nkept\nLOUD it\nran\nran\n"
+        assert await run_in(again, "cat /tmp/t ~/h; readlink ../link") == "tmp\nhome\n/etc/passwd\n"
+        assert await run_in(again, "test -p ../pipe && test -e $'../odd\\nname' && echo there") == (
+            "there\n"
+        )
+        assert await run_in(again, "test -e /testbed/later || echo none") == "none\n"
+        assert await run_in(again, "ls -d /var/lib/sandbox-tui-run 2>&1 || echo none") != ""
+        # one and the same call number must not be taken for having saved its state
+        lost = await again.exec("CARRIED=gone; kill -9 $$", timeout=10)
+        assert lost.state_lost
+        # the snapshot is left as it was
+        await run_in(again, "echo changed >deep/file")
+    finally:
+        await again.close()
+    third = make(sandbox.kind, snapshot=name)
+    await third.start()
+    try:
+        assert await run_in(third, "cat deep/file") == "one\n"
+    finally:
+        await third.close()
+
+
+async def test_the_sandbox_goes_on_while_and_after(sandbox: Sandbox, cleared: list[str]) -> None:
+    cleared.append(sandbox.spec.session_id)
+    await run_in(sandbox, "(while :; do date +%s%N >>beat; sleep 0.02; done) >/dev/null 2>&1 & :")
+    taking = asyncio.create_task(sandbox.snapshot("beat.1", most_bytes=ROOM))
+    files = await asyncio.gather(*(sandbox.list_files("/testbed") for _ in range(5)))
+    assert all(listing.entries for listing in files)
+    await taking
+    before = await run_in(sandbox, "wc -l <beat")
+    after = await run_in(
+        sandbox, f"while [ $(wc -l <beat) -le {before.strip()} ]; do :; done; wc -l <beat"
+    )
+    assert int(after) > int(before)
+    left = await run_in(sandbox, "ls /var/lib | grep sandbox-tui || echo none")
+    assert left == "none\n"
+
+
+async def test_one_that_is_too_large_is_refused_and_leaves_nothing(
+    sandbox: Sandbox, cleared: list[str]
+) -> None:
+    cleared.append(sandbox.spec.session_id)
+    await run_in(sandbox, "head -c 3000000 /dev/urandom >big")
+    with pytest.raises(SandboxError, match="more room"):
+        await sandbox.snapshot("big.1", most_bytes=1_000_000)
+    assert kept_snapshots.kept(sandbox.spec.session_id)[0] == []
+    assert await run_in(sandbox, "echo alive") == "alive\n"
+
+
+@KINDS
+@pytest.mark.parametrize(
+    "name", ["../../etc", "none/none", "", "a/../../b", "sandbox-tui-test:latest"]
+)
+async def test_only_snapshots_of_ours_are_begun_from(kind: str, name: str) -> None:
+    """Names come from recorded events, and those of an imported session anybody may have written."""
+    require(kind)
+    assert not kept_snapshots.stands(name or "x")
+    with pytest.raises(SandboxUnavailable, match="no snapshot"):
+        await make(kind, snapshot=name or "x").start()
+    if kind == "docker":
+        assert not kept_snapshots.remove(name or "x")
+        client = connect()
+        assert client.images.get("sandbox-tui-test:latest")
+        client.close()
+
+
+@KINDS
+async def test_every_step_has_one_and_old_ones_go(
+    kind: str, scripted_server: Start, tmp_path: Path, cleared: list[str]
+) -> None:
+    require(kind)
+    steps = [s.call("execute_bash", command=f"echo {n} >file{n}") for n in range(1, 6)]
+    server = scripted_server(*steps, s.call("submit"))
+    wanted = request(server, kind, **{"sandbox.snapshots": "every", "sandbox.snapshots_kept": 3})
+    seen, store, run_id = await watch(wanted, tmp_path)
+    cleared.append(run_id)
+    taken = only(e.SnapshotTaken, seen)
+    assert [one.step for one in taken] == [1, 2, 3, 4, 5, 6]
+    assert not only(e.Warned, seen)
+    ends = {event.call: event.seq for event in only(e.CallFinished, seen)}
+    assert [one.at for one in taken] == [ends[n] for n in range(1, 7)]
+    standing, problem = kept_snapshots.kept(run_id)
+    assert problem == ""
+    assert len(standing) == 3
+    assert taken[-1].image in {one.name for one in standing}
+    store.close()
+
+
+async def test_the_next_call_waits_for_the_snapshot(
+    scripted_server: Start, tmp_path: Path, cleared: list[str]
+) -> None:
+    """What a later step makes is never in the snapshot of an earlier one."""
+    require("bubblewrap")
+    server = scripted_server(
+        s.call("execute_bash", command="head -c 30000000 /dev/zero >big; echo 1 >one"),
+        s.call("execute_bash", command="echo 2 >two"),
+        s.call("submit"),
+    )
+    wanted = request(server, **{"sandbox.snapshots": "every"})
+    seen, store, run_id = await watch(wanted, tmp_path)
+    cleared.append(run_id)
+    first = only(e.SnapshotTaken, seen)[0]
+    again = make("bubblewrap", snapshot=first.image)
+    await again.start()
+    assert await run_in(again, "ls") == "big\ninput\none\noutput\n"
+    await again.close()
+    store.close()
+
+
+async def test_a_failing_snapshot_is_a_warning(
+    scripted_server: Start, tmp_path: Path, own_home: Path
+) -> None:
+    require("bubblewrap")
+    own_home.mkdir(exist_ok=True)
+    (own_home / "snapshots").write_text("in the way")
+    steps = [s.call("execute_bash", command="echo x >>f") for _ in range(4)]
+    server = scripted_server(*steps, s.call("submit"))
+    wanted = request(server, **{"sandbox.snapshots": "every"})
+    seen, store, _ = await watch(wanted, tmp_path)
+    warnings = [event.text for event in only(e.Warned, seen)]
+    assert len(warnings) == 2
+    assert all("No snapshot after this step" in text for text in warnings)
+    assert "No more will be taken" in warnings[-1]
+    assert seen[-1].reason == "submitted"  # type: ignore[union-attr]
+    store.close()
