@@ -13,7 +13,8 @@ from .events import Mode
 from .models import open_model
 from .models.base import Model
 from .prompts import PromptPack, load_pack
-from .run import Run, RunSpec
+from .run import Run
+from .run_spec import RunSpec
 from .sandboxes import open_sandbox
 from .sandboxes.base import SandboxSpec
 from .snapshots import SnapshotPolicy

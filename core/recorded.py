@@ -10,7 +10,7 @@ from .events import SANDBOX_FIELDS, RunSettings
 from .sandboxes.base import SandboxSpec
 
 if TYPE_CHECKING:
-    from .run import RunSpec
+    from .run_spec import RunSpec
 
 
 def recorded_settings(spec: RunSpec, sandbox: SandboxSpec) -> RunSettings:

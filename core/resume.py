@@ -19,7 +19,8 @@ from .models.failures import without_secrets
 from .past import Past
 from .policy import Policy
 from .prompts import PromptPack
-from .run import Run, RunSpec
+from .run import Run
+from .run_spec import RunSpec
 from .sandboxes import recorded_sandbox
 from .sandboxes.base import SandboxSpec
 

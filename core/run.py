@@ -14,8 +14,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, Literal
 
 import msgspec
@@ -34,15 +33,16 @@ from .input_watch import InputWatch
 from .journal import Journal
 from .models.base import Model
 from .past import Past
-from .policy import Policy
 from .prompts import PromptPack
 from .recorded import recorded_settings
 from .repeating import Bench
 from .results import Results
+from .run_spec import RunSpec
 from .sandboxes.base import Sandbox, Size, Stream
 from .shells import Shells, may_be_secret, starred
-from .snapshots import SnapshotPolicy, Snapshots
+from .snapshots import Snapshots
 from .state import MIRROR, RunState
+from .steered import Steered
 from .terminal.console import Console
 from .tools import DEFAULT_TOOLS, command_docs
 from .tools.base import Observation, Tool, ToolContext
@@ -55,43 +55,7 @@ LEAST_SIZE = (40, 10)
 """Columns and rows that a command's terminal has at least, however small the mirror."""
 
 
-class RunOver(SandboxTuiError):
-    """Something was asked of a run that has ended."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSpec:
-    """What to run.
-
-    Attributes:
-        run_id: the session's id.
-        task: what the model is asked.
-        limits: what ends it.
-        mode: how it begins.
-        policy: about which calls a person is asked, and which never run.
-        input: host file or folder copied into the input directory.
-        output: host folder the results are copied to, or None.
-        max_lines, max_chars: bounds of an observation.
-        mirror_size: columns and rows of the mirror until a screen says otherwise.
-        tty: whether commands run on a terminal of their own, with colours and progress bars.
-        snapshots: when the sandbox's file system is kept.
-    """
-
-    run_id: str
-    task: str
-    limits: e.Limits = field(default_factory=e.Limits)
-    mode: e.Mode = "auto"
-    policy: Policy = field(default_factory=Policy)
-    input: Path | None = None
-    output: Path | None = None
-    max_lines: int = 160
-    max_chars: int = 20_000
-    mirror_size: tuple[int, int] = (100, 30)
-    tty: bool = False
-    snapshots: SnapshotPolicy = field(default_factory=SnapshotPolicy)
-
-
-class Run:
+class Run(Steered):
     """One run of one model in one sandbox.
 
     Attributes:
@@ -443,80 +407,6 @@ class Run:
         """Whether the run can still be steered: it is not over, and was not told to end."""
         return not self.over and self._cancelled_because is None
 
-    def set_mode(self, mode: e.Mode) -> None:
-        """Change how the run proceeds; a frozen sandbox goes on unless it is to pause."""
-        self._alive()
-        self.gate.set_mode(mode)
-        if mode != "paused":
-            self._freezer.thaw_soon()
-
-    def pause(self) -> None:
-        """Hold the run before its next request or call."""
-        self.set_mode("paused")
-
-    def resume(self) -> None:
-        """Let the run go on by itself, in the mode in which it last did."""
-        self._alive()
-        self.gate.go_on()
-        self._freezer.thaw_soon()
-
-    def step(self) -> None:
-        """Let one call through and hold at the next."""
-        self._alive()
-        self.gate.step()
-        self._freezer.thaw_soon()
-
-    @property
-    def frozen(self) -> bool:
-        """Whether the sandbox's processes are stopped."""
-        return self._freezer.frozen
-
-    async def freeze(self) -> None:
-        """Pause, and stop every process in the sandbox where it is.
-
-        Raises:
-            SandboxError: it cannot be frozen; the run is paused all the same.
-        """
-        self.pause()
-        await self._freezer.freeze()
-
-    async def thaw(self) -> None:
-        """Let the sandbox go on, and the run with it."""
-        self._alive()
-        await self._freezer.thaw()
-        self.gate.go_on()
-
-    def approve(self, call: int) -> bool:
-        """Let a waiting call run as it is; False when it is not waiting."""
-        return self._let_through(self.gate.decide(call, Decision(verdict="approve", by="human")))
-
-    def approve_always(self, call: int, patterns: Sequence[str]) -> bool:
-        """Let a waiting call run, and all that match these patterns; False when it is not waiting.
-
-        Args:
-            call: its number.
-            patterns: in the form of `Gate.suggested`.
-        """
-        return self._let_through(self.gate.grant(call, patterns))
-
-    def edit(self, call: int, arguments: str) -> bool:
-        """Let a waiting call run with other arguments (JSON text); the model is told."""
-        return self._let_through(
-            self.gate.decide(call, Decision(verdict="edit", by="human", arguments=arguments))
-        )
-
-    def reject(self, call: int, feedback: str = "") -> bool:
-        """Keep a waiting call from running, with words for the model."""
-        return self.gate.decide(call, Decision(verdict="reject", by="human", feedback=feedback))
-
-    def answer(self, call: int, observation: str) -> bool:
-        """Answer a waiting call in the tool's stead."""
-        return self.gate.decide(call, Decision(verdict="answer", by="human", feedback=observation))
-
-    def skip(self, call: int) -> bool:
-        """Leave a waiting call out; the model is told that, and no more."""
-        return self.gate.decide(call, Decision(verdict="skip", by="human"))
-
     def message(self, text: str) -> int:
         """Say something to the model; it reads it before its next reply. Returns its id."""
         self._alive()
@@ -624,20 +514,10 @@ class Run:
         self._human_ids += 1
         return self._human_ids
 
-    def _let_through(self, decided: bool) -> bool:
-        """A call that may run must be able to: a frozen sandbox goes on for it."""
-        if decided:
-            self._freezer.thaw_soon()
-        return decided
-
     def _reachable(self) -> None:
         self._alive()
         if self.frozen:
             raise FileRefused("The sandbox is frozen: let it go on first.")
-
-    def _alive(self) -> None:
-        if not self.steerable:
-            raise RunOver("This run has ended; start a new one to go on.")
 
 
 def _standing(past: Past | None, fork: Fork | None) -> Standing | None:

@@ -6,6 +6,7 @@ import difflib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Literal
 
 from ..core import events as e
@@ -191,8 +192,7 @@ def align(left: Sequence[Call], right: Sequence[Call]) -> list[Pair]:
     matcher = difflib.SequenceMatcher(None, ids[0][start:], ids[1][start:], autojunk=False)
     for _, i1, i2, j1, j2 in matcher.get_opcodes():
         a, b = left[start + i1 : start + i2], right[start + j1 : start + j2]
-        for n in range(max(len(a), len(b))):
-            pairs.append(Pair(a[n] if n < len(a) else None, b[n] if n < len(b) else None))
+        pairs += [Pair(one, other) for one, other in zip_longest(a, b)]
     return pairs
 
 

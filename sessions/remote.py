@@ -18,8 +18,8 @@ from ..core.errors import (
     SandboxTuiError,
 )
 from ..core.human_files import FileChangedMeanwhile
-from ..core.run import RunOver
 from ..core.state import RunState
+from ..core.steered import RunOver
 from . import wire
 from .remote_run import RemoteRun
 from .sockets import socket_path

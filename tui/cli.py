@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import sys
-from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..core.errors import ConfigError, SandboxTuiError
+from .session_commands import sessions, snapshots
 from .settings_commands import config_group, keys
+from .stores import open_store, session_named, store_to_read
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def main(ctx: click.Context, theme: str | None) -> None:
     ctx.obj = theme
     if ctx.invoked_subcommand is None:
         settings = _settings({}, theme)
-        with _store() as store:
+        with open_store() as store:
             _show(settings, store, None)
 
 
@@ -161,8 +161,8 @@ def demo(theme: str | None, speed: float, **options: Any) -> None:
 def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> None:
     """Replay a saved SESSION (its id, the beginning of it, or "last")."""
     settings = _settings({}, theme)
-    with _store_to_read() as store:
-        summary = _session(store, session)
+    with store_to_read() as store:
+        summary = session_named(store, session)
         if headless or as_json or not _is_terminal():
             from .headless import writer_for
 
@@ -186,8 +186,8 @@ def resume(theme: str | None, session: str, headless: bool, as_json: bool, detac
     """
     code = 0
     settings = _settings({}, theme)
-    with _store() as store:
-        run = _session(store, session)
+    with open_store() as store:
+        run = session_named(store, session)
         if detach:
             from ..sessions.detached import Job, begin
 
@@ -219,7 +219,7 @@ def attach(theme: str | None, session: str | None, headless: bool, as_json: bool
     Several screens may watch; one steers, and another takes over with T. Leaving ends nothing.
     """
     settings = _settings({}, theme)
-    with _store() as store:
+    with open_store() as store:
         run = _detached(store, session)
         if headless or as_json or not _is_terminal():
             import asyncio
@@ -242,7 +242,7 @@ def stop(session: str | None) -> None:
 
     from ..sessions.remote import RemoteWorker
 
-    with _store() as store:
+    with open_store() as store:
         run = _detached(store, session)
 
         async def end() -> None:
@@ -281,8 +281,10 @@ def fork(theme: str | None, session: str, **options: Any) -> None:
     overrides = _overrides(options)
     settings = _settings(overrides, theme)
     mode = _mode(options, settings) if options["mode"] or options["step"] else None
-    with _store() as store:
-        code = execute_fork(store, _session(store, session), settings, overrides, mode, options)
+    with open_store() as store:
+        code = execute_fork(
+            store, session_named(store, session), settings, overrides, mode, options
+        )
     sys.exit(code)
 
 
@@ -295,218 +297,9 @@ def compare(left: str, right: str, diffs: bool, as_json: bool) -> None:
     """Show two sessions side by side: where they part, calls, files, tokens, cost, answer."""
     from .comparing import print_comparison
 
-    with _store_to_read() as store:
-        one, other = _session(store, left), _session(store, right)
+    with store_to_read() as store:
+        one, other = session_named(store, left), session_named(store, right)
         print_comparison(store, one, other, as_json=as_json, diffs=diffs)
-
-
-@main.group()
-def snapshots() -> None:
-    """What is kept of sandboxes' file systems, to fork from."""
-
-
-@snapshots.command("ls")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one snapshot a line.")
-def snapshots_ls(as_json: bool) -> None:
-    """List the snapshots that stand, with the room they take."""
-    from .snapshots import print_snapshots
-
-    with _store_to_read() as store:
-        print_snapshots(store, as_json=as_json)
-
-
-@snapshots.command("prune")
-@click.argument("session", nargs=-1)
-@click.option("--all", "every", is_flag=True, help="Those of all sessions.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-def snapshots_prune(session: tuple[str, ...], every: bool, yes: bool) -> None:
-    """Remove the snapshots of deleted sessions; of SESSIONS that are named, or --all, theirs too.
-
-    The sessions themselves stay: they can be forked all the same, with calls carried out again.
-    """
-    from .snapshots import prune
-
-    with _store() as store:
-        chosen = None if every else [_session(store, name).id for name in session]
-        good = prune(store, chosen, ask=not yes)
-    sys.exit(0 if good else 1)
-
-
-@main.group()
-def sessions() -> None:
-    """Saved sessions."""
-
-
-@sessions.command("ls")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one session a line.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
-def sessions_ls(as_json: bool, limit: int) -> None:
-    """List sessions, newest first."""
-    from .listing import print_sessions
-
-    with _store_to_read() as store:
-        print_sessions(store.runs(limit=limit), as_json=as_json)
-
-
-@sessions.command("show")
-@click.argument("session")
-def sessions_show(session: str) -> None:
-    """Show what is known of a SESSION."""
-    from .listing import print_session
-
-    with _store_to_read() as store:
-        print_session(_session(store, session))
-
-
-@sessions.command("rm")
-@click.argument("session", nargs=-1, required=True)
-@click.option("--yes", is_flag=True, help="Do not ask.")
-def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
-    """Delete sessions, with the space they take."""
-    from ..sessions.snapshots import clear_left
-    from ..sessions.upkeep import reclaim
-
-    with _store() as store:
-        chosen = [_session(store, name) for name in session]
-        for summary in chosen:
-            if not yes:
-                task = summary.task.strip().split("\n", 1)[0][:60]
-                click.confirm(f"Delete {summary.id} ({task})?", abort=True)
-            store.delete(summary.id)
-            click.echo(f"deleted {summary.id}")
-        reclaim(store)
-        for problem in clear_left(store):
-            click.echo(f"sandbox-tui: {problem}", err=True)
-
-
-@sessions.command("search")
-@click.argument("query", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one hit a line.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
-def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
-    """Find QUERY in tasks, replies, calls, observations and notes of all sessions.
-
-    Words and "phrases" that must all be there; -word must not (put -- before it). These narrow it
-    down: model:NAME outcome:WORD tag:TAG tool:NAME after:2026-11-01 before:2026-12-01 cost:>0.5
-    """
-    from ..sessions.search import parse_query, search
-    from .sharing import print_hits
-
-    parsed = parse_query(" ".join(query))
-    with _store_to_read() as store:
-        print_hits(search(store, parsed, limit=limit), parsed.ignored, as_json=as_json)
-
-
-@sessions.command("rename")
-@click.argument("session")
-@click.argument("title", required=False)
-def sessions_rename(session: str, title: str | None) -> None:
-    """Give a SESSION a TITLE of its own; without one, its task is its name again."""
-    with _store() as store:
-        store.rename(_session(store, session).id, title)
-
-
-@sessions.command("tag")
-@click.argument("session")
-@click.argument("tags", nargs=-1)
-@click.option("--remove", is_flag=True, help="Take them away.")
-def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
-    """Put TAGS on a SESSION; without any, list what it has."""
-    from ..core.text import clean_line
-    from ..sessions.labels import add_tag, remove_tag, tags_of
-
-    with _store() as store:
-        run_id = _session(store, session).id
-        for tag in tags:
-            if remove:
-                remove_tag(store, run_id, tag)
-            else:
-                add_tag(store, run_id, tag)
-        click.echo(clean_line(" ".join(tags_of(store, run_id))))
-
-
-@sessions.command("note")
-@click.argument("session")
-@click.argument("text", nargs=-1)
-@click.option("--step", type=click.IntRange(0), default=0, help="The step it is about.")
-@click.option("--remove", type=int, metavar="NUMBER", help="Delete the note of this number.")
-def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | None) -> None:
-    """Write TEXT on a step of a SESSION; without any, list its notes."""
-    from ..core.text import clean_line
-    from ..sessions.labels import add_note, notes_of, remove_note
-
-    with _store() as store:
-        run_id = _session(store, session).id
-        if remove is not None and not remove_note(store, run_id, remove):
-            raise ConfigError(f"This session has no note {remove}.")
-        if text:
-            add_note(store, run_id, step, " ".join(text))
-        for note in notes_of(store, run_id):
-            click.echo(f"{note.id:>4}  step {note.step:<4}  {clean_line(note.text)}")
-
-
-@sessions.command("export")
-@click.argument("session")
-@click.option("--format", "-f", "format_", required=True, metavar="FORMAT")
-@click.option(
-    "--output", "-o", type=click.Path(path_type=Path), help="File or folder; - is stdout."
-)
-@click.option("--no-redact", is_flag=True, help="Keep what looks like a secret.")
-@click.option("--force", is_flag=True, help="Write over files that are there.")
-def sessions_export(
-    session: str, format_: str, output: Path | None, no_redact: bool, force: bool
-) -> None:
-    """Write a SESSION to a file; what looks like a secret in it is blanked.
-
-    FORMAT: trajectory, html, markdown, asciicast, bundle, chat-jsonl, atif or svg.
-    """
-    from ..sessions.exports import EXPORTERS
-    from .sharing import export_session
-
-    if format_ not in EXPORTERS:
-        raise ConfigError(f"There is no format {format_!r}; there are {', '.join(EXPORTERS)}.")
-    with _store_to_read() as store:
-        summary = _session(store, session)
-        export_session(store, summary, format_, output, redact=not no_redact, force=force)
-
-
-@sessions.command("import")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-def sessions_import(files: tuple[Path, ...]) -> None:
-    """Import FILES: what they are, their content says, not their names.
-
-    Known are trajectory.json (llm-in-sandbox), .traj (SWE-agent), .traj.json (mini-swe-agent),
-    asciicast v2 and v3, and bundles (.sbx).
-    """
-    from .sharing import import_files
-
-    with _store() as store:
-        good = import_files(store, files)
-    sys.exit(0 if good else 1)
-
-
-@sessions.command("check")
-def sessions_check() -> None:
-    """Examine the session database; exit code 6 when something is wrong with it."""
-    from ..core.errors import StoreError
-    from ..sessions.upkeep import check
-    from .sharing import print_report
-
-    with _store_to_read() as store:
-        report = check(store)
-    print_report(report)
-    if report.problems:
-        sys.exit(StoreError.exit_code)
-
-
-@sessions.command("vacuum")
-def sessions_vacuum() -> None:
-    """Remove what nothing needs from the session database, and give the space back."""
-    from ..sessions.upkeep import vacuum
-    from . import figures
-
-    with _store() as store:
-        click.echo(f"{figures.size(vacuum(store))} freed")
 
 
 @main.group()
@@ -561,8 +354,8 @@ def policy_check(session: str, config: Path | None, as_json: bool) -> None:
     from .policy_report import check, print_check
 
     rules = load(file=config).policy
-    with _store() as store:
-        summary = _session(store, session)
+    with open_store() as store:
+        summary = session_named(store, session)
         print_check(summary.id, check(rules, store.events(summary.id)), as_json=as_json)
 
 
@@ -586,6 +379,8 @@ def serve(host: str, port: int, public_url: str | None, command: tuple[str, ...]
 
 
 main.add_command(keys)
+main.add_command(sessions)
+main.add_command(snapshots)
 main.add_command(config_group)
 
 # --- what the commands share
@@ -643,40 +438,6 @@ def _settings(overrides: dict[str, Any], theme: str | None) -> Settings:
     return load({**overrides, "ui.theme": theme})
 
 
-@contextlib.contextmanager
-def _store() -> Generator[Store, None, None]:
-    from ..core.config import data_dir
-    from ..sessions import Store
-
-    store = Store(data_dir() / "sessions.db")
-    try:
-        yield store
-    finally:
-        store.close()
-
-
-@contextlib.contextmanager
-def _store_to_read() -> Generator[Store, None, None]:
-    """The same for commands that only look: it may be read-only."""
-    from ..core.config import data_dir
-    from ..sessions import Store
-
-    store = Store.to_read(data_dir() / "sessions.db")
-    try:
-        yield store
-    finally:
-        store.close()
-
-
-def _session(store: Store, name: str) -> RunSummary:
-    if name != "last":
-        return store.run(name)
-    newest = store.runs(limit=1)
-    if not newest:
-        raise ConfigError("There is no session yet; `sandbox-tui demo` makes one.")
-    return newest[0]
-
-
 def _is_terminal() -> bool:
     served = "web_driver" in os.environ.get("TEXTUAL_DRIVER", "")  # a browser is the terminal
     return served or (sys.stdout.isatty() and sys.stdin.isatty())
@@ -688,7 +449,7 @@ def _execute(requests: Sequence[RunRequest], options: dict[str, Any]) -> None:
     if options["detach"]:
         _detach(requests)
         return
-    with _store() as store:
+    with open_store() as store:
         if headless or as_json or not _is_terminal():
             import asyncio
 

@@ -12,8 +12,9 @@ import pytest
 from sandbox_tui.core import events as e
 from sandbox_tui.core.errors import FileRefused
 from sandbox_tui.core.human_files import FileChangedMeanwhile
-from sandbox_tui.core.run import Run, RunOver
+from sandbox_tui.core.run import Run
 from sandbox_tui.core.state import HumanItem, fold
+from sandbox_tui.core.steered import RunOver
 from sandbox_tui.sessions import replay
 from tests import scripted_server as s
 from tests.integration.conftest import require
