@@ -32,6 +32,7 @@ from .notices import Notice, Notices
 from .palette import ROLE_DEFAULTS, to_textual
 from .screens.confirm import Confirm
 from .screens.home import Home
+from .screens.jump import Jump
 from .screens.live import LiveScreen
 from .screens.replay import ReplayScreen
 from .screens.settings import SettingsScreen
@@ -117,6 +118,7 @@ class SandboxTui(App[int]):
             tooltip="Every action by name",
             id="app.palette",
         ),
+        Binding("ctrl+o", "jump", "Jump to a place by its letter", show=False, id="app.jump"),
     ]
 
     def __init__(
@@ -295,6 +297,18 @@ class SandboxTui(App[int]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Roles for themes that do not name them: Textual's own."""
         return ROLE_DEFAULTS
+
+    def action_jump(self) -> None:
+        """Show a letter on everything that can have the focus; the one that is pressed gets it."""
+        below = self.screen
+        targets = [widget for widget in below.focus_chain if widget.region.area]
+
+        def chosen(target: Widget | None) -> None:
+            if target is not None:
+                below.set_focus(target)
+
+        if targets:
+            self.push_screen(Jump(targets), chosen)
 
     async def action_quit(self) -> None:
         """End what is running, wait until it is put away, and leave; asked first if much is."""
