@@ -19,7 +19,9 @@ from sandbox_tui.core.models.local_servers import LocalServer
 from sandbox_tui.core.state import fold
 from sandbox_tui.sessions import Store, Worker, Workers
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.allow_always import AllowAlways
 from sandbox_tui.tui.screens.confirm import Confirm
+from sandbox_tui.tui.screens.copy_files import AskPull
 from sandbox_tui.tui.screens.edit_call import EditCall
 from sandbox_tui.tui.screens.failure import Failure
 from sandbox_tui.tui.screens.image_offer import ImageOffer
@@ -60,7 +62,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.setenv("SANDBOX_TUI_HOME", "home")
     still = SimpleNamespace(time=lambda: NOW, monotonic=lambda: 100.0)
     monkeypatch.setattr("sandbox_tui.tui.widgets.session_list.time", still)
-    monkeypatch.setattr("sandbox_tui.tui.widgets.run_tile.time", still)
+    for module in ("widgets.run_tile", "screens.live", "screens.cockpit"):
+        monkeypatch.setattr(f"sandbox_tui.tui.{module}.time", still)
     made = Store(tmp_path / "s.db")
     made.append("20260101-100000-first", ended("20260101-100000-first", "submitted", 7200, TASK))
     failed = ended("20260101-110000-secnd", "model_error", 1800, "Draw a poster of the harbour")
@@ -130,8 +133,7 @@ async def choose_model(app: SandboxTui, pilot: Pilot[int], store: Store) -> None
 
 async def edit_call(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     await pilot.press("dollar_sign")
-    call = next(ev.call for ev in sample_run() if isinstance(ev, e.CallProposed))
-    await app.push_screen(EditCall(call))
+    await app.push_screen(EditCall(the_call()))
 
 
 async def wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
@@ -158,6 +160,10 @@ def pushed(make: Callable[[], object]) -> Act:
     return act
 
 
+def the_call() -> e.ToolCall:
+    return next(ev.call for ev in sample_run() if isinstance(ev, e.CallProposed))
+
+
 SCREENS: dict[str, tuple[str | None, Act]] = {
     "replay": ("20260101-120000-sampl", replayed("left", "left")),
     "waiting": ("20260101-120000-sampl", replayed()),
@@ -167,6 +173,13 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "pager": ("20260101-120000-sampl", replayed("up", "o")),
     "help": ("20260101-120000-sampl", replayed("question_mark")),
     "edit": ("20260101-120000-sampl", edit_call),
+    "jump": ("20260101-120000-sampl", replayed("ctrl+o")),
+    "go-to-step": ("20260101-120000-sampl", replayed("colon")),
+    "filter-files": ("20260101-120000-sampl", replayed("3", "slash", *"sol")),
+    "file-view": ("20260101-120000-sampl", replayed("3", "end", "o")),
+    "choose-version": ("20260101-120000-sampl", replayed("3", "end", "D")),
+    "allow-always": (None, pushed(lambda: AllowAlways(the_call(), ["head -3 *"]))),
+    "copy-out": (None, pushed(lambda: AskPull("/testbed/output", Path("results")))),
     "home": (None, home),
     "new-run": (None, new_run),
     "settings": (None, settings),
