@@ -52,8 +52,8 @@ FLOODS = {
 def test_time_is_linear(name: str) -> None:
     """Twice the input takes about twice the time; a loose bound, for machines that are busy."""
     data, piece = FLOODS[name]
-    once = max(seconds(data, piece), 0.01)
-    assert seconds(data * 3, piece) < 12 * once
+    once = max(min(seconds(data, piece) for _ in range(2)), 0.01)
+    assert min(seconds(data * 3, piece) for _ in range(3)) < 12 * once
 
 
 def test_an_unterminated_string_gives_the_screen_back() -> None:
