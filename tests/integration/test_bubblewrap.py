@@ -143,7 +143,17 @@ def test_a_plain_user_can_use_it(tmp_path: Path) -> None:
     for name in ("__init__.py",):
         (library / "sandbox_tui" / name).touch()
     shutil.copytree(Path(__file__).parents[2] / "core", library / "sandbox_tui" / "core")
-    for name in ("msgspec", "platformdirs", "docker", "requests", "urllib3", "yaml"):
+    for name in (
+        "msgspec",
+        "platformdirs",
+        "tomlkit",
+        "wcwidth",
+        "pyte",
+        "docker",
+        "requests",
+        "urllib3",
+        "yaml",
+    ):
         if (Path(packages) / name).exists():
             shutil.copytree(Path(packages) / name, library / name)
     for folder in (tmp_path, *tmp_path.parents):
