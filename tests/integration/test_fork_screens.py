@@ -21,6 +21,7 @@ from sandbox_tui.tui.screens.home import Home
 from sandbox_tui.tui.screens.live import LiveScreen
 from sandbox_tui.tui.screens.replay import ReplayScreen
 from sandbox_tui.tui.widgets.session_list import SessionList
+from sandbox_tui.tui.widgets.timeline import Timeline
 from tests.integration.conftest import require
 from tests.integration.test_runs import settings, watch
 
@@ -35,6 +36,14 @@ async def until(pilot: Pilot[int], true: Callable[[], bool]) -> None:
             return
         await pilot.pause(0.02)
     raise AssertionError("it never came to that")
+
+
+async def go_to(pilot: Pilot[int], replay: ReplayScreen, seq: int) -> None:
+    """Hold the replay at a moment."""
+    if replay.query_one(Timeline).playing:
+        replay.action_play()
+    replay.seek(seq)
+    await until(pilot, lambda: replay.position == seq)
 
 
 def shot(app: SandboxTui, name: str) -> None:
@@ -65,9 +74,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
         replay = app.screen
         assert isinstance(replay, ReplayScreen)
-        await pilot.press("space")
-        replay.seek(end)
-        await until(pilot, lambda: replay.position == end)
+        await go_to(pilot, replay, end)
         await pilot.press("F")
         await until(pilot, lambda: isinstance(app.screen, ForkForm))
         form = app.screen
@@ -86,7 +93,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         await until(pilot, lambda: isinstance(app.screen, LiveScreen))
         live = app.screen
         assert isinstance(live, LiveScreen)
-        await until(pilot, lambda: live.worker.ended.is_set())
+        await until(pilot, live.worker.ended.is_set)
         await until(pilot, lambda: live.state.finished is not None)
         shot(app, "forked")
         assert live.state.finished is not None
@@ -106,8 +113,8 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         shot(app, "family")
         await pilot.press("c")
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        await until(pilot, lambda: any(rows.rows for rows in app.screen.query(ComparisonRows)))
         rows = app.screen.query_one(ComparisonRows)
-        await until(pilot, lambda: bool(rows.rows))
         text = "\n".join(rows.draw_block(n, 136)[0].plain for n in range(len(rows.rows)))
         assert "They never part: all 11 calls are the same." in text
         assert "files are the same" in text
@@ -128,8 +135,7 @@ async def test_a_call_that_is_over_is_done_differently(tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
         replay = app.screen
         assert isinstance(replay, ReplayScreen)
-        replay.seek(end)
-        await until(pilot, lambda: replay.position == end)
+        await go_to(pilot, replay, end)
         await pilot.press("F")
         await until(pilot, lambda: isinstance(app.screen, ForkForm))
         form = app.screen
@@ -143,18 +149,19 @@ async def test_a_call_that_is_over_is_done_differently(tmp_path: Path) -> None:
         await until(pilot, lambda: app.screen is form)
         where = form.query_one("#where", Static)
         await until(pilot, lambda: "changed to" in str(where.render()))
+        assert "In step 5" in str(where.render())
         assert "ls -l solve.py" in str(where.render())
         shot(app, "fork-changed")
         await pilot.press("f2")
         await until(pilot, lambda: isinstance(app.screen, LiveScreen))
         live = app.screen
         assert isinstance(live, LiveScreen)
-        await until(pilot, lambda: live.worker.ended.is_set())
+        await until(pilot, live.worker.ended.is_set)
         child = live.worker.run_id
         app.push_screen(CompareScreen(store.run(run_id), store.run(child), store))
         await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        await until(pilot, lambda: any(rows.rows for rows in app.screen.query(ComparisonRows)))
         rows = app.screen.query_one(ComparisonRows)
-        await until(pilot, lambda: bool(rows.rows))
         text = "\n".join(rows.draw_block(n, 96)[0].plain for n in range(len(rows.rows)))
         assert "The first 4 calls are the same; they part at call 5 (step 5)." in text
         await pilot.pause()

@@ -81,7 +81,9 @@ class ComparisonRows(Blocks):
             case Fact() as fact:
                 return [_fact(fact, width, palette)]
             case Heading(text=text):
-                return [Text(f" {text}", style=palette.accent, no_wrap=True, overflow="ellipsis")]
+                line = Text(f" {text}", style=palette.accent, no_wrap=True)
+                line.truncate(width, overflow="ellipsis")
+                return [line]
             case Pair() as pair:
                 return [_pair(pair, width, palette)]
             case FilePair() as file:
@@ -143,6 +145,7 @@ class CompareScreen(Screen[None]):
         rows.border_title = "compare"
         rows.border_subtitle = clean_line(found.related)
         rows.cursor = rows.show(found)
+        rows.show_block(rows.cursor)
 
     def action_next(self, direction: int) -> None:
         """Go to the next row that is not the same on both sides."""
@@ -203,17 +206,18 @@ def _pair(pair: Pair, width: int, palette: Palette) -> Text:
     style = palette.dim if pair.same else palette.text
     mark = {"=": palette.faint, "≈": palette.warn}.get(between, palette.accent)
     line = Text(" ", no_wrap=True)
-    line.append_text(_side(pair.left, half, style, palette))
+    failed = style if between == "=" else palette.bad
+    line.append_text(_side(pair.left, half, style, failed))
     line.append(f" {between} ", style=mark)
-    line.append_text(_side(pair.right, half, style, palette))
+    line.append_text(_side(pair.right, half, style, failed))
     line.truncate(width)
     return line
 
 
-def _side(call: Call | None, room: int, style: Style, palette: Palette) -> Text:
+def _side(call: Call | None, room: int, style: Style, failed: Style) -> Text:
     if call is None:
         return Text(" " * room)
-    return _cell(call_line(call), room, palette.bad if call.ok is False else style)
+    return _cell(call_line(call), room, failed if call.ok is False else style)
 
 
 def _cell(words: str, room: int, style: Style) -> Text:

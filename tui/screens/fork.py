@@ -130,13 +130,14 @@ class ForkForm(ModalScreen[Described | None]):
 
     def _show(self) -> None:
         parting = self._plan.parting
-        where = f"After step {parting.step} of {clean_line(self._plan.parent.id)}"
-        if parting.waiting is not None:
-            call = parting.waiting
+        parent, call = clean_line(self._plan.parent.id), parting.waiting
+        if call is None:
+            where = f"After step {parting.step} of {parent}"
+        else:
             arguments = call.arguments if self._edited is None else self._edited
-            what = clean_line(headline(call.name, arguments))
-            how = "changed to" if self._edited is not None else "before"
-            where += f", {how} {nickname(clean_line(call.name))} {what}"
+            what = f"{nickname(clean_line(call.name))} {clean_line(headline(call.name, arguments))}"
+            how = "before the call" if self._edited is None else "with the call changed to"
+            where = f"In step {parting.step} of {parent}, {how} {what}"
         self.query_one("#where", Static).update(where)
         self.query_one("#repeats", Static).update(clean_line(self._plan.sentence))
         self.query_one("#call", Button).disabled = self._last_call() is None
