@@ -131,12 +131,18 @@ def _forks_and_snapshots(db: Any) -> None:
         db.execute(statement)
 
 
+def _snapshots_left_where(db: Any) -> None:
+    """Those of an embedded sandbox are on this machine: no engine has to answer for them."""
+    db.execute("ALTER TABLE snapshots_left ADD COLUMN sandbox TEXT NOT NULL DEFAULT 'docker'")
+
+
 MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("first_tables", _first_tables),
     ("titles_and_ends", _titles_and_ends),
     ("finding_and_sharing", _finding_and_sharing),
     ("keyframes", _keyframes),
     ("forks_and_snapshots", _forks_and_snapshots),
+    ("snapshots_left_where", _snapshots_left_where),
 )
 """Never change one that was released: add another."""
 

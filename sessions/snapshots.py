@@ -53,11 +53,13 @@ def clear_left(store: Store) -> list[str]:
         StoreError: the note could not be written.
     """
     problems: list[str] = []
-    for row in store.rows("SELECT run_id FROM snapshots_left"):
+    for row in store.rows("SELECT run_id, sandbox FROM snapshots_left"):
         run_id = str(row["run_id"])
         if _is_here(store, run_id):  # it was imported again meanwhile
             continue
         found, problem = kept(run_id)
+        if row["sandbox"] != "docker":
+            problem = ""
         failed = remove_all(found)
         problems += failed
         if not failed and not problem:

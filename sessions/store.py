@@ -270,8 +270,8 @@ class Store:
         """
         with self._transaction():
             self._connection.execute(
-                "INSERT OR IGNORE INTO snapshots_left SELECT DISTINCT run_id FROM events"
-                " WHERE run_id = ? AND kind = 'SnapshotTaken'",
+                "INSERT OR IGNORE INTO snapshots_left SELECT id, sandbox FROM runs WHERE id = ?"
+                " AND EXISTS (SELECT 1 FROM events WHERE run_id = id AND kind = 'SnapshotTaken')",
                 [run_id],
             )
             self._connection.execute(

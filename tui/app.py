@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
+from textual import on, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType, Keymap
 from textual.keys import key_to_character
@@ -31,6 +32,7 @@ from .keymap import keymap_in_file
 from .notices import Notice, Notices
 from .palette import ROLE_DEFAULTS, to_textual
 from .screens.confirm import Confirm
+from .screens.fork import ForkForm, ForkWanted
 from .screens.home import Home
 from .screens.jump import Jump
 from .screens.live import LiveScreen
@@ -232,6 +234,28 @@ class SandboxTui(App[int]):
                     self.push_screen(Wall(workers), self._first_closed)
                 else:
                     self.push_screen(LiveScreen(self._begun[0], store), self._first_closed)
+
+    # --- forks
+
+    @on(ForkWanted)
+    def _fork_wanted(self, event: ForkWanted) -> None:
+        self._describe_fork(event.run_id, event.seq)
+
+    @work(exclusive=True, group="fork")
+    async def _describe_fork(self, run_id: str, seq: int) -> None:
+        """Ask what the fork shall be, then begin it."""
+        store = self._session_store
+        try:
+            parent = await asyncio.to_thread(store.run, run_id)
+            plan = await asyncio.to_thread(Plan, store, parent, seq)
+            run = plan.request(self.settings.now, {})
+        except SandboxTuiError as error:
+            self.notify(clean_line(str(error)), severity="error", markup=False, timeout=10)
+            return
+        described = await self.push_screen_wait(ForkForm(plan, run, store))
+        if described is not None:
+            worker = self._run_workers.fork(described.plan, described.request)
+            self.push_screen(LiveScreen(worker, store))
 
     # --- words to the terminal itself
 

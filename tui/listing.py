@@ -46,6 +46,7 @@ def outcome_words(run: RunSummary) -> str:
 def print_session(run: RunSummary) -> None:
     """All that is known of a session."""
     standing, problem = kept(run.id)
+    problem = problem if run.sandbox == "docker" else ""
     room = figures.size(sum(one.size for one in standing))
     forked = f"{run.parent} at event {run.parent_seq}" if run.parent else "none"
     started = datetime.datetime.fromtimestamp(run.started_at, tz=datetime.UTC).astimezone()

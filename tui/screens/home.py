@@ -18,7 +18,9 @@ from ...core.launch import RunRequest
 from ...core.models.local_servers import find_local_servers
 from ...core.text import clean_line
 from ...sessions import RunSummary, Worker, Workers
+from ...sessions.family import kinship
 from ...sessions.remote import RemoteWorker
+from ...sessions.snapshots import clear_left
 from ...sessions.sockets import is_detached
 from ..demo import demo_request
 from ..keymap import hint
@@ -30,6 +32,7 @@ from ..widgets.model_offers import ModelOffers, Offer, offers_of
 from ..widgets.painted import Painted
 from ..widgets.session_list import SessionList
 from .choose_model import ChooseModel
+from .compare import CompareScreen
 from .confirm import Confirm
 from .help import HelpScreen
 from .live import LiveScreen
@@ -63,6 +66,8 @@ class Home(Screen[None]):
         Binding("r", "resume", "resume", id="home.resume"),
         Binding("m", "model", "model", id="home.model"),
         Binding("w", "wall", "wall", id="home.wall"),
+        Binding("space", "mark", "Mark", show=False, id="home.mark"),
+        Binding("c", "compare", "compare", id="home.compare"),
         Binding("x,delete", "delete", "delete", id="home.delete"),
         Binding("comma", "app.settings", "settings", key_display=",", id="home.settings"),
         Binding("f5", "reload", "Reload", show=False, id="home.reload"),
@@ -104,11 +109,13 @@ class Home(Screen[None]):
         """Read the sessions anew."""
         try:
             runs = await asyncio.to_thread(self._store.runs, limit=self._most)
+            family = await asyncio.to_thread(kinship, self._store, runs)
             total = await asyncio.to_thread(self._store.count)
         except StoreError as error:
             self.notify(str(error), severity="error", markup=False, timeout=20)
             return
-        self.query_one(SessionList).show(runs, total)
+        kin = {run.id: place for run, place in family}
+        self.query_one(SessionList).show([run for run, _ in family], total, kin)
         self.refresh_bindings()
 
     @on(SessionList.MoreWanted)
@@ -243,6 +250,23 @@ class Home(Screen[None]):
             return
         self._open(worker)
 
+    def action_mark(self) -> None:
+        """Mark the session under the cursor for a comparison."""
+        self.query_one(SessionList).mark()
+
+    def action_compare(self) -> None:
+        """Compare the two sessions that are marked, or the marked one with the one here."""
+        sessions = self.query_one(SessionList)
+        chosen, here = sessions.marked, sessions.current
+        if len(chosen) == 1 and here is not None and here.id != chosen[0].id:
+            chosen = [*chosen, here]
+        if len(chosen) != 2:
+            key = hint("home.mark")
+            self.notify(f"{key} marks a session; mark two to compare them.", markup=False)
+            return
+        left, right = sorted(chosen, key=lambda run: run.started_at)
+        self.app.push_screen(CompareScreen(left, right, self._store))
+
     def action_delete(self) -> None:
         """Delete the session under the cursor, after asking."""
         run = self.query_one(SessionList).current
@@ -263,6 +287,7 @@ class Home(Screen[None]):
     async def _delete(self, run_id: str) -> None:
         try:
             await asyncio.to_thread(self._store.delete, run_id)
+            await asyncio.to_thread(clear_left, self._store)
         except StoreError as error:
             self.notify(str(error), severity="error", markup=False)
         self.reload()

@@ -21,6 +21,7 @@ from ..widgets.terminals import Terminals
 from .cockpit import Cockpit
 from .confirm import Confirm
 from .failure import Failure
+from .fork import ForkWanted
 from .image_offer import ImageOffer
 from .leave_run import LeaveRun, Leaving
 from .steering import Steering
@@ -40,6 +41,7 @@ class LiveScreen(Steering):
         Binding("t", "take_over", "shell", id="live.shell"),
         Binding("T", "steer", "steer", id="live.steer"),
         Binding("x", "end", "End the run", show=False, id="live.end"),
+        Binding("F", "fork", "fork", id="live.fork"),
         *Cockpit.COMMON,
         Binding("q", "leave", "leave", id="live.leave"),
     ]
@@ -112,9 +114,15 @@ class LiveScreen(Steering):
         """The footer shows what can be done at this moment."""
         if action == "steer":
             return not self.worker.steers and self.state.finished is None
+        if action == "fork":
+            return self.state.finished is not None
         if action in ("take_over", "end"):
             return self.state.finished is None
         return super().check_action(action, parameters)
+
+    def action_fork(self) -> None:
+        """Go on from the end of the run, which is over."""
+        self.post_message(ForkWanted(self.worker.run_id, self.state.seq))
 
     def sync_bars(self) -> None:
         """Also who steers, and the keys that can be pressed now."""

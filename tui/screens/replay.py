@@ -31,6 +31,7 @@ from ..widgets.status_bar import StatusBar
 from ..widgets.terminals import Terminals
 from ..widgets.timeline import Timeline
 from .cockpit import Cockpit
+from .fork import ForkWanted
 from .go_to_step import GoToStep
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
@@ -69,6 +70,7 @@ class ReplayScreen(Cockpit):
         Binding("minus", "speed(-1)", "slower", key_display="-", id="replay.slower"),
         Binding("0", "go_start", "Start", show=False, id="replay.start"),
         Binding("dollar_sign", "go_end", "End", show=False, id="replay.end"),
+        Binding("F", "fork", "fork", id="replay.fork"),
         Binding("q,escape", "leave", "back", id="replay.leave"),
         *Cockpit.COMMON,
     ]
@@ -122,6 +124,11 @@ class ReplayScreen(Cockpit):
     def now(self) -> float:
         """Seconds since the run began, going on between two events."""
         return self.state.t + self._player.idle
+
+    def action_fork(self) -> None:
+        """Go on from the moment that is shown."""
+        self._plays = False
+        self.post_message(ForkWanted(self._summary.id, self.position))
 
     # --- the loop
 

@@ -1,0 +1,48 @@
+"""A fork from the middle of a recorded session, and its comparison, in a real terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.e2e.tmux import Terminal
+from tests.integration.conftest import require
+
+
+def test_the_demo_is_forked_and_compared(own_home: Path) -> None:
+    """Replay, hold, go to a step, fork with a changed call and a message; then side by side."""
+    require("bubblewrap")
+    flags = ("--speed", "40", "--sandbox", "bubblewrap", "--snapshots", "every")
+    with Terminal("demo", *flags, home=own_home) as terminal:
+        terminal.wait_for("submitted", "Corvane 1914 8409", "◇", seconds=60)
+        terminal.press("q")
+        assert terminal.exit_code() == 0
+    with Terminal(home=own_home) as terminal:
+        terminal.wait_for("sessions 1")
+        terminal.press("Enter")
+        terminal.wait_for("replay", "◇")
+        terminal.press(":")
+        terminal.wait_for("enter goes there")
+        terminal.type("6")
+        terminal.press("Enter")
+        terminal.wait_for("held", "step 6/")
+        terminal.press("F")
+        terminal.wait_for("a message for the model", "In step 6 of", "nothing has to be repeated")
+        terminal.type("please go on")
+        terminal.press("F4")
+        terminal.wait_for("run it so")
+        terminal.press("Escape")
+        terminal.wait_gone("run it so")
+        terminal.press("F2")
+        terminal.wait_for("forked here from", "please go on", "✓ submitted", seconds=60)
+        terminal.press("q")
+        terminal.wait_for("held")
+        terminal.press("q")
+        terminal.wait_for("sessions 2", "└─", "forked at step 6")
+        terminal.press("Home", "Space", "Down", "Space")
+        terminal.wait_for("◉")
+        terminal.press("c")
+        terminal.wait_for("compare", "is a fork of", "all 11 calls are the same")
+        terminal.press("q")
+        terminal.wait_for("sessions 2")
+        terminal.press("q")
+        assert terminal.exit_code() == 0

@@ -1,0 +1,175 @@
+"""Forks and comparisons on the screen, on a real sandbox."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+from textual.widgets import Input, Static, TextArea
+
+from sandbox_tui.core import events as e
+from sandbox_tui.core.config import Settings
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.demo import demo_request
+from sandbox_tui.tui.screens.compare import CompareScreen, ComparisonRows
+from sandbox_tui.tui.screens.edit_call import EditCall
+from sandbox_tui.tui.screens.fork import ForkForm
+from sandbox_tui.tui.screens.home import Home
+from sandbox_tui.tui.screens.live import LiveScreen
+from sandbox_tui.tui.screens.replay import ReplayScreen
+from sandbox_tui.tui.widgets.session_list import SessionList
+from sandbox_tui.tui.widgets.timeline import Timeline
+from tests.integration.conftest import require
+from tests.integration.test_runs import settings, watch
+
+SHOTS = os.environ.get("FORK_SHOTS")
+"""A folder for pictures of the screens; none are made without it."""
+
+
+async def until(pilot: Pilot[int], true: Callable[[], bool]) -> None:
+    """Let the program go on until something holds."""
+    for _ in range(1500):
+        if true():
+            return
+        await pilot.pause(0.02)
+    raise AssertionError("it never came to that")
+
+
+async def go_to(pilot: Pilot[int], replay: ReplayScreen, seq: int) -> None:
+    """Hold the replay at a moment."""
+    if replay.query_one(Timeline).playing:
+        replay.action_play()
+    replay.seek(seq)
+    await until(pilot, lambda: replay.position == seq)
+
+
+def shot(app: SandboxTui, name: str) -> None:
+    if SHOTS:
+        size = app.size
+        app.save_screenshot(f"{name}-{size.width}x{size.height}.svg", SHOTS)
+
+
+async def recorded(tmp_path: Path) -> tuple[Store, str, Settings]:
+    require("bubblewrap")
+    usual = settings("bubblewrap", **{"agent.output": str(tmp_path / "out")})
+    wanted = demo_request(
+        settings("bubblewrap", **{"sandbox.snapshots": "every"}),
+        speed=0,
+        output=tmp_path / "out",
+    )
+    _, store, run_id = await watch(wanted, tmp_path)
+    return store, run_id, usual
+
+
+async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path: Path) -> None:
+    store, run_id, usual = await recorded(tmp_path)
+    end = next(x.seq for x in store.events(run_id) if isinstance(x, e.CallFinished) and x.call == 6)
+    app = SandboxTui(usual, store, None)
+    async with app.run_test(size=(140, 42)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, Home))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+        replay = app.screen
+        assert isinstance(replay, ReplayScreen)
+        await go_to(pilot, replay, end)
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(app.screen, ForkForm))
+        form = app.screen
+        await pilot.pause()
+        where = str(form.query_one("#where", Static).render())
+        assert f"After step 6 of {run_id}" in where
+        assert "snapshot after step 6" in str(form.query_one("#repeats", Static).render())
+        assert form.query_one("#model", Input).value == "demo script"
+        form.query_one("#message", TextArea).text = "Please be brief."
+        shot(app, "fork")
+        await pilot.press("f4")
+        await until(pilot, lambda: isinstance(app.screen, EditCall))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is form)
+        await pilot.press("f2")
+        await until(pilot, lambda: isinstance(app.screen, LiveScreen))
+        live = app.screen
+        assert isinstance(live, LiveScreen)
+        await until(pilot, live.worker.ended.is_set)
+        await until(pilot, lambda: live.state.finished is not None)
+        shot(app, "forked")
+        assert live.state.finished is not None
+        assert live.state.finished.reason == "submitted"
+        assert live.state.humans[1].text == "Please be brief."
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is replay)
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, Home))
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: sessions.block_count() == 2)
+        drawn = [line.plain for n in range(2) for line in sessions.draw_block(n, 138)]
+        assert drawn[2].startswith(" └─")
+        assert "forked at step 6" in drawn[3]
+        sessions.focus()
+        await pilot.press("home", "space", "down", "space")
+        shot(app, "family")
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        await until(pilot, lambda: any(rows.rows for rows in app.screen.query(ComparisonRows)))
+        rows = app.screen.query_one(ComparisonRows)
+        text = "\n".join(rows.draw_block(n, 136)[0].plain for n in range(len(rows.rows)))
+        assert "They never part: all 11 calls are the same." in text
+        assert "files are the same" in text
+        await pilot.press("s", "n")
+        await pilot.pause()
+        shot(app, "compare")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, Home))
+    store.close()
+
+
+async def test_a_call_that_is_over_is_done_differently(tmp_path: Path) -> None:
+    """Changing the call moves the moment before it; the fork and its parent part there."""
+    store, run_id, usual = await recorded(tmp_path)
+    end = next(x.seq for x in store.events(run_id) if isinstance(x, e.CallFinished) and x.call == 5)
+    app = SandboxTui(usual, store, store.run(run_id))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+        replay = app.screen
+        assert isinstance(replay, ReplayScreen)
+        await go_to(pilot, replay, end)
+        await pilot.press("F")
+        await until(pilot, lambda: isinstance(app.screen, ForkForm))
+        form = app.screen
+        shot(app, "fork")
+        await pilot.press("f4")
+        await until(pilot, lambda: isinstance(app.screen, EditCall))
+        field = app.screen.query(TextArea).first()
+        assert field.text == "python3 solve.py"
+        field.text = "ls -l solve.py"
+        await pilot.press("f2")
+        await until(pilot, lambda: app.screen is form)
+        where = form.query_one("#where", Static)
+        await until(pilot, lambda: "changed to" in str(where.render()))
+        assert "In step 5" in str(where.render())
+        assert "ls -l solve.py" in str(where.render())
+        shot(app, "fork-changed")
+        await pilot.press("f2")
+        await until(pilot, lambda: isinstance(app.screen, LiveScreen))
+        live = app.screen
+        assert isinstance(live, LiveScreen)
+        await until(pilot, live.worker.ended.is_set)
+        child = live.worker.run_id
+        app.push_screen(CompareScreen(store.run(run_id), store.run(child), store))
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        await until(pilot, lambda: any(rows.rows for rows in app.screen.query(ComparisonRows)))
+        rows = app.screen.query_one(ComparisonRows)
+        text = "\n".join(rows.draw_block(n, 96)[0].plain for n in range(len(rows.rows)))
+        assert "The first 4 calls are the same; they part at call 5 (step 5)." in text
+        await pilot.pause()
+        shot(app, "compare")
+        await pilot.resize_terminal(60, 20)
+        await pilot.pause()
+        shot(app, "compare")
+        await pilot.press("enter")
+        await pilot.pause()
+        shot(app, "both-calls")
+    store.close()
