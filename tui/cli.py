@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import sys
-from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..core.errors import ConfigError, SandboxTuiError
+from .cli_going_on import attach, resume, stop
+from .cli_shared import (
+    is_terminal,
+    open_store,
+    say_how_it_ended,
+    session_named,
+    settings_in_force,
+    show_screen,
+    store_to_read,
+)
 from .settings_commands import config_group, keys
 
 if TYPE_CHECKING:
@@ -21,8 +28,6 @@ if TYPE_CHECKING:
     from ..core.config import Settings
     from ..core.events import Mode
     from ..core.launch import RunRequest
-    from ..sessions import RunSummary, Store
-    from .app import Begin
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -52,9 +57,9 @@ def main(ctx: click.Context, theme: str | None) -> None:
     """
     ctx.obj = theme
     if ctx.invoked_subcommand is None:
-        settings = _settings({}, theme)
-        with _store() as store:
-            _show(settings, store, None)
+        settings = settings_in_force({}, theme)
+        with open_store() as store:
+            show_screen(settings, store, None)
 
 
 def _run_options(function: Any) -> Any:
@@ -122,7 +127,7 @@ def run(
     Several tasks, or several samples of one, run side by side.
     """
     tasks = [sys.stdin.read() if text == "-" else text for text in task]
-    settings = _settings(_overrides(options), theme)
+    settings = settings_in_force(_overrides(options), theme)
     from ..core.launch import RunRequest, several
 
     request = RunRequest(
@@ -141,7 +146,7 @@ def run(
 @click.pass_obj
 def demo(theme: str | None, speed: float, **options: Any) -> None:
     """A fixed script drives a real sandbox: no key, no network, the whole cockpit at work."""
-    settings = _settings(_overrides(options), theme)
+    settings = settings_in_force(_overrides(options), theme)
     from .demo import demo_request
 
     request = demo_request(
@@ -160,100 +165,21 @@ def demo(theme: str | None, speed: float, **options: Any) -> None:
 @click.pass_obj
 def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> None:
     """Replay a saved SESSION (its id, the beginning of it, or "last")."""
-    settings = _settings({}, theme)
-    with _store_to_read() as store:
-        summary = _session(store, session)
-        if headless or as_json or not _is_terminal():
+    settings = settings_in_force({}, theme)
+    with store_to_read() as store:
+        summary = session_named(store, session)
+        if headless or as_json or not is_terminal():
             from .headless import writer_for
 
             write = writer_for(as_json)
             for event in store.events(summary.id):
                 write(event)
             return
-        _show(settings, store, summary)
+        show_screen(settings, store, summary)
 
 
-@main.command()
-@click.argument("session", default="last")
-@click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line.")
-@click.option("--detach", is_flag=True, help="In a program of its own, without a screen.")
-@click.pass_obj
-def resume(theme: str | None, session: str, headless: bool, as_json: bool, detach: bool) -> None:
-    """Go on with a SESSION whose program was killed (its id, the beginning of it, or "last").
-
-    Its sandbox must still be there: it outlives its program by sandbox.grace seconds.
-    """
-    code = 0
-    settings = _settings({}, theme)
-    with _store() as store:
-        run = _session(store, session)
-        if detach:
-            from ..sessions.detached import Job, begin
-
-            click.echo(begin(Job(settings=settings, resume=run.id)))
-            return
-        if headless or as_json or not _is_terminal():
-            import asyncio
-
-            from .headless import resume_headless
-
-            code = asyncio.run(resume_headless(run, settings, store, as_json=as_json))
-        else:
-            from .app import Resume
-
-            code = _show(settings, store, Resume(run))
-        if code != 0:
-            _say_how_it_ended(store, run.id)
-    sys.exit(code)
-
-
-@main.command()
-@click.argument("session", required=False)
-@click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line.")
-@click.pass_obj
-def attach(theme: str | None, session: str | None, headless: bool, as_json: bool) -> None:
-    """Watch and steer a run that was begun with --detach (default: the newest such SESSION).
-
-    Several screens may watch; one steers, and another takes over with T. Leaving ends nothing.
-    """
-    settings = _settings({}, theme)
-    with _store() as store:
-        run = _detached(store, session)
-        if headless or as_json or not _is_terminal():
-            import asyncio
-
-            from .headless import follow_headless
-
-            code = asyncio.run(follow_headless(run, store, as_json=as_json))
-        else:
-            from .app import Attach
-
-            code = _show(settings, store, Attach(run))
-    sys.exit(code)
-
-
-@main.command()
-@click.argument("session", required=False)
-def stop(session: str | None) -> None:
-    """End a run that was begun with --detach, in order (default: the newest such SESSION)."""
-    import asyncio
-
-    from ..sessions.remote import RemoteWorker
-
-    with _store() as store:
-        run = _detached(store, session)
-
-        async def end() -> None:
-            worker = RemoteWorker(run, store)
-            await worker.stop("A person stopped the run.")
-            worker.leave()
-            if worker.failure is not None:
-                raise worker.failure
-
-        asyncio.run(end())
-        click.echo(f"stopped {run.id}")
+for command in (resume, attach, stop):
+    main.add_command(command)
 
 
 @main.command()
@@ -279,10 +205,12 @@ def fork(theme: str | None, session: str, **options: Any) -> None:
     from .forking import execute_fork
 
     overrides = _overrides(options)
-    settings = _settings(overrides, theme)
+    settings = settings_in_force(overrides, theme)
     mode = _mode(options, settings) if options["mode"] or options["step"] else None
-    with _store() as store:
-        code = execute_fork(store, _session(store, session), settings, overrides, mode, options)
+    with open_store() as store:
+        code = execute_fork(
+            store, session_named(store, session), settings, overrides, mode, options
+        )
     sys.exit(code)
 
 
@@ -295,8 +223,8 @@ def compare(left: str, right: str, diffs: bool, as_json: bool) -> None:
     """Show two sessions side by side: where they part, calls, files, tokens, cost, answer."""
     from .comparing import print_comparison
 
-    with _store_to_read() as store:
-        one, other = _session(store, left), _session(store, right)
+    with store_to_read() as store:
+        one, other = session_named(store, left), session_named(store, right)
         print_comparison(store, one, other, as_json=as_json, diffs=diffs)
 
 
@@ -311,7 +239,7 @@ def snapshots_ls(as_json: bool) -> None:
     """List the snapshots that stand, with the room they take."""
     from .snapshots import print_snapshots
 
-    with _store_to_read() as store:
+    with store_to_read() as store:
         print_snapshots(store, as_json=as_json)
 
 
@@ -326,8 +254,8 @@ def snapshots_prune(session: tuple[str, ...], every: bool, yes: bool) -> None:
     """
     from .snapshots import prune
 
-    with _store() as store:
-        chosen = None if every else [_session(store, name).id for name in session]
+    with open_store() as store:
+        chosen = None if every else [session_named(store, name).id for name in session]
         good = prune(store, chosen, ask=not yes)
     sys.exit(0 if good else 1)
 
@@ -344,7 +272,7 @@ def sessions_ls(as_json: bool, limit: int) -> None:
     """List sessions, newest first."""
     from .listing import print_sessions
 
-    with _store_to_read() as store:
+    with store_to_read() as store:
         print_sessions(store.runs(limit=limit), as_json=as_json)
 
 
@@ -354,8 +282,8 @@ def sessions_show(session: str) -> None:
     """Show what is known of a SESSION."""
     from .listing import print_session
 
-    with _store_to_read() as store:
-        print_session(_session(store, session))
+    with store_to_read() as store:
+        print_session(session_named(store, session))
 
 
 @sessions.command("rm")
@@ -366,8 +294,8 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
     from ..sessions.snapshots import clear_left
     from ..sessions.upkeep import reclaim
 
-    with _store() as store:
-        chosen = [_session(store, name) for name in session]
+    with open_store() as store:
+        chosen = [session_named(store, name) for name in session]
         for summary in chosen:
             if not yes:
                 task = summary.task.strip().split("\n", 1)[0][:60]
@@ -393,7 +321,7 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     from .sharing import print_hits
 
     parsed = parse_query(" ".join(query))
-    with _store_to_read() as store:
+    with store_to_read() as store:
         print_hits(search(store, parsed, limit=limit), parsed.ignored, as_json=as_json)
 
 
@@ -402,8 +330,8 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
 @click.argument("title", required=False)
 def sessions_rename(session: str, title: str | None) -> None:
     """Give a SESSION a TITLE of its own; without one, its task is its name again."""
-    with _store() as store:
-        store.rename(_session(store, session).id, title)
+    with open_store() as store:
+        store.rename(session_named(store, session).id, title)
 
 
 @sessions.command("tag")
@@ -415,8 +343,8 @@ def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
     from ..core.text import clean_line
     from ..sessions.labels import add_tag, remove_tag, tags_of
 
-    with _store() as store:
-        run_id = _session(store, session).id
+    with open_store() as store:
+        run_id = session_named(store, session).id
         for tag in tags:
             if remove:
                 remove_tag(store, run_id, tag)
@@ -435,8 +363,8 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
     from ..core.text import clean_line
     from ..sessions.labels import add_note, notes_of, remove_note
 
-    with _store() as store:
-        run_id = _session(store, session).id
+    with open_store() as store:
+        run_id = session_named(store, session).id
         if remove is not None and not remove_note(store, run_id, remove):
             raise ConfigError(f"This session has no note {remove}.")
         if text:
@@ -465,8 +393,8 @@ def sessions_export(
 
     if format_ not in EXPORTERS:
         raise ConfigError(f"There is no format {format_!r}; there are {', '.join(EXPORTERS)}.")
-    with _store_to_read() as store:
-        summary = _session(store, session)
+    with store_to_read() as store:
+        summary = session_named(store, session)
         export_session(store, summary, format_, output, redact=not no_redact, force=force)
 
 
@@ -480,7 +408,7 @@ def sessions_import(files: tuple[Path, ...]) -> None:
     """
     from .sharing import import_files
 
-    with _store() as store:
+    with open_store() as store:
         good = import_files(store, files)
     sys.exit(0 if good else 1)
 
@@ -492,7 +420,7 @@ def sessions_check() -> None:
     from ..sessions.upkeep import check
     from .sharing import print_report
 
-    with _store_to_read() as store:
+    with store_to_read() as store:
         report = check(store)
     print_report(report)
     if report.problems:
@@ -505,7 +433,7 @@ def sessions_vacuum() -> None:
     from ..sessions.upkeep import vacuum
     from . import figures
 
-    with _store() as store:
+    with open_store() as store:
         click.echo(f"{figures.size(vacuum(store))} freed")
 
 
@@ -561,8 +489,8 @@ def policy_check(session: str, config: Path | None, as_json: bool) -> None:
     from .policy_report import check, print_check
 
     rules = load(file=config).policy
-    with _store() as store:
-        summary = _session(store, session)
+    with open_store() as store:
+        summary = session_named(store, session)
         print_check(summary.id, check(rules, store.events(summary.id)), as_json=as_json)
 
 
@@ -596,7 +524,7 @@ def _mode(options: dict[str, Any], settings: Settings) -> Mode:
     if options["step"] and options["mode"] not in (None, "step"):
         raise ConfigError(f"--step and --mode {options['mode']} do not go together.")
     mode = "step" if options["step"] else options["mode"] or settings.agent.mode
-    if mode == "step" and (options["headless"] or options["as_json"] or not _is_terminal()):
+    if mode == "step" and (options["headless"] or options["as_json"] or not is_terminal()):
         raise ConfigError(
             "Step by step needs the screen, since every call waits for a person. "
             "Use --mode ask with a policy, or --mode auto."
@@ -637,68 +565,23 @@ def _json_object(text: str) -> dict[str, Any]:
     return value  # pyright: ignore[reportUnknownVariableType]
 
 
-def _settings(overrides: dict[str, Any], theme: str | None) -> Settings:
-    from ..core.config import load
-
-    return load({**overrides, "ui.theme": theme})
-
-
-@contextlib.contextmanager
-def _store() -> Generator[Store, None, None]:
-    from ..core.config import data_dir
-    from ..sessions import Store
-
-    store = Store(data_dir() / "sessions.db")
-    try:
-        yield store
-    finally:
-        store.close()
-
-
-@contextlib.contextmanager
-def _store_to_read() -> Generator[Store, None, None]:
-    """The same for commands that only look: it may be read-only."""
-    from ..core.config import data_dir
-    from ..sessions import Store
-
-    store = Store.to_read(data_dir() / "sessions.db")
-    try:
-        yield store
-    finally:
-        store.close()
-
-
-def _session(store: Store, name: str) -> RunSummary:
-    if name != "last":
-        return store.run(name)
-    newest = store.runs(limit=1)
-    if not newest:
-        raise ConfigError("There is no session yet; `sandbox-tui demo` makes one.")
-    return newest[0]
-
-
-def _is_terminal() -> bool:
-    served = "web_driver" in os.environ.get("TEXTUAL_DRIVER", "")  # a browser is the terminal
-    return served or (sys.stdout.isatty() and sys.stdin.isatty())
-
-
 def _execute(requests: Sequence[RunRequest], options: dict[str, Any]) -> None:
     """Run to the end, on the screen where there is one; or have it run elsewhere."""
     headless, as_json = options["headless"], options["as_json"]
     if options["detach"]:
         _detach(requests)
         return
-    with _store() as store:
-        if headless or as_json or not _is_terminal():
+    with open_store() as store:
+        if headless or as_json or not is_terminal():
             import asyncio
 
             from .headless import run_headless
 
             code = asyncio.run(run_headless(requests, store, as_json=as_json))
         else:
-            code = _show(requests[0].settings, store, requests)
+            code = show_screen(requests[0].settings, store, requests)
         if code != 0:
-            _say_how_it_ended(store)
+            say_how_it_ended(store)
     sys.exit(code)
 
 
@@ -707,49 +590,3 @@ def _detach(requests: Sequence[RunRequest]) -> None:
 
     for request in requests:
         click.echo(begin(Job.of(request)))
-
-
-def _detached(store: Store, name: str | None) -> RunSummary:
-    """The session of this name, else the newest one, that runs in a program of its own."""
-    from ..sessions.sockets import is_detached
-
-    if name is not None and name != "last":
-        found = store.run(name)
-        if not is_detached(found.id):
-            raise ConfigError(
-                f"{found.id} is {found.outcome.replace('_', ' ')}, and not a detached run."
-            )
-        return found
-    running = (run for run in store.runs(limit=500) if run.outcome == "running")
-    for found in running:
-        if is_detached(found.id):
-            return found
-    raise ConfigError("No run is detached; `sandbox-tui run --detach` starts one.")
-
-
-def _say_how_it_ended(store: Store, run_id: str | None = None) -> None:
-    """The reason on stderr, where scripts and people look for it."""
-    runs = store.runs(limit=1) if run_id is None else [store.run(run_id)]
-    if runs and runs[0].error:
-        from ..core.text import clean_line
-
-        words = clean_line(runs[0].error)
-        click.echo(f"sandbox-tui: {runs[0].outcome}: {words} ({runs[0].id})", err=True)
-
-
-def _show(settings: Settings, store: Store, begin: Begin | None) -> int:
-    from . import graphics
-    from .app import SandboxTui, end_for_sure
-
-    graphics.prepare(settings.ui.images)
-    app = SandboxTui(settings, store, begin)
-    app.last_resort = end_for_sure
-    try:
-        app.run()
-    finally:  # where Textual wrote everything else, too
-        if app.last_words and sys.__stderr__ is not None:
-            sys.__stderr__.write(app.last_words)
-            sys.__stderr__.flush()
-    if app.failure is not None:
-        raise app.failure
-    return app.return_code or 0

@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from sandbox_tui.core import events as e
-from sandbox_tui.core.agent import _digest  # pyright: ignore[reportPrivateUsage]
+from sandbox_tui.core.agent import messages_digest
 from sandbox_tui.core.conversation import conversation
 from sandbox_tui.core.sandboxes.docker_engine import connect
 from sandbox_tui.core.sandboxes.docker_engine import sweep as sweep_containers
@@ -125,7 +125,7 @@ def goes_on_rightly(events: list[e.AnyEvent]) -> None:
     assert isinstance(events[-1], e.RunFinished)
     assert events[-1].reason == "submitted", events[-1]
     for asked in (event for event in events if isinstance(event, e.ModelAsked)):
-        assert _digest(conversation(events[: asked.seq])) == asked.digest
+        assert messages_digest(conversation(events[: asked.seq])) == asked.digest
     finished = [event.call for event in events if isinstance(event, e.CallFinished)]
     assert finished == list(range(1, len(finished) + 1))
 
