@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from sandbox_tui.core import events as e
-from sandbox_tui.core.agent import LOST, _digest  # pyright: ignore[reportPrivateUsage]
+from sandbox_tui.core.agent import LOST, messages_digest
 from sandbox_tui.core.conversation import conversation
 from sandbox_tui.core.errors import ResumeRefused, SandboxLost
 from sandbox_tui.core.sandboxes.docker_engine import connect, owner_of, sweep
@@ -156,7 +156,7 @@ async def test_a_killed_run_goes_on_where_it_was(
     (delivered,) = only(e.Delivered, seen)
     assert "hello from before" in delivered.text
     for asked in only(e.ModelAsked, seen):
-        assert _digest(conversation(seen[: asked.seq])) == asked.digest
+        assert messages_digest(conversation(seen[: asked.seq])) == asked.digest
     sent = server.requests[1]["messages"]
     assert [m["role"] for m in sent[2:]] == ["assistant", "tool", "tool", "tool", "tool", "user"]
     assert sent[5]["content"] == LOST

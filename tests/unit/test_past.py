@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from sandbox_tui.core import events as e
-from sandbox_tui.core.agent import LOST, _digest  # pyright: ignore[reportPrivateUsage]
+from sandbox_tui.core.agent import LOST, messages_digest
 from sandbox_tui.core.config import load
 from sandbox_tui.core.conversation import conversation
 from sandbox_tui.core.errors import ResumeRefused
@@ -135,7 +135,7 @@ def requests_are_right(seen: list[e.AnyEvent]) -> None:
     for asked in only(e.ModelAsked, seen):
         messages = conversation(seen[: asked.seq])
         assert len(messages) == asked.messages
-        assert _digest(messages) == asked.digest, f"request {asked.seq}"
+        assert messages_digest(messages) == asked.digest, f"request {asked.seq}"
 
 
 def everyone_was_answered(seen: list[e.AnyEvent]) -> None:
