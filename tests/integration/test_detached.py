@@ -20,7 +20,7 @@ from sandbox_tui.core.launch import RunRequest
 from sandbox_tui.sessions import Store, replay
 from sandbox_tui.sessions.detached import Job, begin
 from sandbox_tui.sessions.remote import RemoteWorker
-from sandbox_tui.sessions.sockets import is_detached, socket_path
+from sandbox_tui.sessions.sockets import answers, is_detached, socket_path
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import KINDS, Start, settings
@@ -47,7 +47,7 @@ async def watch() -> AsyncIterator[Callable[[str], Watching]]:
     for one in watching:
         one.task.cancel()
     for run in store.runs():
-        if is_detached(run.id):
+        if run.outcome == "running" and is_detached(run.id):
             worker = RemoteWorker(run, store)
             await worker.stop("The test is over.")
             worker.leave()
@@ -235,7 +235,7 @@ async def test_a_detached_program_outlives_hangups_and_its_death_is_told(
     os.kill(pid, signal.SIGKILL)
     await asyncio.wait_for(screen.task, 20)
     assert "is gone" in str(screen.worker.failure)
-    while is_detached(session):  # the kernel puts its socket away a moment later
+    while answers(socket_path(session)):  # the kernel puts its socket away a moment later
         await asyncio.sleep(0.01)
 
     again = await asyncio.to_thread(begin, Job(settings=settings(), resume=session))

@@ -230,6 +230,7 @@ async def test_the_gate_stands_as_it_stood() -> None:
     began = msgspec.structs.replace(whole[0], sandbox="docker")
     settings = request_again(began, load())  # type: ignore[arg-type]
     assert settings.settings.policy == policy
+    assert e.from_json(e.to_json(whole[0])) == whole[0]
     seen = await play(whole[:cut], approve, mode=settings.mode, policy=settings.settings.policy)
     assert [event.call for event in only(e.CallHeld, seen)] == [1, 2, 6, 6, 7, 10]
     state = fold(seen[: seen.index(only(e.CallHeld, seen)[3]) + 1])

@@ -37,9 +37,9 @@ class LiveScreen(Steering):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("T", "steer", "steer", id="live.steer"),
         *Steering.STEERING,
         Binding("t", "take_over", "shell", id="live.shell"),
-        Binding("T", "steer", "steer", id="live.steer"),
         Binding("x", "end", "End the run", show=False, id="live.end"),
         Binding("F", "fork", "fork", id="live.fork"),
         *Cockpit.COMMON,
