@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
 from textual import on, work
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType, Keymap
 from textual.keys import key_to_character
 from textual.screen import Screen
@@ -28,6 +28,7 @@ from ..sessions import RunSummary, Store, Workers
 from ..sessions.fork import Plan
 from ..sessions.remote import RemoteWorker
 from ..sessions.watched import Watched
+from .key_order import KeysInOrder
 from .keymap import keymap_in_file
 from .notices import Notice, Notices
 from .palette import ROLE_DEFAULTS, to_textual
@@ -89,7 +90,7 @@ Begin = Sequence[RunRequest] | RunSummary | Resume | Attach | Forking
 """What to show first: runs to start, a session to replay, to take up, to watch, or to fork."""
 
 
-class SandboxTui(App[int]):
+class SandboxTui(KeysInOrder[int]):
     """The cockpit.
 
     Args:

@@ -1,0 +1,113 @@
+"""Keys are dealt with in the order in which they were pressed, however fast they come."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.events import Key
+from textual.pilot import Pilot
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label
+
+from sandbox_tui.tui.key_order import KeysInOrder
+
+NAMES = {" ": "space", "\x7f": "backspace", "\r": "enter", "\x1b": "escape"}
+
+
+class Asked(ModalScreen[None]):
+    """Goes with its first key."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("y", "dismiss", "yes", id="asked.yes")]
+
+    def compose(self) -> ComposeResult:
+        yield Label("really?")
+
+
+class Typing(KeysInOrder[None]):
+    """A line to type in, and keys outside of it."""
+
+    AUTO_FOCUS = None
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("i", "type", "type", id="typing.type"),
+        Binding("d", "destroy", "destroy", id="typing.destroy"),
+        Binding("a", "ask", "ask", id="typing.ask"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.destroyed = 0
+        self.sent: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        with Vertical(), Vertical():
+            yield Input()
+
+    def action_type(self) -> None:
+        self.set_focus_of_line()
+
+    def set_focus_of_line(self) -> None:
+        self.screen.set_focus(self.query_one(Input))
+
+    def action_destroy(self) -> None:
+        self.destroyed += 1
+
+    def action_ask(self) -> None:
+        self.push_screen(Asked())
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        self.sent.append(event.value)
+        event.input.value = ""
+
+
+async def burst(pilot: Pilot[None], text: str) -> None:
+    """All of `text` at once, as a slow line delivers it."""
+    for character in text:
+        name = NAMES.get(character, character)
+        printable = character if character.isprintable() else None
+        pilot.app.post_message(Key(name, printable))
+    await pilot.pause()
+
+
+async def test_what_is_rubbed_out_is_what_stood_before() -> None:
+    app = Typing()
+    async with app.run_test() as pilot:
+        app.set_focus_of_line()
+        await burst(pilot, "be kwick\x7f\x7f\x7f\x7f\x7fquick\r")
+        assert app.sent == ["be quick"]
+
+
+async def test_lines_stay_lines() -> None:
+    app = Typing()
+    async with app.run_test() as pilot:
+        app.set_focus_of_line()
+        await burst(pilot, "one\rtwo\rthree\r")
+        assert app.sent == ["one", "two", "three"]
+
+
+async def test_words_after_the_key_that_asks_for_them_are_words() -> None:
+    app = Typing()
+    async with app.run_test() as pilot:
+        await burst(pilot, "iddd\r")
+        assert (app.sent, app.destroyed) == (["ddd"], 0)
+
+
+async def test_a_screen_that_goes_with_a_key_does_not_keep_the_next() -> None:
+    app = Typing()
+    async with app.run_test() as pilot:
+        await burst(pilot, "ayd")
+        await pilot.pause()
+        assert app.destroyed == 1
+
+
+@pytest.mark.parametrize("times", [200])
+async def test_many_keys_come_through(times: int) -> None:
+    app = Typing()
+    async with app.run_test() as pilot:
+        app.set_focus_of_line()
+        await burst(pilot, "ab\x7f" * times + "\r")
+        assert app.sent == ["a" * times]
