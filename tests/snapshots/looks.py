@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from hashlib import sha256
 from importlib.metadata import version
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +41,25 @@ def digest_of(lines: list[list[Segment]]) -> str:
     """A short digest of the styles, however the segments are cut."""
     runs: list[tuple[str, str]] = []
     for line in lines:
-        for style, parts in groupby(line, key=lambda part: str(part.style)):
-            runs.append((style, "".join(part.text for part in parts)))
+        pieces = ((_seen(part, blank), text) for part in line for blank, text in _blanks(part))
+        for style, parts in groupby(pieces, key=itemgetter(0)):
+            runs.append((style, "".join(text for _, text in parts)))
         runs.append(("", "\n"))
     return sha256(json.dumps(runs).encode()).hexdigest()[:12]
+
+
+def _blanks(part: Segment) -> Iterator[tuple[bool, str]]:
+    """The text of a segment, in pieces of blanks and of others."""
+    for blank, characters in groupby(part.text, key=str.isspace):
+        yield blank, "".join(characters)
+
+
+def _seen(part: Segment, blank: bool) -> str:
+    """Its style as it is seen: of a blank, not the colour of what is not written there."""
+    style = part.style
+    if style is None or not blank or style.underline or style.reverse or style.strike:
+        return str(style or "")
+    return str(style.background_style)
 
 
 def check(app: App[Any], name: str, theme: str) -> None:

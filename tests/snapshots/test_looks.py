@@ -18,19 +18,25 @@ from sandbox_tui.core.launch import RunRequest
 from sandbox_tui.core.models.local_servers import LocalServer
 from sandbox_tui.core.state import fold
 from sandbox_tui.sessions import Store, Worker, Workers
+from sandbox_tui.sessions.fork import Plan
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.allow_always import AllowAlways
+from sandbox_tui.tui.screens.compare import CompareScreen
 from sandbox_tui.tui.screens.confirm import Confirm
-from sandbox_tui.tui.screens.copy_files import AskPull
+from sandbox_tui.tui.screens.copy_files import AskPull, AskPush
 from sandbox_tui.tui.screens.edit_call import EditCall
+from sandbox_tui.tui.screens.edit_file import EditFile
 from sandbox_tui.tui.screens.failure import Failure
+from sandbox_tui.tui.screens.fork import ForkForm
 from sandbox_tui.tui.screens.image_offer import ImageOffer
 from sandbox_tui.tui.screens.leave_run import LeaveRun
+from sandbox_tui.tui.screens.live import LiveScreen
 from sandbox_tui.tui.screens.replay import ReplayScreen
 from sandbox_tui.tui.screens.wall import Wall
 from sandbox_tui.tui.widgets.model_offers import ModelOffers, offers_of
 from tests.snapshots.looks import check
-from tests.snapshots.sample_run import BROKEN, FILES, TASK, sample_run
+from tests.snapshots.sample_run import BROKEN, FILES, SOLVE, TASK, sample_run
+from tests.snapshots.watched_run import WatchedRun
 
 SIZES = [(160, 45), (100, 30), (60, 20)]
 THEMES = ["lamplight", "daylight", "contrast", "ansi"]
@@ -151,6 +157,53 @@ async def wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     await pilot.pause(0.4)
 
 
+def live(*keys: str, writing: bool = False) -> Act:
+    """The sample run as it is watched: a call waits, or the model is still writing one."""
+
+    async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+        events = sample_run()
+        if writing:
+            asked = next(ev for ev in reversed(events) if isinstance(ev, e.ModelAsked))
+            events = [*events[: asked.seq], *half_a_reply(asked)]
+        screen = LiveScreen(WatchedRun(events), store)
+        await app.push_screen(screen)
+        while screen.state.seq < len(events):
+            await pilot.pause()
+        await pilot.press(*keys)
+
+    return act
+
+
+def half_a_reply(asked: e.ModelAsked) -> list[e.AnyEvent]:
+    """What has come of a reply so far."""
+    parts = [
+        e.ModelDelta(step=asked.step, channel="reasoning", text="The column was the only fault."),
+        e.ModelDelta(step=asked.step, channel="text", text="Now it should find the heaviest."),
+        e.ModelDelta(step=asked.step, channel="call", text="", name="execute_bash"),
+        e.ModelDelta(step=asked.step, channel="call", text='{"command": "python3 sol'),
+    ]
+    return [
+        msgspec.structs.replace(part, seq=asked.seq + number, t=asked.t + 0.1 * number)
+        for number, part in enumerate(parts, 1)
+    ]
+
+
+async def fork(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    parent = store.run("20260101-100000-first")
+    plan = Plan(store, parent, "step:3")
+    await app.push_screen(ForkForm(plan, plan.request(app.settings.now, {}), store))
+
+
+async def compare(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    left, right = store.run("20260101-100000-first"), store.run("20260101-120000-sampl")
+    await app.push_screen(CompareScreen(left, right, store))
+    await pilot.pause(0.3)
+
+
+async def saved(data: bytes, tell: bool) -> None:
+    """Nothing is saved in a picture."""
+
+
 def pushed(make: Callable[[], object]) -> Act:
     """A question over the home screen."""
 
@@ -180,6 +233,13 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "choose-version": ("20260101-120000-sampl", replayed("3", "end", "D")),
     "allow-always": (None, pushed(lambda: AllowAlways(the_call(), ["head -3 *"]))),
     "copy-out": (None, pushed(lambda: AskPull("/testbed/output", Path("results")))),
+    "put-in": (None, pushed(lambda: AskPush("/testbed/input", "/home/somebody"))),
+    "edit-file": (None, pushed(lambda: EditFile("/testbed/solve.py", SOLVE.encode(), saved))),
+    "live": (None, live()),
+    "live-writing": (None, live(writing=True)),
+    "live-command": (None, live("i", *"ls -l")),
+    "fork": (None, fork),
+    "compare": (None, compare),
     "home": (None, home),
     "new-run": (None, new_run),
     "settings": (None, settings),

@@ -1,0 +1,45 @@
+"""A run that stands still while it is watched: the live screen at one moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+
+from sandbox_tui.core import events as e
+from sandbox_tui.core.controls import Controls
+from sandbox_tui.core.errors import SandboxTuiError
+
+
+class WatchedRun:
+    """A `Watched` that tells of these events and then of nothing any more.
+
+    Args:
+        events: from the first on.
+    """
+
+    def __init__(self, events: Sequence[e.AnyEvent]) -> None:
+        first = events[0]
+        assert isinstance(first, e.RunStarted)
+        self.run_id = first.run_id
+        self.task = first.task
+        self.failure: SandboxTuiError | None = None
+        self.ended = asyncio.Event()
+        self.run: Controls | None = None
+        self.steers = True
+        self.company = ""
+        self.exit_code = 0
+        self._events = events
+
+    def start(self) -> None:
+        """It has begun."""
+
+    async def watch(self) -> AsyncGenerator[e.AnyEvent]:
+        for event in self._events:
+            yield event
+        await self.ended.wait()
+
+    def take_over(self) -> None:
+        """There is nobody else."""
+
+    async def stop(self, because: str) -> None:
+        self.ended.set()
