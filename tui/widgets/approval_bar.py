@@ -6,7 +6,7 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 from textual.events import Click
-from textual.widgets import Static
+from textual.widget import Widget
 
 from ...core.headline import nickname, whole_line
 from ...core.state import RunState
@@ -28,7 +28,7 @@ _ACTION = "action"
 """Under this name a word's style holds what a click on it does."""
 
 
-class ApprovalBar(Static):
+class ApprovalBar(Widget):
     """Seen while a call waits; `sync` after events were applied."""
 
     DEFAULT_CSS = """
@@ -40,20 +40,22 @@ class ApprovalBar(Static):
     """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__("", id=id, markup=False)
+        super().__init__(id=id)
+        self._state: RunState | None = None
         self._shown: tuple[object, ...] = ()
 
     def sync(self, state: RunState) -> None:
         """Show what waits in this state."""
         pending = state.pending
         self.set_class(pending is not None, "-asking")
-        if pending is None:
-            self._shown = ()
-            return
-        shown = (pending.call, pending.held, state.mode, self.size.width, self.app.theme)
-        if shown != self._shown:
-            self._shown = shown
-            self.update(self._text(state, palette_of(self)))
+        shown = (pending.call, pending.held, state.mode) if pending is not None else ()
+        if shown != self._shown or state is not self._state:
+            self._state, self._shown = state, shown
+            self.refresh()
+
+    def render(self) -> Text:
+        """What waits and what can be done about it, in this moment's colours."""
+        return Text() if self._state is None else self._text(self._state, palette_of(self))
 
     def _text(self, state: RunState, palette: Palette) -> Text:
         pending = state.pending
