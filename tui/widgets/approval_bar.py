@@ -62,7 +62,7 @@ class ApprovalBar(Widget):
         if pending is None:
             return Text()
         call, held = pending.call, pending.held
-        width = max(20, (self.size.width or self.app.size.width - 2) - 2)
+        width = max(20, self.content_size.width)
         first = Text(no_wrap=True)
         first.append(f"◆ call {call.number} ", style=palette.accent + Style(bold=True))
         first.append(f"{nickname(clean_line(call.name))} ", style=palette.tool)
@@ -77,9 +77,10 @@ class ApprovalBar(Widget):
         return Text("\n").join([first + why, self._choices(state, width, palette)])
 
     def _choices(self, state: RunState, width: int, palette: Palette) -> Text:
-        gap = "   " if width >= 76 else "  "
-        line = Text("  ", no_wrap=True)
-        for word, action in (*CHOICES, (f"mode: {state.mode}", "cycle_mode")):
+        narrow = width < 70
+        gap, mode = (" ", "mode") if narrow else ("   ", f"mode: {state.mode}")
+        line = Text("" if narrow else "  ", no_wrap=True)
+        for word, action in (*CHOICES, (mode, "cycle_mode")):
             key = hint(f"live.{'mode' if action == 'cycle_mode' else action}")
             click = Style(meta={_ACTION: action})
             line.append(f"{key} ", style=palette.accent + click)
