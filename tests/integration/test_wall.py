@@ -52,6 +52,10 @@ async def test_runs_are_seen_decided_about_and_looked_into(tmp_path: Path) -> No
         await pilot.press("right")
         second = app.screen.query(RunTile)[1]
         assert app.focused is second
+        await pilot.press("down")  # to the last, in a row that is not full
+        assert app.focused is app.screen.query(RunTile)[2]
+        await pilot.press("down", "up", "right")
+        assert app.focused is second
         number = second.state.pending.call.number if second.state.pending else 0
         await pilot.press("a")
         await until(pilot, lambda: len(second.state.calls) > number)

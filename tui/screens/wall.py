@@ -209,8 +209,11 @@ class Wall(Screen[None]):
             return
         row = tiles[0].region.y
         columns = max(1, sum(tile.region.y == row for tile in tiles))
-        index = tiles.index(chosen) + across + down * columns
-        if 0 <= index < len(tiles):
+        here, last = tiles.index(chosen), len(tiles) - 1
+        index = here + across + down * columns
+        if down > 0 and index > last and last // columns > here // columns:
+            index = last  # the row below is not full
+        if 0 <= index <= last:
             tiles[index].focus()
 
     def action_open(self) -> None:
