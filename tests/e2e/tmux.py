@@ -68,7 +68,7 @@ class Terminal:
         """What is on the screen."""
         return self._tmux("capture-pane", "-p").stdout
 
-    def wait_for(self, *texts: str, seconds: float = 30) -> str:
+    def wait_for(self, *texts: str, seconds: float = 60) -> str:
         """Wait until all of `texts` are on the screen; the screen."""
         until = time.monotonic() + seconds
         while True:
@@ -78,7 +78,7 @@ class Terminal:
             assert time.monotonic() < until, f"never seen: {[t for t in texts if t not in screen]}"
             time.sleep(0.05)
 
-    def wait_gone(self, text: str, seconds: float = 30) -> str:
+    def wait_gone(self, text: str, seconds: float = 60) -> str:
         """Wait until `text` is no longer on the screen."""
         until = time.monotonic() + seconds
         while text in (screen := self.screen()):
@@ -86,7 +86,7 @@ class Terminal:
             time.sleep(0.05)
         return screen
 
-    def exit_code(self, seconds: float = 30) -> int:
+    def exit_code(self, seconds: float = 60) -> int:
         """Wait for the program to end."""
         until = time.monotonic() + seconds
         while not (self.log.exists() and self.log.read_text().strip()):
