@@ -343,6 +343,13 @@
       box.append(mark);
     }
   };
+  // A link may name a moment (#event=40); without one, what became of it is seen first, and playing
+  // starts from the beginning.
+  const open = () => {
+    const named = /^#event=(\d+)$/.exec(location.hash);
+    pause();
+    goTo(Math.min(Math.max(1, named ? +named[1] : play.length), play.length));
+  };
   const begin = () => {
     play = sums(film.play);
     clock = sums(film.clock);
@@ -400,7 +407,8 @@
     }
     document.addEventListener("keydown", keys);
     choose(terminals.has("model") ? "model" : terminals.keys().next().value);
-    go(0);
+    open();
+    window.addEventListener("hashchange", open);
     document.documentElement.dataset.ready = "1";
   };
   const read = async () => {

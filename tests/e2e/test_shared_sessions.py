@@ -120,6 +120,9 @@ def test_the_page_plays_with_all_panes_in_step(
     last = store.run(poster).last_seq
     page.open(path.as_uri(), READY)
     assert page.run("document.title").startswith("Please design a promotional poster")
+    assert page.run(SEQ) == last, "what became of it is seen first"
+    page.run("location.hash = '#event=40'")
+    assert page.until(f"{SEQ} === 40")
 
     for seq in (last // 3, last, last // 2, 40):  # forwards and backwards
         go_to(page, seq)
