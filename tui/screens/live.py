@@ -89,8 +89,10 @@ class LiveScreen(Steering):
     async def apply(self, event: e.AnyEvent) -> None:
         """Also say how it ended."""
         await super().apply(event)
-        if isinstance(event, e.RunFinished) and not self._told_of_end:
-            self._say_how_it_ended(event)
+        if isinstance(event, e.RunFinished):
+            self.add_class("-over")  # nothing can be typed for it any more
+            if not self._told_of_end:
+                self._say_how_it_ended(event)
 
     def _say_how_it_ended(self, finished: e.RunFinished) -> None:
         if finished.reason == "submitted":
