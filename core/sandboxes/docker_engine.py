@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from ..errors import SandboxLost, SandboxUnavailable
 from ..processes import Owner
 
 DEFAULT_IMAGE = "sandbox-tui:latest"
+DEFAULT_HOST = "unix:///var/run/docker.sock"
 LABEL = "sandbox-tui"
 
 CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETUID", "SETGID", "KILL")
@@ -201,15 +203,28 @@ def plainly(error: Exception) -> str:
 
 def _client(timeout: int) -> Any:
     """A client for DOCKER_HOST, else for the current docker context, else for the default."""
+    named = os.environ.get("DOCKER_HOST")
+    context = None if named else _current_context()
+    host = named or (context.Host if context is not None else None) or DEFAULT_HOST
+    if host.startswith("unix://"):
+        _knock(host.removeprefix("unix://"), timeout)
     import docker
 
-    if os.environ.get("DOCKER_HOST"):
+    if named or context is None or not context.Host:
         return docker.from_env(timeout=timeout, version="auto")
-    context = _current_context()
-    if context is None or not context.Host:
-        return docker.DockerClient(timeout=timeout, version="auto")
     tls = context.TLSConfig or False
     return docker.DockerClient(base_url=context.Host, tls=tls, timeout=timeout, version="auto")
+
+
+def _knock(path: str, timeout: int) -> None:
+    """Whether anybody listens: docker-py leaves a socket behind, unclosed, where nobody does.
+
+    Raises:
+        OSError: nobody does.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door:
+        door.settimeout(timeout)
+        door.connect(path)
 
 
 def _current_context() -> Any:
