@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sandbox_tui.core.terminal.graphics import Attributes, attributes_of
 from sandbox_tui.core.terminal.screen import Screen
 
 
@@ -26,8 +27,8 @@ def first(data: bytes) -> str:
     return shown(screen_of(data))[0]
 
 
-def look(data: bytes) -> object:
-    return screen_of(data).rows[0].read(20).looks[0]
+def attributes(screen: Screen, y: int, x: int = 0) -> Attributes:
+    return attributes_of(screen.rows[y].read(screen.columns).looks[x])
 
 
 GAPS: dict[str, tuple[bytes, Callable[[Screen], object], object]] = {
@@ -35,22 +36,22 @@ GAPS: dict[str, tuple[bytes, Callable[[Screen], object], object]] = {
     "private SGR": (b"\x1b[?4mA", lambda s: shown(s)[0], "A"),
     "XTMODKEYS is not SGR": (
         b"\x1b[>4;2mA",
-        lambda s: s.rows[0].read(20).looks[0].underscore,
+        lambda s: attributes(s, 0).underscore,
         False,
     ),
     "kitty keyboard push": (b"\x1b[>1uA", lambda s: shown(s)[0], "A"),
     "kitty keyboard pop": (b"\x1b[<uA", lambda s: shown(s)[0], "A"),
-    "curly underline": (b"\x1b[4:3mA", lambda s: s.rows[0].read(20).looks[0].underscore, True),
-    "RGB with colons": (b"\x1b[38:2::1:2:3mA", lambda s: s.rows[0].read(20).looks[0].fg, "010203"),
+    "curly underline": (b"\x1b[4:3mA", lambda s: attributes(s, 0).underscore, True),
+    "RGB with colons": (b"\x1b[38:2::1:2:3mA", lambda s: attributes(s, 0).fg, "010203"),
     "RGB with semicolons": (
         b"\x1b[48;2;255;0;9mA",
-        lambda s: s.rows[0].read(20).looks[0].bg,
+        lambda s: attributes(s, 0).bg,
         "ff0009",
     ),
-    "faint": (b"\x1b[2mA", lambda s: s.rows[0].read(20).looks[0].faint, True),
+    "faint": (b"\x1b[2mA", lambda s: attributes(s, 0).faint, True),
     "22 ends bold and faint": (
         b"\x1b[1;2m\x1b[22mA",
-        lambda s: s.rows[0].read(20).looks[0].bold,
+        lambda s: attributes(s, 0).bold,
         False,
     ),
     "SU": (b"a\r\nb\r\nc\x1b[1S", lambda s: shown(s)[0], "b"),
@@ -80,7 +81,7 @@ GAPS: dict[str, tuple[bytes, Callable[[Screen], object], object]] = {
     "wide at the edge wraps": (b"a" * 19 + "漢".encode(), lambda s: shown(s)[1], "漢"),
     "half of a wide one": ("漢\x1b[1;1Hx".encode(), lambda s: s.display[0][:3], "x  "),
     "other half": ("漢\x1b[1;2Hx".encode(), lambda s: s.display[0][:3], " x "),
-    "BCE": (b"\x1b[41m\n\n\n\n\n\n", lambda s: s.rows[4].read(20).looks[3].bg, "red"),
+    "BCE": (b"\x1b[41m\n\n\n\n\n\n", lambda s: attributes(s, 4, 3).bg, "red"),
     "ED3 leaves the screen": (b"abc\x1b[3J", lambda s: shown(s)[0], "abc"),
     "BS after the last column": (b"a" * 20 + b"\x08X", lambda s: shown(s)[0], "a" * 18 + "Xa"),
     "origin mode without margins": (b"\x1b[?6h\x1b[6n", lambda s: s.replies(), b"\x1b[1;1R"),
