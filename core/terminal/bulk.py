@@ -8,9 +8,18 @@ to the last cell (tests compare the two).
 
 from __future__ import annotations
 
-from .cells import LONGEST_CELL, MAY_JOIN, NOT_ONE_WIDE, Row, look_after, shown, width_of
+from .cells import (
+    JOINS_BADLY,
+    LONGEST_CELL,
+    MAY_JOIN,
+    NOT_ONE_WIDE,
+    look_after,
+    shown,
+    width_of,
+)
 from .graphics import BACKGROUND, sequence_of
 from .parser import MANY_LINES, SGR, SOME_LINES, STRETCH, Parser
+from .redraws import without_redraws
 from .sequences import Commands
 
 PATIENCE = 2
@@ -30,6 +39,10 @@ class Bulk(Commands):
     use_lanes: bool = True
     _patience: int = 0
     expects_lines: bool = False
+
+    def condensed(self, text: str) -> str:
+        """Shorter output after which the screen is the same."""
+        return without_redraws(text, self.columns) if self.use_lanes else text
 
     def take_lines(self, text: str, at: int) -> int:
         """Take whole lines; how many characters that were, 0 when it cannot be done.
@@ -73,9 +86,10 @@ class Bulk(Commands):
     def _take(self, block: str, lines: list[str]) -> int:
         """Take lines, those that do not fit token by token; how many before it had to stop."""
         odd = not block.isascii() and NOT_ONE_WIDE(block) is not None
-        joins = odd and MAY_JOIN(block) is not None
-        if joins:
+        joins = False
+        if odd and MAY_JOIN(block):
             lines = shown(block).split("\r\n")[:-1]
+            joins = JOINS_BADLY(block) is not None
         elif not odd and "\x1b" not in block and not self.look:
             return self._take_plain(lines)
         done = 0
@@ -98,7 +112,7 @@ class Bulk(Commands):
                 for line in lines
                 for at in range(0, len(line) or 1, columns)
             ]
-        self._push(lines)
+        self.scroll_in(lines)
         self.printed = next(filter(None, reversed(lines)), self.printed)
         return count
 
@@ -119,7 +133,7 @@ class Bulk(Commands):
             look = after
         if taken:
             self.look = look
-            self._push(taken)
+            self.scroll_in(taken)
             printed = (SGR.sub("", line) for line in reversed(lines[: len(taken)]))
             self.printed = next(filter(None, printed), self.printed)
         return len(taken)
@@ -130,15 +144,3 @@ class Bulk(Commands):
         joined = widths.count(0)
         fits = sum(widths) <= self.columns
         return fits and (not joined or (joined < LONGEST_CELL - 1 and widths[0] > 0))
-
-    def _push(self, taken: list[str]) -> None:
-        """Scroll by whole lines that begin at the blank bottom row."""
-        count, staying, old = len(taken), self.lines - 1, self.rows
-        leaving = min(count, staying)
-        if self.hidden is None:
-            self.history.extend([row.as_raw(self.columns) for row in old[:leaving]])
-            if count > staying:
-                self.history.extend(taken[:-staying])
-            self.scrolled += count
-        self.rows = [*old[leaving:staying], *map(Row, taken[-staying:]), Row()]
-        self.touch(0, self.lines)

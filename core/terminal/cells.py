@@ -44,6 +44,12 @@ NOT_ONE_WIDE = re.compile(_NOT_ONE_WIDE).search
 MAY_JOIN = re.compile(f"(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}").search
 """Finds what may have no width of its own; or is hidden; all else fills cells."""
 
+JOINS_BADLY = re.compile(
+    rf"(?:\A|\n)(?:{SGR.pattern})*+(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}"
+    rf"|(?:(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}){{{LONGEST_CELL - 1}}}"
+).search
+"""Finds where lines may begin with a character without width, or hold more than cells do."""
+
 _HIDDEN = re.compile(f"[{INVISIBLE}]")
 _TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 width_of = lru_cache(65_536)(wcwidth)

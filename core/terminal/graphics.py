@@ -18,6 +18,9 @@ Look = int
 PLAIN: Look = 0
 """The default look."""
 
+Change = tuple[Look, Look]
+"""What a sequence does to a look: the bits it leaves, and those it adds. Two of them are one."""
+
 
 class Attributes(NamedTuple):
     """The look of a cell, by name; the first eight fields are those of `pyte.screens.Char`.
@@ -84,7 +87,7 @@ _OFF = {
     39: _FG,
     49: _BG,
 }
-_CHANGES: dict[int, tuple[Look, Look]] = {
+_CHANGES: dict[int, Change] = {
     0: (0, 0),
     **{code: (_ALL, flag) for code, flag in _ON.items()},
     **{code: (_ALL & ~bits, 0) for code, bits in _OFF.items()},
@@ -93,36 +96,90 @@ _CHANGES: dict[int, tuple[Look, Look]] = {
     **{90 + index: (_ALL & ~_FG, 9 + index) for index in range(8)},
     **{100 + index: (_ALL & ~_BG, 9 + index << _BG_SHIFT) for index in range(8)},
 }
-"""The bits a code leaves, and those it sets."""
+_WRITTEN_CHANGES = {"": (0, 0)} | {str(code): change for code, change in _CHANGES.items()}
+_REDS = {str(value): _RGB | value << 16 for value in range(256)}
+_GREENS = {str(value): value << 8 for value in range(256)}
+_BLUES = {str(value): value for value in range(256)}
 
 MOST_PARAMETERS = 64
 
 
-@lru_cache(16_384)
 def select(look: Look, parameters: str) -> Look:
-    """The look after `CSI parameters m`; what is not known changes nothing."""
-    codes = _codes(parameters) if ":" in parameters else _plain_codes(parameters)
-    at, count = 0, len(codes)
+    """The look after `CSI parameters m`."""
+    left, added = change_of(parameters)
+    return look & left | added
+
+
+@lru_cache(16_384)
+def change_of(parameters: str) -> Change:
+    """What `CSI parameters m` does to a look; what is not known changes nothing."""
+    try:
+        return usual_change(parameters.split(";"))
+    except (KeyError, IndexError):
+        return _any_change(parameters)
+
+
+def usual_change(fields: list[str]) -> Change:
+    """What parameters do that are written as programs write them; the quick way.
+
+    Raises:
+        KeyError, IndexError: they are not.
+    """
+    left, added, at, count = _ALL, 0, 0, len(fields)
+    if count > MOST_PARAMETERS:
+        raise IndexError(count)
+    while at < count:
+        field = fields[at]
+        if field == "38" or field == "48":
+            if fields[at + 1] == "2":
+                colour = _REDS[fields[at + 2]] | _GREENS[fields[at + 3]] | _BLUES[fields[at + 4]]
+                at += 5
+            else:
+                if fields[at + 1] != "5":
+                    raise KeyError(fields[at + 1])
+                colour = _INDEXED[_BLUES[fields[at + 2]]]
+                at += 3
+            if field == "38":
+                left, added = left & ~_FG, added & ~_FG | colour
+            else:
+                left, added = left & ~_BG, added & ~_BG | colour << _BG_SHIFT
+        else:
+            stays, comes = _WRITTEN_CHANGES[field]
+            left, added = left & stays, added & stays | comes
+            at += 1
+    return left, added
+
+
+def _any_change(parameters: str) -> Change:
+    """What any parameters do."""
+    codes = _codes(parameters)
+    left, added, at, count = _ALL, 0, 0, len(codes)
     while at < count:
         code = codes[at]
         at += 1
         if code in (38, 48, 58):
-            colour, taken = _colour(codes, at)
-            at += taken
-            if colour is None or code == 58:  # the underline's colour, which we lack
+            if at + 3 < count and codes[at] == 2:
+                colour = _rgb(codes[at + 1], codes[at + 2], codes[at + 3])
+                at += 4
+            elif at + 1 < count and codes[at] == 5:
+                colour = _INDEXED[codes[at + 1] & 255]
+                at += 2
+            else:
+                at += 4
                 continue
-            look = look & ~_FG | colour if code == 38 else look & ~_BG | colour << _BG_SHIFT
+            if code == 38:
+                left, added = left & ~_FG, added & ~_FG | colour
+            elif code == 48:
+                left, added = left & ~_BG, added & ~_BG | colour << _BG_SHIFT
+            # 58 is the underline's colour, which we lack
         elif code in _CHANGES:
-            left, added = _CHANGES[code]
-            look = look & left | added
-    return look
+            stays, comes = _CHANGES[code]
+            left, added = left & stays, added & stays | comes
+    return left, added
 
 
-def _plain_codes(parameters: str) -> list[int]:
-    fields = parameters.split(";", MOST_PARAMETERS)[:MOST_PARAMETERS]
-    if "" in fields or (len(parameters) > 6 and len(max(fields, key=len)) > 5):
-        return list(map(_number, fields))
-    return list(map(int, fields))
+def _rgb(red: int, green: int, blue: int) -> int:
+    return _RGB | (red & 255) << 16 | (green & 255) << 8 | blue & 255
 
 
 def _codes(parameters: str) -> list[int]:
@@ -143,17 +200,6 @@ def _codes(parameters: str) -> list[int]:
 
 def _number(field: str) -> int:
     return int(field) if 0 < len(field) < 6 else 0
-
-
-def _colour(codes: list[int], at: int) -> tuple[int | None, int]:
-    """The colour that begins at `at`, None if there is none, and how many codes it took."""
-    left = len(codes) - at
-    if left > 3 and codes[at] == 2:
-        _, red, green, blue = codes[at : at + 4]
-        return _RGB | (red & 255) << 16 | (green & 255) << 8 | blue & 255, 4
-    if left > 1 and codes[at] == 5:
-        return _INDEXED[codes[at + 1] & 255], 2
-    return None, min(4, left)
 
 
 # --- names for numbers, and back

@@ -7,10 +7,14 @@ from typing import NamedTuple
 import pyte.charsets
 
 from .cells import NOT_ONE_WIDE, Row, combine, shown, width_of
-from .graphics import BACKGROUND, PLAIN, Look
+from .graphics import BACKGROUND, PLAIN, Look, sequence_of
 from .history import History
 
 _LINE_DRAWING = dict(enumerate(pyte.charsets.VT100_MAP))
+
+
+MANY = 4
+"""Rows of unbroken text that are worth scrolling in together."""
 
 
 class Saved(NamedTuple):
@@ -126,6 +130,14 @@ class Grid:
         """Narrow text that may not fit the line."""
         columns, at = self.columns, 0
         while at < len(text):
+            if len(text) - at > MANY * columns and self.x >= columns and self._scrolls_whole_rows():
+                self.line_feed()
+                whole = (len(text) - at - 1) // columns * columns
+                begin = sequence_of(self.look) if self.look else ""
+                pieces = range(at, at + whole, columns)
+                self.scroll_in([begin + text[start : start + columns] for start in pieces])
+                at += whole
+                self.x = 0
             if self.x >= columns:
                 if self.wraps:
                     self.x = 0
@@ -146,6 +158,16 @@ class Grid:
             self.dirty.add(self.y)
             self.x = end
             at += len(piece)
+
+    def _scrolls_whole_rows(self) -> bool:
+        """Whether text at the end of the last row goes on below, with nothing else to mind."""
+        return (
+            self.wraps
+            and self.lines > 1
+            and self.y == self.bottom == self.lines - 1
+            and self.top == 0
+            and not self.look & BACKGROUND
+        )
 
     def _write_char(self, char: str) -> None:
         width = width_of(char)
@@ -223,6 +245,18 @@ class Grid:
         for row in rows:
             self.history.append(row.as_raw(self.columns))
         self.scrolled += len(rows)
+
+    def scroll_in(self, taken: list[str]) -> None:
+        """Scroll by whole lines that begin at the blank bottom row."""
+        count, staying, old = len(taken), self.lines - 1, self.rows
+        leaving = min(count, staying)
+        if self.hidden is None:
+            self.history.extend([row.as_raw(self.columns) for row in old[:leaving]])
+            if count > staying:
+                self.history.extend(taken[:-staying])
+            self.scrolled += count
+        self.rows = [*old[leaving:staying], *map(Row, taken[-staying:]), Row()]
+        self.touch(0, self.lines)
 
     def scroll_rows(self, upwards: bool, first: int, count: int) -> None:
         """Move the lines from `first` to the bottom margin (SU, SD, IL, DL)."""

@@ -22,7 +22,7 @@ Kept = str
 BLOCK = 512
 """Lines of a block."""
 
-LARGE = 120 * BLOCK
+LARGE = 160 * BLOCK
 """Bytes of a block that are worth compressing: shorter lines are small enough as they are."""
 
 OPENED = 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .cells import Row
 from .editing import Editing, Numbers
-from .graphics import PLAIN, select
+from .graphics import PLAIN
 from .grid import Saved
 
 MOST_ANSWERS = 64
@@ -138,10 +138,6 @@ class Modes(Editing):
         self.modes |= {7, 25}
         self.modes -= {1, 6, 66}
         self.refresh_plain()
-
-    def select_long_graphic_rendition(self, parameters: str) -> None:
-        """SGR with more parameters than are worth remembering."""
-        self.look = select.__wrapped__(self.look, parameters)
 
     # --- answers
 

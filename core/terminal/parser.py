@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from .graphics import Look, select
+from .graphics import Look
 
 PIECE = 64 * 1024
 """Bytes taken apart at once, so that a large input needs no more memory than a small one."""
@@ -38,7 +38,9 @@ STRING_BEGINS = r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])"
 IN_STRING = r"[^\x07\x18\x1a\x1b\x9c]"
 
 PAIR = re.compile(
-    r"(\x1b\[[ -?]{0,8192}+[@-~]"
+    rf"(\x1b\[{_PARAMETERS}m(?:\x1b\(B|{_SGR}){{0,7}}+"
+    rf"|\x1b\(B(?:{_SGR}){{0,7}}+"  # how ncurses resets the look
+    r"|\x1b\[[ -?]{0,8192}+[@-~]"
     r"|\r\n"
     r"|[\x00-\x1a\x1c-\x1f\x7f-\x8f\x91-\x97\x99\x9a\x9c]"
     rf"|{_ESCAPE}[0-OQ-WYZ\\`-~]"
@@ -60,9 +62,9 @@ _WAITS = re.compile(rf"(?:{_CSI}|{_ESCAPE})\Z")
 _OPEN_STRING = re.compile(rf"({STRING_BEGINS}{IN_STRING}*+)(\x1b?)\Z")
 _STRING_END = re.compile(r"[\x07\x18\x1a\x1b\x9c]")
 
-Meaning = tuple[Callable[[Any, Any], None] | None, Any]
+Meaning = tuple[Callable[[Any, Any], None] | None, Any, int]
 """The function a sequence stands for, and what it is called with besides the screen; of SGR, which
-is by far the most frequent, no function but the parameters."""
+is by far the most frequent, no function but the bits of the look that stay and those that come."""
 
 
 class Actions(Protocol):
@@ -83,6 +85,10 @@ class Actions(Protocol):
 
     def write(self, text: str) -> None:
         """Print text, which holds no control character."""
+        ...
+
+    def condensed(self, text: str) -> str:
+        """Shorter output after which the screen is the same."""
         ...
 
     def take_lines(self, text: str, at: int) -> int:
@@ -119,6 +125,7 @@ class Parser:
         text = self.undecoded.decode(data)
         if self.tail:
             text, self.tail = self.tail + text, ""
+        text = self._actions.condensed(text)
         at = 0
         while at < len(text):
             if self.string is not None:
@@ -151,9 +158,9 @@ class Parser:
         pairs = PAIR.findall(text, at, end)
         for sequence, printed in pairs:
             if sequence:
-                function, argument = meanings[sequence]
+                function, argument, added = meanings[sequence]
                 if function is None:
-                    actions.look = select(actions.look, argument)
+                    actions.look = actions.look & argument | added
                 else:
                     function(actions, argument)
             if printed:
@@ -201,7 +208,7 @@ class Parser:
             after = after + 1 if whole else stop
         self.string = None
         if whole:
-            function, argument = self._actions.meanings[f"{string}\x07"]
+            function, argument, _ = self._actions.meanings[f"{string}\x07"]
             if function is not None:
                 function(self._actions, argument)
         return after

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .cells import Row
+from .graphics import Change, change_of, usual_change
 from .modes import Modes
 from .parser import Meaning
 
@@ -64,6 +65,8 @@ _FUNCTIONS: dict[str, _Function] = {
 """By private marker, intermediates and final character; what is not here does nothing."""
 
 _SHAPE = re.compile(r"(?:\x1b\[|\x9b)([<=>?]*)([0-9;:]*)([ -/]*)([@-~])\Z")
+_LOOKS = re.compile(r"(?:\x1b\[[0-9;:]*m|\x1b\(B)++\Z")
+_PARAMETERS = re.compile(r"\[([0-9;:]*)m")
 _ESCAPE = re.compile(r"\x1b([ -/]*)([0-OQ-WYZ\\`-~])\Z")
 _COMMAND = re.compile(r"(?:\x1b\]|\x9d)([^\x07\x18\x1a\x1b\x9c]*+)(?:[\x07\x9c]|\x1b\\)\Z")
 
@@ -76,7 +79,7 @@ def _nothing(_screen: Modes, _argument: object) -> None:
     """A sequence that we do not know, or that is not whole."""
 
 
-NOTHING: Meaning = (_nothing, None)
+NOTHING: Meaning = (_nothing, None, 0)
 
 
 class Meanings(dict[str, Meaning]):
@@ -93,36 +96,50 @@ class Meanings(dict[str, Meaning]):
 
 def _meaning(sequence: str) -> Meaning:
     """The function of a control or sequence, and its argument."""
+    if sequence[-1] == "m" and sequence[:2] == "\x1b[":
+        try:
+            return None, *usual_change(sequence[2:-1].split(";"))
+        except (KeyError, IndexError):
+            pass  # it is several, or an unusual one, or none
     if sequence in _CONTROLS:
-        return _CONTROLS[sequence], None
+        return _CONTROLS[sequence], None, 0
+    if _LOOKS.match(sequence):
+        return _change(sequence)
     shape = _SHAPE.match(sequence)
     if shape is not None:
         return _control_sequence(*shape.groups())
     command = _COMMAND.match(sequence)
     if command is not None:
-        return Commands.operating_system_command, command[1]
+        return Commands.operating_system_command, command[1], 0
     escape = _ESCAPE.match(sequence)
     if escape is not None:
         intermediates, final = escape.groups()
         if intermediates in ("(", ")"):
-            return Commands.designate, (intermediates == ")", final == "0")
-        return _ESCAPES.get(intermediates + final, _nothing), None
+            return Commands.designate, (intermediates == ")", final == "0"), 0
+        return _ESCAPES.get(intermediates + final, _nothing), None, 0
     return NOTHING
 
 
+def _change(sequence: str) -> Meaning:
+    """One or several SGR, between which G0 may become letters."""
+    left, added = -1, 0
+    for parameters in _PARAMETERS.findall(sequence):
+        stays, comes = change_of(parameters)
+        left, added = left & stays, added & stays | comes
+    if "(B" in sequence:
+        return Commands.select_letters, (left, added), 0
+    return None, left, added
+
+
 def _control_sequence(private: str, parameters: str, intermediates: str, final: str) -> Meaning:
-    if final == "m" and not private and not intermediates:
-        if len(parameters) < 256:
-            return None, parameters
-        return Modes.select_long_graphic_rendition, parameters
     function = _FUNCTIONS.get(private + intermediates + final)
     if function is None:
         return NOTHING
     numbers = tuple(map(_number, parameters.split(";")[:MOST_NUMBERS]))
     if function is Modes.move_to:
         row, column = (*numbers, 1)[:2]
-        return function, (max(0, row - 1), max(0, column - 1))
-    return function, numbers
+        return function, (max(0, row - 1), max(0, column - 1)), 0
+    return function, numbers, 0
 
 
 def _number(field: str) -> int:
@@ -186,6 +203,13 @@ class Commands(Modes):
         """DECALN: a screen full of E."""
         self.rows = [Row("E" * self.columns) for _ in range(self.lines)]
         self.touch(0, self.lines)
+
+    def select_letters(self, change: Change) -> None:
+        """SCS for G0 to become letters, and SGR; the way programs return to the default look."""
+        left, added = change
+        self.look = self.look & left | added
+        if self.charsets[0]:
+            self.designate((False, False))
 
     def designate(self, what: tuple[bool, bool]) -> None:
         """SCS: G0, or G1 if so, becomes letters, or the line drawing charset if so."""
