@@ -194,14 +194,27 @@ class Row:
         looks = self.read(columns).looks
         if not looks[0] and looks.count(PLAIN) == len(looks):
             return "".join(self.cells).rstrip(" ")
-        parts: list[str] = []
-        last = PLAIN
-        for text, look in runs_of(self.cells, looks):
-            if look != last:
-                parts.append(sequence_of(look))
-                last = look
-            parts.append(text)
-        return "".join(parts)
+        return raw_of(runs_of(self.cells, looks))
+
+
+def raw_of(runs: list[tuple[str, Look]]) -> str:
+    """Runs as text and SGR sequences, beginning in the default look."""
+    parts: list[str] = []
+    last = PLAIN
+    for text, look in runs:
+        if look != last:
+            parts.append(sequence_of(look))
+            last = look
+        parts.append(text)
+    return "".join(parts)
+
+
+def tidied(raw: str) -> str:
+    """The same line in the one form that all have which look alike."""
+    if "\x1b" not in raw:
+        return raw.rstrip(" ")
+    cells, looks = cells_of(raw, PLAIN)
+    return raw_of(runs_of(cells, looks)) if cells else ""
 
 
 def look_after(raw: str, look: Look) -> Look:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from .cells import LONGEST_CELL, Row, shown
-from .graphics import COLOUR_NAMES, Attributes, Look, attributes_of, look_of, sequence_of
+from .cells import LONGEST_CELL, Row, cells_of, shown, tidied
+from .graphics import COLOUR_NAMES, PLAIN, Attributes, Look, attributes_of, look_of, sequence_of
 from .grid import Saved
 from .modes import ALTERNATE, KNOWN_MODES
 from .parser import KEPT_OF_STRING, LONGEST_STRING, PRINTABLE, SGR
@@ -90,9 +90,11 @@ def to_keyframe(screen: Screen, scrollback: int) -> bytes:
         columns=screen.columns,
         lines=screen.lines,
         looks=[],
-        rows=[writer.row(row) for row in screen.rows],
-        hidden=None if screen.hidden is None else [writer.row(row) for row in screen.hidden],
-        history=[_Line(line) for line in screen.history.tail(scrollback)],
+        rows=[writer.row(row, screen.columns) for row in screen.rows],
+        hidden=[writer.row(row, screen.columns) for row in screen.hidden]
+        if screen.hidden
+        else None,
+        history=[_Line(tidied(line)) for line in screen.history.tail(scrollback)],
         scrolled=screen.scrolled,
         place=(screen.x, screen.y, screen.top, screen.bottom),
         look=writer.number(screen.look),
@@ -105,7 +107,7 @@ def to_keyframe(screen: Screen, scrollback: int) -> bytes:
         title=screen.title,
         printed=screen.printed[-1:],
         tail=parser.tail,
-        string=(parser.string, parser.string_length),
+        string=(parser.string, 0 if parser.string is None else parser.string_length),
         undecoded=parser.undecoded.getstate(),
     )
     state.looks = [attributes_of(look) for look in writer.numbers]
@@ -121,10 +123,12 @@ class _Writer:
     def number(self, look: Look) -> int:
         return self.numbers.setdefault(look, len(self.numbers))
 
-    def row(self, row: Row) -> _Row:
-        if row.raw is not None:
-            return _Row(row.raw, self.number(row.look), self.number(row.fill))
-        looks: list[tuple[int, int]] = []
+    def row(self, row: Row, columns: int) -> _Row:
+        """A row, in a form that says nothing about how it came to be."""
+        raw = tidied(row.as_raw(columns))
+        if row.raw is not None or len(cells_of(raw, PLAIN)[0]) <= columns:
+            return _Row(raw, self.number(PLAIN), self.number(PLAIN))
+        looks: list[tuple[int, int]] = []  # a wide character on a screen of one column
         for look in row.looks:
             number = self.number(look)
             if looks and looks[-1][1] == number:
