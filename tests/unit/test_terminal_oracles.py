@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sandbox_tui.core.terminal.console import Console
 from sandbox_tui.core.terminal.screen import Screen
 
 from ..perf.corpora import COLUMNS, CORPORA, LINES, Make, corpus
@@ -26,13 +27,22 @@ def pieces_of(data: bytes, size: int) -> list[bytes]:
     return [data[at : at + size] for at in range(0, len(data), size)]
 
 
-@pytest.mark.parametrize("make", CORPORA, ids=lambda make: make.__name__)
-@pytest.mark.parametrize("oracle", ORACLES)
-def test_the_screen_is_the_same(oracle: str, make: Make) -> None:
+COMPARED = [
+    pytest.param(oracle, make, id=f"{oracle}-{make.__name__}")
+    for oracle in ORACLES
+    for make in CORPORA
+    if (oracle, make.__name__) not in OTHERWISE
+]
+
+
+def needs(oracle: str) -> None:
     if not installed(oracle):
         pytest.skip(f"{oracle} is not installed")
-    if (oracle, make.__name__) in OTHERWISE:
-        pytest.skip(f"{oracle} shows {make.__name__} otherwise, and so do other terminals")
+
+
+@pytest.mark.parametrize(("oracle", "make"), COMPARED)
+def test_the_screen_is_the_same(oracle: str, make: Make) -> None:
+    needs(oracle)
     data = corpus(make, 40_000 if oracle == "pyte" else 150_000)
     pieces = pieces_of(data, 4096)
     assert ours(pieces) == ORACLES[oracle][1](pieces, COLUMNS, LINES)
@@ -50,6 +60,18 @@ def test_pieces_of_any_size_give_the_same_screen_and_scrollback(make: Make) -> N
     assert len(set(states)) == 1
 
 
+@pytest.mark.parametrize("oracle", ["avt", "ghostty"])  # pyte prints a part of a soft reset
+def test_the_mirror_is_right_in_other_terminals_too(oracle: str) -> None:
+    """Recordings are exported for them."""
+    needs(oracle)
+    console, data = Console(), b""
+    for number in range(3):
+        data += console.prompt("model", f"do {number}") + console.output("stdout", b"a\nb")
+        data += console.output("stdout", b"\x1b[?1049h\x1b[3;3Heditor" * (number == 1))
+    assert ORACLES[oracle][1]([data], 20, 12) == ours([data], 20, 12)
+    assert "model ❯ do 2" in ours([data], 20, 12)
+
+
 PIECES = [
     *(b"word ", b"x" * 23, b"\r\n", b"\n", b"\r", b"\b", b"\t", "漢字".encode(), b"\x1b[31m", b"\x1b[m"),
     *(b"\x1b[H", b"\x1b[3;4H", b"\x1b[9;9H", b"\x1b[A", b"\x1b[2B", b"\x1b[3C", b"\x1b[2D", b"\x1b[5G"),
@@ -60,6 +82,19 @@ PIECES = [
 ]  # fmt: skip
 
 
+def _paired(pieces: list[bytes]) -> list[bytes]:
+    """The other screen is left only where it was entered: without that, the cursor goes to where it
+    was saved in others, and stays with us."""
+    inside, paired = False, list[bytes]()
+    for piece in pieces:
+        if piece == b"\x1b[?1049l" and not inside:
+            continue
+        if piece.startswith(b"\x1b[?1049"):
+            inside = piece.endswith(b"h")
+        paired.append(piece)
+    return paired
+
+
 @pytest.mark.skipif(
     not (installed("avt") and installed("ghostty")),
     reason="avt and pyghostty are not both installed",
@@ -67,6 +102,7 @@ PIECES = [
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
 def test_what_two_others_agree_on_we_show(pieces: list[bytes]) -> None:
+    pieces = _paired(pieces)
     theirs = avt_lines(pieces, 20, 6)
     if theirs == ghostty_lines(pieces, 20, 6):
         assert ours(pieces, 20, 6) == theirs
