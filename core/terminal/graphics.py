@@ -204,11 +204,15 @@ def _number(field: str) -> int:
 
 # --- names for numbers, and back
 
+_FLAGS = [tuple(bool(bits >> bit & 1) for bit in range(8)) for bits in range(256)]
+
 
 @lru_cache(16_384)
 def attributes_of(look: Look) -> Attributes:
     """A look by name."""
-    flags = [bool(look >> _FLAGS_SHIFT + bit & 1) for bit in range(8)]
+    if look == PLAIN:
+        return DEFAULT
+    flags = _FLAGS[look >> _FLAGS_SHIFT]
     return Attributes(_name(look & _FG), _name(look >> _BG_SHIFT & _FG), *flags)
 
 

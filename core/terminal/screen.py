@@ -1,8 +1,9 @@
 """The emulator: a `pyte.Screen` with a parser and rows of its own, safe on any input and fast.
 
 pyte's face is kept (`buffer`, `display`, `cursor`, `dirty`). The rest is layered, one idea a file:
-`parser` finds tokens, `sequences` says what they mean, `modes`, `editing` and `grid` do it, `bulk`
-takes whole lines past all of them, `history` keeps what scrolled away.
+`parser` finds sequences and text, `sequences` says what they mean, `modes`, `editing` and `grid` do
+it, on rows of `cells` whose looks are numbers (`graphics`). `bulk` takes whole lines past all of
+them, `redraws` drops what is drawn over at once, `history` keeps what scrolled away.
 """
 
 from __future__ import annotations
