@@ -126,9 +126,10 @@ class _Writer:
     def row(self, row: Row, columns: int) -> _Row:
         """A row, in a form that says nothing about how it came to be."""
         raw = tidied(row.as_raw(columns))
-        if row.raw is not None or len(cells_of(raw, PLAIN)[0]) <= columns:
+        cells = cells_of(raw, PLAIN)[0]
+        if row.raw is not None or cells == row.cells[: len(cells)]:
             return _Row(raw, self.number(PLAIN), self.number(PLAIN))
-        looks: list[tuple[int, int]] = []  # a wide character on a screen of one column
+        looks: list[tuple[int, int]] = []  # a wide character came from a screen of one column
         for look in row.looks:
             number = self.number(look)
             if looks and looks[-1][1] == number:
