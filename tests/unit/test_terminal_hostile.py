@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example as for_example
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from wcwidth import wcwidth
 
@@ -265,7 +266,7 @@ def test_each_screen_has_its_own_saved_cursor() -> None:
     assert (screen.x, screen.y) == (1, 1)
 
 
-@example([(b"text ", 1, 1), ("漢".encode(), 2, 1)])
+@for_example([(b"text ", 1, 1), ("漢".encode(), 2, 1)])
 @given(
     st.lists(
         st.tuples(
