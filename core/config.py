@@ -106,6 +106,8 @@ class UiSettings(Section, frozen=True, kw_only=True):
     Attributes:
         theme: name of a theme, built in or in the config folder's themes/.
         animations: whether anything may move.
+        terminal_engine: what draws live terminals; native is libghostty-vt, where it is installed
+            (`sandbox-tui[native]`) and works: for floods of full-screen programs, in more memory.
         images: how pictures are drawn; auto asks the terminal, blocks works everywhere.
         notify: what happens when a run ends or asks: the terminal's bell, a notification of the
             desktop, or nothing.
@@ -114,6 +116,7 @@ class UiSettings(Section, frozen=True, kw_only=True):
 
     theme: str = "lamplight"
     animations: bool = True
+    terminal_engine: Literal["own", "native"] = "own"
     images: Literal["auto", "kitty", "sixel", "blocks", "none"] = "auto"
     notify: Literal["bell", "desktop", "off"] = "bell"
     title: bool = True

@@ -60,10 +60,11 @@ def execute_fork(
         from .headless import fork_headless
 
         return asyncio.run(fork_headless(plan, request, store, as_json=options["as_json"]))
-    from . import graphics
+    from . import graphics, terminal_engine
     from .app import Forking, SandboxTui
 
     graphics.prepare(settings.ui.images)
+    terminal_engine.prepare(settings.ui.terminal_engine)
     app = SandboxTui(settings, store, Forking(plan, request))
     app.run()
     if app.failure is not None:

@@ -1,4 +1,4 @@
-"""What a terminal emulator is, for recordings and for the screen."""
+"""What a terminal emulator is, for the screen and for recordings."""
 
 from __future__ import annotations
 
@@ -68,6 +68,14 @@ class Terminal(Protocol):
     def text(self, index: int) -> str:
         """The same line as plain text, trailing blanks cut."""
         ...
+
+    def touch(self, start: int, end: int) -> None:
+        """Have these rows drawn anew."""
+        ...
+
+
+class RecordedTerminal(Terminal, Protocol):
+    """An emulator whose state can be written down; that of recordings."""
 
     def keyframe(self, scrollback: int = SCROLLBACK) -> bytes:
         """The whole state (both screens, modes, scrollback, parser tail) as bytes, with no more

@@ -8,16 +8,22 @@ to the last cell (tests compare the two).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from .cells import LONGEST_CELL, MAY_JOIN, NOT_ONE_WIDE, Row, shown, width_of
-from .graphics import DEFAULT, Attributes, select
-from .history import Styled, keep
-from .parser import MANY_LINES, SGR, SOME_LINES, Parser
+from .cells import (
+    JOINS_BADLY,
+    LONGEST_CELL,
+    MAY_JOIN,
+    NOT_ONE_WIDE,
+    look_after,
+    shown,
+    width_of,
+)
+from .graphics import BACKGROUND, sequence_of
+from .parser import MANY_LINES, SGR, SOME_LINES, STRETCH, Parser
+from .redraws import without_redraws
 from .sequences import Commands
 
-PATIENCE = 8
-"""Newlines after which the lane is tried again where it was of no use."""
+PATIENCE = 2
+"""Stretches after which the lane is tried again where it was of little use."""
 
 
 class Bulk(Commands):
@@ -25,22 +31,18 @@ class Bulk(Commands):
 
     Attributes:
         parser: takes the lines that do not fit, token by token.
+        expects_lines: whether all lines of the last block could be taken.
         use_lanes: off in tests that compare.
     """
 
     parser: Parser
     use_lanes: bool = True
     _patience: int = 0
-    _streak: bool = False
+    expects_lines: bool = False
 
-    def whole_lines_welcome(self) -> bool:
-        """Whether it is worth looking for whole lines here."""
-        if self.y != self.bottom:
-            return False
-        if self._patience:
-            self._patience -= 1
-            return False
-        return self._can_take_lines()
+    def condensed(self, text: str) -> str:
+        """Shorter output after which the screen is the same."""
+        return without_redraws(text, self.columns) if self.use_lanes else text
 
     def take_lines(self, text: str, at: int) -> int:
         """Take whole lines; how many characters that were, 0 when it cannot be done.
@@ -48,18 +50,23 @@ class Bulk(Commands):
         How many are looked for depends on whether the last ones could all be taken, so that no
         line is looked at many times (time stays linear whatever the lines).
         """
-        if self.y != self.bottom or not self._can_take_lines():
+        if self.y != self.bottom:
             return 0
-        match = (MANY_LINES if self._streak else SOME_LINES).match(text, at)
+        if self._patience:
+            self._patience -= 1
+            return 0
+        if not self._can_take_lines():
+            return 0
+        match = (MANY_LINES if self.expects_lines else SOME_LINES).match(text, at)
         if match is None:
-            self._streak, self._patience = False, PATIENCE
+            self.expects_lines &= len(text) - at < STRETCH  # the rest may be in the next piece
             return 0
         block = match[0]
         lines = block.split("\r\n")
         lines.pop()
         done = self._take(block, lines)
-        self._streak = done == len(lines)
-        if self._streak:
+        self.expects_lines = done == len(lines)
+        if self.expects_lines:
             return len(block)
         self._patience = PATIENCE
         return sum(map(len, lines[:done])) + 2 * done
@@ -72,23 +79,25 @@ class Bulk(Commands):
             and self.wraps
             and self.top == 0
             and self.bottom == self.lines - 1 > 0
-            and self.look.bg == "default"
+            and not self.look & BACKGROUND
             and self.rows[-1].is_blank(self.columns)
         )
 
     def _take(self, block: str, lines: list[str]) -> int:
         """Take lines, those that do not fit token by token; how many before it had to stop."""
         odd = not block.isascii() and NOT_ONE_WIDE(block) is not None
-        joins = odd and MAY_JOIN(block) is not None
-        if joins:
+        joins = False
+        if odd and MAY_JOIN(block):
             lines = shown(block).split("\r\n")[:-1]
-        elif not odd and "\x1b" not in block and self.look is DEFAULT:
+            joins = JOINS_BADLY(block) is not None
+        elif not odd and "\x1b" not in block and not self.look:
             return self._take_plain(lines)
         done = 0
         while done < len(lines):
             done += self._take_fitting(lines[done:] if done else lines, odd, joins)
             if done < len(lines):
-                self.parser.tokens(f"{lines[done]}\r\n")
+                line = f"{lines[done]}\r\n"
+                self.parser.pairs(line, 0, len(line))
                 done += 1
                 if self.y != self.bottom or not self._can_take_lines():
                     break
@@ -103,28 +112,28 @@ class Bulk(Commands):
                 for line in lines
                 for at in range(0, len(line) or 1, columns)
             ]
-        self._push(lines)
+        self.scroll_in(lines)
         self.printed = next(filter(None, reversed(lines)), self.printed)
         return count
 
     def _take_fitting(self, lines: list[str], odd: bool, joins: bool) -> int:
         """Take the lines up to the first that does not fit; how many."""
         columns, look = self.columns, self.look
-        taken: list[str | Styled] = []
+        taken: list[str] = []
         for line in lines:
             styled = "\x1b" in line
             if joins or len(line) << odd > columns:  # it may not fit: measure
                 plain = SGR.sub("", line) if styled else line
                 if not (self._fits(plain) if odd else len(plain) <= columns):
                     break
-            after = _look_after(line, look) if styled else look
-            if after.bg != "default":
+            after = look_after(line, look) if styled else look
+            if after & BACKGROUND:
                 break
-            taken.append(line if look is DEFAULT else Styled(line, look))
+            taken.append(sequence_of(look) + line if look and line else line)
             look = after
         if taken:
             self.look = look
-            self._push(taken)
+            self.scroll_in(taken)
             printed = (SGR.sub("", line) for line in reversed(lines[: len(taken)]))
             self.printed = next(filter(None, printed), self.printed)
         return len(taken)
@@ -135,31 +144,3 @@ class Bulk(Commands):
         joined = widths.count(0)
         fits = sum(widths) <= self.columns
         return fits and (not joined or (joined < LONGEST_CELL - 1 and widths[0] > 0))
-
-    def _push(self, taken: Sequence[str | Styled]) -> None:
-        """Scroll by whole lines that begin at the blank bottom row."""
-        count, staying, old = len(taken), self.lines - 1, self.rows
-        leaving = min(count, staying)
-        if self.hidden is None:
-            self.history.extend([keep(row, self.columns) for row in old[:leaving]])
-            if count > staying:
-                self.history.extend(taken[:-staying])
-            self.scrolled += count
-        self.rows = [*old[leaving:staying], *map(_row, taken[-staying:]), Row()]
-        self.touch(0, self.lines)
-
-
-def _row(kept: str | Styled) -> Row:
-    return Row(kept) if isinstance(kept, str) else Row(kept.raw, kept.look)
-
-
-def _look_after(line: str, look: Attributes) -> Attributes:
-    """The look after a line's SGR sequences; what stands before a reset does not matter."""
-    at = max(line.rfind("\x1b[0m"), line.rfind("\x1b[m"))
-    if at >= 0:
-        look = DEFAULT
-        if line.find("\x1b", at + 1) < 0:
-            return look
-    for parameters in SGR.findall(line, max(at, 0)):
-        look = select(look, parameters)
-    return look

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import islice
-from operator import is_not
+from operator import ne
 
 from wcwidth import wcwidth
 
 from ..text import INVISIBLE
-from .graphics import DEFAULT, Attributes, select
+from .graphics import PLAIN, Attributes, Look, attributes_of, select, sequence_of
 from .parser import SGR
 
 Run = tuple[str, Attributes]
@@ -18,6 +18,12 @@ Run = tuple[str, Attributes]
 
 LONGEST_CELL = 16
 """Characters of one cell: a letter and what combines with it."""
+
+LONGEST_RAW = 512
+"""Characters of a row, its sequences included, that are worth adding to."""
+
+UNKNOWN, NEVER = -1, -2
+"""Of raw text's width: nobody has measured it; or it is not narrow text."""
 
 _NOT_ONE_WIDE = (
     "[\u00ad\u0300-\u036f\u0483-\u0489\u0590-\u07ff\u0816-\u109f\u1100-\u11ff\u135d-\u135f"
@@ -38,6 +44,12 @@ NOT_ONE_WIDE = re.compile(_NOT_ONE_WIDE).search
 MAY_JOIN = re.compile(f"(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}").search
 """Finds what may have no width of its own; or is hidden; all else fills cells."""
 
+JOINS_BADLY = re.compile(
+    rf"(?:\A|\n)(?:{SGR.pattern})*+(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}"
+    rf"|(?:(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}){{{LONGEST_CELL - 1}}}"
+).search
+"""Finds where lines may begin with a character without width, or hold more than cells do."""
+
 _HIDDEN = re.compile(f"[{INVISIBLE}]")
 _TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 width_of = lru_cache(65_536)(wcwidth)
@@ -57,7 +69,8 @@ def shown(text: str) -> str:
 class Row:
     """A line of the screen.
 
-    A wide character fills two cells, of which the second is the empty string.
+    A wide character fills two cells, of which the second is the empty string. What is printed from
+    left to right is kept as it came until something else happens to the row.
 
     Attributes:
         cells, looks: valid while `raw` is None.
@@ -66,24 +79,77 @@ class Row:
         fill: the look of the blanks after `raw`.
     """
 
-    __slots__ = ("cells", "fill", "look", "looks", "raw")
+    __slots__ = ("_end", "_last", "cells", "fill", "look", "looks", "raw")
 
     cells: list[str]
-    looks: list[Attributes]
+    looks: list[Look]
 
-    def __init__(
-        self, raw: str | None = "", look: Attributes = DEFAULT, fill: Attributes = DEFAULT
-    ) -> None:
+    def __init__(self, raw: str | None = "", look: Look = PLAIN, fill: Look = PLAIN) -> None:
         self.raw = raw
         self.look = look
         self.fill = fill
+        self._end = 0 if raw == "" else UNKNOWN
+        self._last = look
 
     @classmethod
-    def of(cls, cells: list[str], looks: list[Attributes]) -> Row:
+    def of(cls, cells: list[str], looks: list[Look]) -> Row:
         """A line of these cells."""
         row = cls(None)
         row.cells, row.looks = cells, looks
         return row
+
+    def clear(self, fill: Look) -> None:
+        """Blank the whole line."""
+        self.raw, self.look, self.fill = "", PLAIN, fill
+        self._end, self._last = 0, PLAIN
+
+    def print_after(self, x: int, text: str, look: Look) -> bool:
+        """Print narrow text where nothing stands at `x` or after it; whether that was so.
+
+        It is not for a row that has cells, nor for one of many sequences: adding to those costs
+        more than it saves.
+        """
+        raw = self.raw
+        if raw is None or len(raw) > LONGEST_RAW:
+            return False
+        end = self._end if self._end >= 0 else self._measured(raw)
+        if end > x or end == NEVER:
+            return False
+        if end < x:
+            if self._last != self.fill:
+                if raw:
+                    raw += sequence_of(self.fill)
+                else:
+                    self.look = self.fill
+                self._last = self.fill
+            raw += " " * (x - end)
+        if self._last != look:
+            if raw:
+                raw += sequence_of(look)
+            else:
+                self.look = look
+            self._last = look
+        self.raw = raw + text
+        self._end = x + len(text)
+        return True
+
+    def is_blank_from(self, x: int, fill: Look) -> bool:
+        """Whether it is known that the line shows nothing but `fill` from `x` on."""
+        raw = self.raw
+        if raw is None or fill != self.fill:
+            return False
+        end = self._end if self._end >= 0 else self._measured(raw)
+        return 0 <= end <= x
+
+    def _measured(self, raw: str) -> int:
+        """Cells that raw text fills, where it can be added to: what is wide is not."""
+        if self._end == UNKNOWN:
+            styled = "\x1b" in raw
+            plain = SGR.sub("", raw) if styled else raw
+            odd = not plain.isascii() and NOT_ONE_WIDE(plain)
+            self._end = NEVER if odd else len(plain)
+            self._last = look_after(raw, self.look) if styled else self.look
+        return self._end
 
     def read(self, columns: int) -> Row:
         """The row itself, with cells."""
@@ -100,7 +166,7 @@ class Row:
         cells, looks = self.read(before).cells, self.looks
         if columns >= before:
             cells += [" "] * (columns - before)
-            looks += [DEFAULT] * (columns - before)
+            looks += [PLAIN] * (columns - before)
             return
         if cells[columns] == "" and columns:
             cells[columns - 1] = " "
@@ -110,23 +176,65 @@ class Row:
     def is_blank(self, columns: int) -> bool:
         """Whether the row shows nothing, in the default look."""
         if self.raw is not None:
-            return not self.raw and self.fill is DEFAULT
-        return self.cells.count(" ") == columns and self.looks.count(DEFAULT) == columns
+            return not self.raw and not self.fill
+        return self.cells.count(" ") == columns and self.looks.count(PLAIN) == columns
 
     def runs(self, columns: int) -> list[Run]:
         """The line as text of one look each, trailing default blanks cut."""
-        if self.raw is not None and self.fill is DEFAULT:
+        if self.raw is not None and not self.fill:
             return raw_runs(self.raw, self.look)
         self.read(columns)
-        return runs_of(self.cells, self.looks)
+        return _named(runs_of(self.cells, self.looks))
+
+    def as_raw(self, columns: int) -> str:
+        """The line as text and SGR sequences, beginning in the default look."""
+        raw = self.raw
+        if raw is not None and not self.fill:
+            return sequence_of(self.look) + raw if self.look and raw else raw
+        looks = self.read(columns).looks
+        if not looks[0] and looks.count(PLAIN) == len(looks):
+            return "".join(self.cells).rstrip(" ")
+        return raw_of(runs_of(self.cells, looks))
 
 
-def cells_of(raw: str, look: Attributes) -> tuple[list[str], list[Attributes]]:
+def raw_of(runs: list[tuple[str, Look]]) -> str:
+    """Runs as text and SGR sequences, beginning in the default look."""
+    parts: list[str] = []
+    last = PLAIN
+    for text, look in runs:
+        if look != last:
+            parts.append(sequence_of(look))
+            last = look
+        parts.append(text)
+    return "".join(parts)
+
+
+def tidied(raw: str) -> str:
+    """The same line in the one form that all have which look alike."""
+    if "\x1b" not in raw:
+        return raw.rstrip(" ")
+    cells, looks = cells_of(raw, PLAIN)
+    return raw_of(runs_of(cells, looks)) if cells else ""
+
+
+def look_after(raw: str, look: Look) -> Look:
+    """The look after a line's SGR sequences; what stands before a reset does not matter."""
+    at = max(raw.rfind("\x1b[0m"), raw.rfind("\x1b[m"))
+    if at >= 0:
+        look = PLAIN
+        if raw.find("\x1b", at + 1) < 0:
+            return look
+    for parameters in SGR.findall(raw, max(at, 0)):
+        look = select(look, parameters)
+    return look
+
+
+def cells_of(raw: str, look: Look) -> tuple[list[str], list[Look]]:
     """Cells and looks of a line of text and SGR sequences."""
-    if "\x1b" not in raw and not NOT_ONE_WIDE(raw):
+    if "\x1b" not in raw and (raw.isascii() or not NOT_ONE_WIDE(raw)):
         return list(raw), [look] * len(raw)
     cells: list[str] = []
-    looks: list[Attributes] = []
+    looks: list[Look] = []
     for number, part in enumerate(SGR.split(raw)):
         if number & 1:
             look = select(look, part)
@@ -138,7 +246,7 @@ def cells_of(raw: str, look: Attributes) -> tuple[list[str], list[Attributes]]:
     return cells, looks
 
 
-def _add_wide(text: str, look: Attributes, cells: list[str], looks: list[Attributes]) -> None:
+def _add_wide(text: str, look: Look, cells: list[str], looks: list[Look]) -> None:
     for char in text:
         width = width_of(char)
         if width == 2:
@@ -159,13 +267,13 @@ def combine(cells: list[str], at: int, char: str) -> None:
         cells[at] += char
 
 
-def runs_of(cells: list[str], looks: list[Attributes]) -> list[Run]:
+def runs_of(cells: list[str], looks: list[Look]) -> list[tuple[str, Look]]:
     """Cells as text of one look each, trailing default blanks cut."""
     count = len(looks)
-    if looks[0] is looks[-1] and looks.count(looks[0]) == count:
+    if looks[0] == looks[-1] and looks.count(looks[0]) == count:
         return _trimmed([("".join(cells), looks[0])])
-    changes = list(map(is_not, looks, islice(looks, 1, None)))
-    runs: list[Run] = []
+    changes = list(map(ne, looks, islice(looks, 1, None)))
+    runs: list[tuple[str, Look]] = []
     start = 0
     for _ in range(changes.count(True)):
         end = changes.index(True, start) + 1
@@ -175,27 +283,31 @@ def runs_of(cells: list[str], looks: list[Attributes]) -> list[Run]:
     return _trimmed(runs)
 
 
-def raw_runs(raw: str, look: Attributes) -> list[Run]:
+def raw_runs(raw: str, look: Look) -> list[Run]:
     """The same for text and SGR sequences that begin in `look`."""
     if "\x1b" not in raw and (raw.isascii() or not NOT_ONE_WIDE(raw)):
-        return _trimmed([(raw, look)]) if raw else []
+        return _named(_trimmed([(raw, look)])) if raw else []
     if not raw.isascii() and NOT_ONE_WIDE(raw):
         cells, looks = cells_of(raw, look)
-        return runs_of(cells, looks) if cells else []
-    runs: list[Run] = []
+        return _named(runs_of(cells, looks)) if cells else []
+    runs: list[tuple[str, Look]] = []
     for number, part in enumerate(SGR.split(raw)):
         if number & 1:
             look = select(look, part)
         elif part:
-            if runs and runs[-1][1] is look:
+            if runs and runs[-1][1] == look:
                 part = runs.pop()[0] + part
             runs.append((part, look))
-    return _trimmed(runs)
+    return _named(_trimmed(runs))
 
 
-def _trimmed(runs: list[Run]) -> list[Run]:
-    if runs and runs[-1][1] is DEFAULT:
+def _trimmed(runs: list[tuple[str, Look]]) -> list[tuple[str, Look]]:
+    if runs and not runs[-1][1]:
         text = runs.pop()[0].rstrip(" ")
         if text:
-            runs.append((text, DEFAULT))
+            runs.append((text, PLAIN))
     return runs
+
+
+def _named(runs: list[tuple[str, Look]]) -> list[Run]:
+    return [(text, attributes_of(look)) for text, look in runs]

@@ -17,10 +17,12 @@ _COLOURS: dict[Who, str] = {"model": "35", "you": "33"}
 LONGEST_LINE = 500
 """Characters of a command's line that are shown."""
 
-_RESET = b"\x1b[?1049l\x1b[!p\x1b[?1;1000;1002;1003;1006;2004;2026l"
+_RESET = b"\x1b7\x1b[?1049l\x1b[!p\x1b[?1;1000;1002;1003;1006;2004;2026l"
 """Undoes what a program may have left behind: the other screen; colours, charset, margins, insert
 and origin mode, a hidden cursor (DECSTR, which leaves the cursor where it is); keys, mouse, frames.
-Its first byte also breaks off a string that never ended."""
+Its first byte also breaks off a string that never ended. Leaving the other screen takes the cursor
+to where it was saved, even if one was not there: so it is saved first, which each screen does for
+itself."""
 
 _SEQUENCES = re.compile(rb"\x1b(?:\[[ -?]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\-~])")
 """What prints nothing; enough to tell whether anything was printed after the last newline."""

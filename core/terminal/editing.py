@@ -6,6 +6,7 @@ is 0.
 
 from __future__ import annotations
 
+from .graphics import BACKGROUND
 from .grid import Grid, part_wide
 
 Numbers = tuple[int, ...]
@@ -21,10 +22,13 @@ class Editing(Grid):
         self.y = min(y + self.top, self.bottom) if self.origin else min(y, self.lines - 1)
         self.x = min(x, self.columns - 1)
 
-    def move_to(self, numbers: Numbers) -> None:
-        """CUP, HVP."""
-        row, column = (*numbers, 1)[:2]
-        self.go((column or 1) - 1, (row or 1) - 1)
+    def move_to(self, place: tuple[int, int]) -> None:
+        """CUP, HVP; the place is row and column, from 0."""
+        y, x = place
+        if self.origin:
+            y = min(y + self.top, self.bottom)
+        self.y = y if y < self.lines else self.lines - 1
+        self.x = x if x < self.columns else self.columns - 1
 
     def move_up(self, numbers: Numbers) -> None:
         """CUU."""
@@ -74,7 +78,7 @@ class Editing(Grid):
         for _ in range(min(numbers[0] or 1, self.columns)):
             self.x = max((stop for stop in self.tab_stops if stop < self.x), default=0)
 
-    def tab(self) -> None:
+    def tab(self, _: None = None) -> None:
         """HT."""
         stops = (stop for stop in self.tab_stops if stop > self.x)
         self.x = min(stops, default=self.columns - 1)
@@ -90,10 +94,18 @@ class Editing(Grid):
 
     def erase_line_part(self, numbers: Numbers) -> None:
         """EL, and DECSEL (nothing is protected)."""
-        x = min(self.x, self.columns - 1)
-        spans = {0: (x, self.columns), 1: (0, x + 1), 2: (0, self.columns)}
-        if numbers[0] in spans:
-            self.erase(self.y, *spans[numbers[0]])
+        x, columns = self.x, self.columns
+        if x >= columns:
+            x = columns - 1
+        match numbers[0]:
+            case 0:
+                self.erase(self.y, x, columns)
+            case 1:
+                self.erase(self.y, 0, x + 1)
+            case 2:
+                self.erase(self.y, 0, columns)
+            case _:
+                pass
 
     def erase_display_part(self, numbers: Numbers) -> None:
         """ED, and DECSED; 3 is xterm's: scrollback."""
@@ -119,7 +131,7 @@ class Editing(Grid):
         """ICH."""
         x = min(self.x, self.columns - 1)
         count = min(numbers[0] or 1, self.columns - x)
-        self.insert_cells(self.rows[self.y].read(self.columns), x, count, self.erased_look())
+        self.insert_cells(self.rows[self.y].read(self.columns), x, count, self.look & BACKGROUND)
         self.dirty.add(self.y)
 
     def remove_characters(self, numbers: Numbers) -> None:
@@ -132,7 +144,7 @@ class Editing(Grid):
         del row.cells[x : x + count]
         del row.looks[x : x + count]
         row.cells += [" "] * count
-        row.looks += [self.erased_look()] * count
+        row.looks += [self.look & BACKGROUND] * count
         self.dirty.add(self.y)
 
     def open_lines(self, numbers: Numbers) -> None:

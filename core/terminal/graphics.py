@@ -1,24 +1,29 @@
 """How a cell looks, and what SGR sequences do to it (ECMA-48 8.3.117, ITU-T T.416, xterm ctlseqs).
 
-Looks are interned: two that are equal are the same object. Comparing them, counting them in a row
-and finding what comes after a sequence then cost no more than comparing an address.
+A look is a number: the foreground in the lowest 25 bits, the background in the next 25, then a bit
+for each of bold, italics and so on. Numbers cost nothing to make, compare and count, also where
+every cell has another colour. Whoever reads a screen gets `Attributes`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from functools import lru_cache
-from weakref import WeakValueDictionary
+from typing import NamedTuple
 
 import pyte.graphics
 
-Value = str | bool
+Look = int
+"""See the module's text."""
+
+PLAIN: Look = 0
+"""The default look."""
+
+Change = tuple[Look, Look]
+"""What a sequence does to a look: the bits it leaves, and those it adds. Two of them are one."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Attributes:
-    """The look of a cell; get one from `look_of`, never by calling the class.
+class Attributes(NamedTuple):
+    """The look of a cell, by name; the first eight fields are those of `pyte.screens.Char`.
 
     Colours are `default`, one of the sixteen names pyte uses (`red`, `brightred`, where yellow is
     `brown`), or six hexadecimal digits.
@@ -35,89 +40,149 @@ class Attributes:
     faint: bool = False
     conceal: bool = False
 
-    def values(self) -> tuple[Value, ...]:
-        """All fields in their order; the first eight are those of `pyte.screens.Char`."""
-        return tuple(getattr(self, name) for name in _FIELDS)
 
-    def changed(self, changes: Mapping[str, Value]) -> Attributes:
-        """The same look but for these fields."""
-        pairs = zip(_FIELDS, self.values(), strict=True)
-        return look_of(tuple(changes.get(name, value) for name, value in pairs))
+DEFAULT = Attributes()
 
-
-_FIELDS = tuple(field.name for field in fields(Attributes))
-_KNOWN: WeakValueDictionary[tuple[Value, ...], Attributes] = WeakValueDictionary()
-
-
-def look_of(values: tuple[Value, ...]) -> Attributes:
-    """The one look that has these values."""
-    known = _KNOWN.get(values)
-    if known is None:
-        known = _KNOWN[values] = Attributes(*values)  # pyright: ignore[reportArgumentType]
-    return known
-
-
-DEFAULT = look_of(Attributes().values())
+# --- colours: 0 is the default, 1 to 16 have names, all others are RGB with a bit before it
 
 _NAMES = ("black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
-_BRIGHT = tuple(f"bright{name}" for name in _NAMES)
-_INDEXED = (*_NAMES, *_BRIGHT, *pyte.graphics.FG_BG_256[16:])
-_RESET: dict[str, Value] = dict(zip(_FIELDS, DEFAULT.values(), strict=True))
+_NAMED = ("default", *_NAMES, *(f"bright{name}" for name in _NAMES))
+_RGB = 1 << 24
+_INDEXED = (*range(1, 17), *(_RGB | int(rgb, 16) for rgb in pyte.graphics.FG_BG_256[16:]))
 
-_CHANGES: dict[int, dict[str, Value]] = {
-    0: _RESET,
-    1: {"bold": True},
-    2: {"faint": True},
-    3: {"italics": True},
-    4: {"underscore": True},
-    5: {"blink": True},
-    6: {"blink": True},
-    7: {"reverse": True},
-    8: {"conceal": True},
-    9: {"strikethrough": True},
-    21: {"underscore": True},
-    22: {"bold": False, "faint": False},
-    23: {"italics": False},
-    24: {"underscore": False},
-    25: {"blink": False},
-    27: {"reverse": False},
-    28: {"conceal": False},
-    29: {"strikethrough": False},
-    39: {"fg": "default"},
-    49: {"bg": "default"},
-    **{30 + number: {"fg": name} for number, name in enumerate(_NAMES)},
-    **{40 + number: {"bg": name} for number, name in enumerate(_NAMES)},
-    **{90 + number: {"fg": name} for number, name in enumerate(_BRIGHT)},
-    **{100 + number: {"bg": name} for number, name in enumerate(_BRIGHT)},
+COLOUR_NAMES = frozenset(_NAMED)
+
+_BG_SHIFT, _FLAGS_SHIFT = 25, 50
+_FG = (1 << _BG_SHIFT) - 1
+_BG = _FG << _BG_SHIFT
+_ALL = (1 << 58) - 1
+BACKGROUND = _BG
+"""The bits of a look that erasing leaves (BCE)."""
+
+# --- SGR
+
+_BOLD, _ITALICS, _UNDERSCORE, _STRIKETHROUGH, _REVERSE, _BLINK, _FAINT, _CONCEAL = (
+    1 << _FLAGS_SHIFT + bit for bit in range(8)
+)
+_ON = {
+    1: _BOLD,
+    2: _FAINT,
+    3: _ITALICS,
+    4: _UNDERSCORE,
+    5: _BLINK,
+    6: _BLINK,
+    7: _REVERSE,
+    8: _CONCEAL,
+    9: _STRIKETHROUGH,
+    21: _UNDERSCORE,
 }
-_EXTENDED = {38: "fg", 48: "bg", 58: ""}
-"""What is followed by a colour: foreground, background, and the underline, whose colour we lack."""
+_OFF = {
+    22: _BOLD | _FAINT,
+    23: _ITALICS,
+    24: _UNDERSCORE,
+    25: _BLINK,
+    27: _REVERSE,
+    28: _CONCEAL,
+    29: _STRIKETHROUGH,
+    39: _FG,
+    49: _BG,
+}
+_CHANGES: dict[int, Change] = {
+    0: (0, 0),
+    **{code: (_ALL, flag) for code, flag in _ON.items()},
+    **{code: (_ALL & ~bits, 0) for code, bits in _OFF.items()},
+    **{30 + index: (_ALL & ~_FG, 1 + index) for index in range(8)},
+    **{40 + index: (_ALL & ~_BG, 1 + index << _BG_SHIFT) for index in range(8)},
+    **{90 + index: (_ALL & ~_FG, 9 + index) for index in range(8)},
+    **{100 + index: (_ALL & ~_BG, 9 + index << _BG_SHIFT) for index in range(8)},
+}
+_WRITTEN_CHANGES = {"": (0, 0)} | {str(code): change for code, change in _CHANGES.items()}
+_REDS = {str(value): _RGB | value << 16 for value in range(256)}
+_GREENS = {str(value): value << 8 for value in range(256)}
+_BLUES = {str(value): value for value in range(256)}
 
-COLOUR_NAMES = frozenset(("default", *_NAMES, *_BRIGHT))
 MOST_PARAMETERS = 64
 
 
-@lru_cache(65_536)
-def select(look: Attributes, parameters: str) -> Attributes:
-    """The look after `CSI parameters m`; what is not known changes nothing."""
-    changes: dict[str, Value] = {}
-    codes = _codes(parameters, changes) if ":" in parameters else _plain_codes(parameters)
-    at = 0
-    while at < len(codes):
+def select(look: Look, parameters: str) -> Look:
+    """The look after `CSI parameters m`."""
+    left, added = change_of(parameters)
+    return look & left | added
+
+
+@lru_cache(16_384)
+def change_of(parameters: str) -> Change:
+    """What `CSI parameters m` does to a look; what is not known changes nothing."""
+    try:
+        return usual_change(parameters.split(";"))
+    except (KeyError, IndexError):
+        return _any_change(parameters)
+
+
+def usual_change(fields: list[str]) -> Change:
+    """What parameters do that are written as programs write them; the quick way.
+
+    Raises:
+        KeyError, IndexError: they are not.
+    """
+    left, added, at, count = _ALL, 0, 0, len(fields)
+    if count > MOST_PARAMETERS:
+        raise IndexError(count)
+    while at < count:
+        field = fields[at]
+        if field == "38" or field == "48":
+            if fields[at + 1] == "2":
+                colour = _REDS[fields[at + 2]] | _GREENS[fields[at + 3]] | _BLUES[fields[at + 4]]
+                at += 5
+            else:
+                if fields[at + 1] != "5":
+                    raise KeyError(fields[at + 1])
+                colour = _INDEXED[_BLUES[fields[at + 2]]]
+                at += 3
+            if field == "38":
+                left, added = left & ~_FG, added & ~_FG | colour
+            else:
+                left, added = left & ~_BG, added & ~_BG | colour << _BG_SHIFT
+        else:
+            stays, comes = _WRITTEN_CHANGES[field]
+            left, added = left & stays, added & stays | comes
+            at += 1
+    return left, added
+
+
+def _any_change(parameters: str) -> Change:
+    """What any parameters do."""
+    codes = _codes(parameters)
+    left, added, at, count = _ALL, 0, 0, len(codes)
+    while at < count:
         code = codes[at]
         at += 1
-        if code in _EXTENDED:
-            at += _take_colour(codes[at : at + 4], _EXTENDED[code], changes)
-        else:
-            changes.update(_CHANGES.get(code, {}))
-    return look.changed(changes)
+        if code in (38, 48, 58):
+            if at + 3 < count and codes[at] == 2:
+                colour = _rgb(codes[at + 1], codes[at + 2], codes[at + 3])
+                at += 4
+            elif at + 1 < count and codes[at] == 5:
+                colour = _INDEXED[codes[at + 1] & 255]
+                at += 2
+            else:
+                at += 4
+                continue
+            if code == 38:
+                left, added = left & ~_FG, added & ~_FG | colour
+            elif code == 48:
+                left, added = left & ~_BG, added & ~_BG | colour << _BG_SHIFT
+            # 58 is the underline's colour, which we lack
+        elif code in _CHANGES:
+            stays, comes = _CHANGES[code]
+            left, added = left & stays, added & stays | comes
+    return left, added
 
 
-def _plain_codes(parameters: str) -> list[int]:
-    return [_number(field) for field in parameters.split(";")[:MOST_PARAMETERS]]
+def _rgb(red: int, green: int, blue: int) -> int:
+    return _RGB | (red & 255) << 16 | (green & 255) << 8 | blue & 255
 
 
-def _codes(parameters: str, changes: dict[str, Value]) -> list[int]:
+def _codes(parameters: str) -> list[int]:
     """The codes of parameters that have sub-parameters, colours in the older form."""
     codes: list[int] = []
     for field in parameters.split(";")[:MOST_PARAMETERS]:
@@ -137,14 +202,46 @@ def _number(field: str) -> int:
     return int(field) if 0 < len(field) < 6 else 0
 
 
-def _take_colour(codes: list[int], which: str, changes: dict[str, Value]) -> int:
-    """A colour after 38, 48 or 58; how many codes it took."""
-    if codes[:1] == [5] and len(codes) > 1:
-        colour, taken = _INDEXED[codes[1] & 255], 2
-    elif codes[:1] == [2] and len(codes) > 3:
-        colour, taken = "".join(f"{value & 255:02x}" for value in codes[1:4]), 4
-    else:
-        return len(codes)
-    if which:
-        changes[which] = colour
-    return taken
+# --- names for numbers, and back
+
+_FLAGS = [tuple(bool(bits >> bit & 1) for bit in range(8)) for bits in range(256)]
+
+
+@lru_cache(16_384)
+def attributes_of(look: Look) -> Attributes:
+    """A look by name."""
+    if look == PLAIN:
+        return DEFAULT
+    flags = _FLAGS[look >> _FLAGS_SHIFT]
+    return Attributes(_name(look & _FG), _name(look >> _BG_SHIFT & _FG), *flags)
+
+
+def look_of(attributes: Attributes) -> Look:
+    """The look that has these attributes.
+
+    Raises:
+        ValueError: a colour is none.
+    """
+    fg, bg, *flags = attributes
+    bits = sum(1 << bit for bit, flag in enumerate(flags) if flag)
+    return _number_of(fg) | _number_of(bg) << _BG_SHIFT | bits << _FLAGS_SHIFT
+
+
+@lru_cache(16_384)
+def sequence_of(look: Look) -> str:
+    """The SGR sequence after which this is the look, whatever it was before."""
+    codes = ["0"] + [str(code) for code in (1, 2, 3, 4, 5, 7, 8, 9) if look & _ON[code]]
+    for which, colour in ((38, look & _FG), (48, look >> _BG_SHIFT & _FG)):
+        if colour & _RGB:
+            codes.append(f"{which};2;{colour >> 16 & 255};{colour >> 8 & 255};{colour & 255}")
+        elif colour:
+            codes.append(f"{which};5;{colour - 1}")
+    return f"\x1b[{';'.join(codes)}m"
+
+
+def _name(colour: int) -> str:
+    return f"{colour - _RGB:06x}" if colour & _RGB else _NAMED[colour]
+
+
+def _number_of(name: str) -> int:
+    return _NAMED.index(name) if name in COLOUR_NAMES else _RGB | int(name, 16) & 0xFFFFFF

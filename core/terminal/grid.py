@@ -7,10 +7,14 @@ from typing import NamedTuple
 import pyte.charsets
 
 from .cells import NOT_ONE_WIDE, Row, combine, shown, width_of
-from .graphics import DEFAULT, Attributes
-from .history import History, keep
+from .graphics import BACKGROUND, PLAIN, Look, sequence_of
+from .history import History
 
 _LINE_DRAWING = dict(enumerate(pyte.charsets.VT100_MAP))
+
+
+MANY = 4
+"""Rows of unbroken text that are worth scrolling in together."""
 
 
 class Saved(NamedTuple):
@@ -18,7 +22,7 @@ class Saved(NamedTuple):
 
     x: int
     y: int
-    look: Attributes
+    look: Look
     origin: bool
     wraps: bool
     charsets: tuple[bool, bool]
@@ -28,7 +32,7 @@ class Saved(NamedTuple):
 class Grid:
     """The state of a screen, and what printing does to it.
 
-    Attributes:
+    Look:
         rows: the lines of the screen that is shown.
         hidden: the lines of the main screen while the alternate one is shown, else None.
         top, bottom: margins, both included.
@@ -51,7 +55,7 @@ class Grid:
         """RIS: all but scrollback is as it was in the beginning."""
         self.x = self.y = 0
         self.top, self.bottom = 0, self.lines - 1
-        self.look = DEFAULT
+        self.look = PLAIN
         self.rows = [Row() for _ in range(self.lines)]
         self.hidden: list[Row] | None = None
         self.wraps, self.inserts, self.origin, self.returns = True, False, False, False
@@ -86,18 +90,18 @@ class Grid:
                 self._write_any(text)
             return
         self.printed = text
-        x, y, columns = self.x, self.y, self.columns
-        count = len(text)
+        x, count = self.x, len(text)
         end = x + count
+        columns = self.columns
         if end > columns:
             self._write_wrapping(text)
             return
+        y = self.y
+        self.x = end
+        self.dirty.add(y)
         row = self.rows[y]
         if row.raw is not None:
-            if not x and not row.raw and row.fill is DEFAULT:
-                row.raw, row.look = text, self.look
-                self.x = end
-                self.dirty.add(y)
+            if row.print_after(x, text, self.look):
                 return
             row.read(columns)
         cells = row.cells
@@ -111,8 +115,6 @@ class Grid:
         else:
             cells[x:end] = text
             row.looks[x:end] = [self.look] * count
-        self.x = end
-        self.dirty.add(y)
 
     def _write_any(self, text: str) -> None:
         """Text with wide characters, inserted, or in the line drawing charset."""
@@ -128,6 +130,14 @@ class Grid:
         """Narrow text that may not fit the line."""
         columns, at = self.columns, 0
         while at < len(text):
+            if len(text) - at > MANY * columns and self.x >= columns and self._scrolls_whole_rows():
+                self.line_feed()
+                whole = (len(text) - at - 1) // columns * columns
+                begin = sequence_of(self.look) if self.look else ""
+                pieces = range(at, at + whole, columns)
+                self.scroll_in([begin + text[start : start + columns] for start in pieces])
+                at += whole
+                self.x = 0
             if self.x >= columns:
                 if self.wraps:
                     self.x = 0
@@ -148,6 +158,16 @@ class Grid:
             self.dirty.add(self.y)
             self.x = end
             at += len(piece)
+
+    def _scrolls_whole_rows(self) -> bool:
+        """Whether text at the end of the last row goes on below, with nothing else to mind."""
+        return (
+            self.wraps
+            and self.lines > 1
+            and self.y == self.bottom == self.lines - 1
+            and self.top == 0
+            and not self.look & BACKGROUND
+        )
 
     def _write_char(self, char: str) -> None:
         width = width_of(char)
@@ -173,7 +193,7 @@ class Grid:
         self.x = x + width
         self.dirty.add(self.y)
 
-    def insert_cells(self, row: Row, x: int, count: int, look: Attributes) -> None:
+    def insert_cells(self, row: Row, x: int, count: int, look: Look) -> None:
         """Push cells to the right; what goes over the edge is lost."""
         cells, columns = row.cells, self.columns
         part_wide(cells, x)
@@ -185,7 +205,7 @@ class Grid:
 
     # --- lines
 
-    def newline(self) -> None:
+    def newline(self, _: None = None) -> None:
         """CR LF."""
         self.x = 0
         if self.y == self.bottom:
@@ -193,17 +213,19 @@ class Grid:
         elif self.y < self.lines - 1:
             self.y += 1
 
-    def line_feed(self) -> None:
+    def line_feed(self, _: None = None) -> None:
         """IND: down, scrolling at the bottom margin."""
         if self.y == self.bottom:
             self._scroll_up()
         elif self.y < self.lines - 1:
             self.y += 1
 
-    def reverse_line_feed(self) -> None:
+    def reverse_line_feed(self, _: None = None) -> None:
         """RI: up, scrolling at the top margin."""
         if self.y == self.top:
-            self.rows.insert(self.top, self._cleared(self.rows.pop(self.bottom)))
+            row = self.rows.pop(self.bottom)
+            row.clear(self.look & BACKGROUND)
+            self.rows.insert(self.top, row)
             self.touch(self.top, self.bottom + 1)
         elif self.y > 0:
             self.y -= 1
@@ -214,15 +236,27 @@ class Grid:
             self.retire([row])
             row = self.blank_row()
         else:
-            self._cleared(row)
+            row.clear(self.look & BACKGROUND)
         self.rows.insert(self.bottom, row)
         self.touch(self.top, self.bottom + 1)
 
     def retire(self, rows: list[Row]) -> None:
         """Rows leave the top of the main screen for good."""
         for row in rows:
-            self.history.append(keep(row, self.columns))
+            self.history.append(row.as_raw(self.columns))
         self.scrolled += len(rows)
+
+    def scroll_in(self, taken: list[str]) -> None:
+        """Scroll by whole lines that begin at the blank bottom row."""
+        count, staying, old = len(taken), self.lines - 1, self.rows
+        leaving = min(count, staying)
+        if self.hidden is None:
+            self.history.extend([row.as_raw(self.columns) for row in old[:leaving]])
+            if count > staying:
+                self.history.extend(taken[:-staying])
+            self.scrolled += count
+        self.rows = [*old[leaving:staying], *map(Row, taken[-staying:]), Row()]
+        self.touch(0, self.lines)
 
     def scroll_rows(self, upwards: bool, first: int, count: int) -> None:
         """Move the lines from `first` to the bottom margin (SU, SD, IL, DL)."""
@@ -233,31 +267,25 @@ class Grid:
         self.rows[first : self.bottom + 1] = moved
         self.touch(first, self.bottom + 1)
 
-    def erased_look(self) -> Attributes:
-        """What erasing leaves: the background in force (BCE)."""
-        bg = self.look.bg
-        return DEFAULT if bg == "default" else DEFAULT.changed({"bg": bg})
-
     def blank_row(self) -> Row:
         """An erased line."""
-        return Row("", DEFAULT, self.erased_look())
-
-    def _cleared(self, row: Row) -> Row:
-        row.raw, row.look, row.fill = "", DEFAULT, self.erased_look()
-        return row
+        return Row("", PLAIN, self.look & BACKGROUND)
 
     def erase(self, y: int, start: int, end: int) -> None:
-        """Blank some cells of a line."""
-        row = self.rows[y]
+        """Blank some cells of a line, in the background in force (BCE)."""
+        row, columns, blank = self.rows[y], self.columns, self.look & BACKGROUND
         self.dirty.add(y)
-        if start == 0 and end >= self.columns:
-            self._cleared(row)
-            return
-        cells = row.read(self.columns).cells
+        if end >= columns:
+            if start == 0:
+                row.clear(blank)
+                return
+            if row.is_blank_from(start, blank):
+                return
+        cells = row.read(columns).cells
         part_wide(cells, start)
         part_wide(cells, end)
         cells[start:end] = [" "] * (end - start)
-        row.looks[start:end] = [self.erased_look()] * (end - start)
+        row.looks[start:end] = [blank] * (end - start)
 
 
 def part_wide(cells: list[str], x: int) -> None:

@@ -1,81 +1,102 @@
-"""Scrollback: lines that left the top, kept as small as they come and read when looked at."""
+"""Scrollback: lines that left the top, kept as small as they come and read when looked at.
+
+A line is the text and SGR sequences that make it, beginning in the default look. Lines that are
+older than the last few hundred are joined to blocks, and what is large in a block is compressed.
+"""
 
 from __future__ import annotations
 
+import zlib
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
-from .cells import Row, Run, raw_runs, runs_of
-from .graphics import DEFAULT, Attributes
+from .cells import Run, raw_runs
+from .graphics import PLAIN
 from .parser import SGR
 
 SCROLLBACK = 100_000
 
+Kept = str
+"""A line: text and SGR sequences, beginning in the default look."""
 
-class Styled(NamedTuple):
-    """A line of raw text (with SGR) that begins in another look than the default one."""
+BLOCK = 512
+"""Lines of a block."""
 
-    raw: str
-    look: Attributes
+LARGE = 160 * BLOCK
+"""Bytes of a block that are worth compressing: shorter lines are small enough as they are."""
 
-
-Kept = str | Styled | list[Run]
-"""A line: raw text in the default look, or in another; or its runs."""
-
-SLACK = 4096
-"""Lines beyond the bound that may wait to be dropped together."""
+OPENED = 4
+"""Blocks that stay open, as somebody looks at them."""
 
 
 class History:
-    """The last `limit` lines, at any of which one can look at once.
-
-    A plain list with a hidden beginning: appending, indexing and dropping old lines are all cheap,
-    which a deque is not at (its middle is slow to reach).
-    """
+    """The last `limit` lines, at any of which one can look at once."""
 
     def __init__(self, limit: int = SCROLLBACK) -> None:
         self.limit = max(0, limit)
-        self._lines: list[Kept] = []
-        self._start = 0
+        self._blocks: list[bytes] = []
+        self._lines: list[str] = []
+        self._open: OrderedDict[bytes, list[str]] = OrderedDict()
+
+    @property
+    def _all(self) -> int:
+        """Lines that are here, also those that are over the limit and not dropped yet."""
+        return len(self._blocks) * BLOCK + len(self._lines)
+
+    @property
+    def _start(self) -> int:
+        return max(0, self._all - self.limit)
 
     def __len__(self) -> int:
-        return len(self._lines) - self._start
+        return min(self._all, self.limit)
 
-    def __iter__(self) -> Iterator[Kept]:
-        return iter(self._lines[self._start :])
+    def __iter__(self) -> Iterator[str]:
+        start = self._start
+        for block in self._blocks:
+            yield from _unpacked(block)[start:]
+            start = 0
+        yield from self._lines[start:]
 
-    def __getitem__(self, index: int) -> Kept:
-        if not 0 <= index < len(self):
+    def __getitem__(self, index: int) -> str:
+        index += self._start
+        if not self._start <= index < self._all:
             raise IndexError(index)
-        return self._lines[self._start + index]
+        number, place = divmod(index, BLOCK)
+        if number >= len(self._blocks):
+            return self._lines[index - len(self._blocks) * BLOCK]
+        return self._opened(self._blocks[number])[place]
 
-    def append(self, line: Kept) -> None:
+    def append(self, line: str) -> None:
         """Add a line at the end."""
         self._lines.append(line)
-        if len(self._lines) > self.limit:
-            self._drop()
+        if len(self._lines) > 2 * BLOCK:
+            self._settle()
 
-    def extend(self, lines: Iterable[Kept]) -> None:
+    def extend(self, lines: Iterable[str]) -> None:
         """Add lines at the end."""
         self._lines.extend(lines)
-        if len(self._lines) > self.limit:
-            self._drop()
+        if len(self._lines) > 2 * BLOCK:
+            self._settle()
 
     def clear(self) -> None:
         """Forget everything."""
+        self._blocks.clear()
         self._lines.clear()
-        self._start = 0
+        self._open.clear()
 
-    def tail(self, count: int) -> list[Kept]:
+    def tail(self, count: int) -> list[str]:
         """The last lines, at most `count` of them."""
-        return self._lines[max(self._start, len(self._lines) - count) :]
+        count = min(max(count, 0), self._all - self._start)
+        lines = self._lines
+        for block in reversed(self._blocks):
+            if len(lines) >= count:
+                break
+            lines = _unpacked(block) + lines
+        return lines[len(lines) - count :]
 
     def runs(self, index: int) -> list[Run]:
         """A line as text of one look each, trailing default blanks cut."""
-        line = self[index]
-        if isinstance(line, str):
-            return raw_runs(line, DEFAULT)
-        return raw_runs(*line) if isinstance(line, Styled) else line.copy()
+        return raw_runs(self[index], PLAIN)
 
     def text(self, index: int) -> str:
         """A line as plain text, trailing blanks cut."""
@@ -88,11 +109,33 @@ class History:
             if wanted in plain(line).casefold():
                 yield index
 
-    def _drop(self) -> None:
-        self._start = len(self._lines) - self.limit
-        if self._start > SLACK:
-            del self._lines[: self._start]
-            self._start = 0
+    def _settle(self) -> None:
+        """Join old lines to blocks, and drop those beyond the limit."""
+        lines, at = self._lines, 0
+        while len(lines) - at > 2 * BLOCK:
+            self._blocks.append(_packed(lines[at : at + BLOCK]))
+            at += BLOCK
+        del lines[:at]
+        del self._blocks[: self._start // BLOCK]
+
+    def _opened(self, block: bytes) -> list[str]:
+        lines = self._open.get(block)
+        if lines is None:
+            lines = self._open[block] = _unpacked(block)
+            if len(self._open) > OPENED:
+                self._open.popitem(last=False)
+        return lines
+
+
+def _packed(lines: list[str]) -> bytes:
+    data = "\n".join(lines).encode()
+    return b"\xff" + zlib.compress(data, 1) if len(data) > LARGE else data
+
+
+def _unpacked(block: bytes) -> list[str]:
+    """A block's lines; no UTF-8 begins with the byte that marks what is compressed."""
+    data = zlib.decompress(block[1:]) if block[:1] == b"\xff" else block
+    return data.decode().split("\n")
 
 
 class Continued(History):
@@ -102,7 +145,7 @@ class Continued(History):
         past: those lines, oldest first; it is asked for no more than is needed.
     """
 
-    def __init__(self, past: Sequence[Kept], limit: int = SCROLLBACK) -> None:
+    def __init__(self, past: Sequence[str], limit: int = SCROLLBACK) -> None:
         super().__init__(limit)
         self._past = past
         self._past_start = 0
@@ -115,22 +158,22 @@ class Continued(History):
     def __len__(self) -> int:
         return self._past_left + super().__len__()
 
-    def __iter__(self) -> Iterator[Kept]:
+    def __iter__(self) -> Iterator[str]:
         yield from self._past[self._past_start :]
         yield from super().__iter__()
 
-    def __getitem__(self, index: int) -> Kept:
+    def __getitem__(self, index: int) -> str:
         above = self._past_left
         if 0 <= index < above:
             return self._past[self._past_start + index]
         return super().__getitem__(index - above)
 
-    def append(self, line: Kept) -> None:
+    def append(self, line: str) -> None:
         """Add a line at the end."""
         super().append(line)
         self._forget()
 
-    def extend(self, lines: Iterable[Kept]) -> None:
+    def extend(self, lines: Iterable[str]) -> None:
         """Add lines at the end."""
         super().extend(lines)
         self._forget()
@@ -140,7 +183,7 @@ class Continued(History):
         super().clear()
         self._past, self._past_start = (), 0
 
-    def tail(self, count: int) -> list[Kept]:
+    def tail(self, count: int) -> list[str]:
         """The last lines, at most `count` of them."""
         missing = min(count - super().__len__(), self._past_left)
         if missing <= 0:
@@ -154,21 +197,6 @@ class Continued(History):
             self._past_start = min(len(self._past), self._past_start + over)
 
 
-def keep(row: Row, columns: int) -> Kept:
-    """A row of the screen as scrollback keeps it."""
-    raw = row.raw
-    if raw is not None and row.fill is DEFAULT:
-        return raw if row.look is DEFAULT else Styled(raw, row.look)
-    looks = row.read(columns).looks
-    if looks[0] is DEFAULT and looks.count(DEFAULT) == len(looks):
-        return "".join(row.cells).rstrip(" ")
-    return runs_of(row.cells, looks)
-
-
-def plain(line: Kept) -> str:
+def plain(line: str) -> str:
     """The text of a line, trailing blanks cut."""
-    if isinstance(line, Styled):
-        line = line.raw
-    elif isinstance(line, list):
-        line = "".join(run[0] for run in line)
     return (SGR.sub("", line) if "\x1b" in line else line).rstrip(" ")

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from .cells import LONGEST_CELL, Row, shown
-from .graphics import COLOUR_NAMES, Attributes, look_of
+from .cells import LONGEST_CELL, Row, cells_of, shown, tidied
+from .graphics import COLOUR_NAMES, PLAIN, Attributes, Look, attributes_of, look_of, sequence_of
 from .grid import Saved
-from .history import Kept, Styled
 from .modes import ALTERNATE, KNOWN_MODES
 from .parser import KEPT_OF_STRING, LONGEST_STRING, PRINTABLE, SGR
 
@@ -32,8 +31,6 @@ _TAIL = re.compile(r"(?:(?:\x1b\[|\x9b)[ -?]{0,8192}|\x1b[ -/]{0,8})?\Z")
 _STRING = re.compile(r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x18\x1a\x1b\x9c]*\Z")
 _HEX = re.compile(r"[0-9a-f]{6}\Z")
 
-_Look = tuple[str, str, bool, bool, bool, bool, bool, bool, bool, bool]
-
 
 class _Row(msgspec.Struct, array_like=True):
     """A row: raw text with looks of beginning and fill, or cells and their looks (count, look)."""
@@ -45,7 +42,7 @@ class _Row(msgspec.Struct, array_like=True):
 
 
 class _Line(msgspec.Struct, array_like=True):
-    """A line of scrollback: raw text and the look it begins in, or runs."""
+    """A line of scrollback: raw text and the look it begins in (-1 is the default), or runs."""
 
     text: str = ""
     look: int = -1
@@ -65,7 +62,7 @@ class _Saved(msgspec.Struct, array_like=True):
 class _State(msgspec.Struct, array_like=True):
     columns: int
     lines: int
-    looks: list[_Look]
+    looks: list[Attributes]
     rows: list[_Row]
     hidden: list[_Row] | None
     history: list[_Line]
@@ -93,9 +90,11 @@ def to_keyframe(screen: Screen, scrollback: int) -> bytes:
         columns=screen.columns,
         lines=screen.lines,
         looks=[],
-        rows=[writer.row(row) for row in screen.rows],
-        hidden=None if screen.hidden is None else [writer.row(row) for row in screen.hidden],
-        history=[writer.line(kept) for kept in screen.history.tail(scrollback)],
+        rows=[writer.row(row, screen.columns) for row in screen.rows],
+        hidden=[writer.row(row, screen.columns) for row in screen.hidden]
+        if screen.hidden
+        else None,
+        history=[_Line(tidied(line)) for line in screen.history.tail(scrollback)],
         scrolled=screen.scrolled,
         place=(screen.x, screen.y, screen.top, screen.bottom),
         look=writer.number(screen.look),
@@ -108,10 +107,10 @@ def to_keyframe(screen: Screen, scrollback: int) -> bytes:
         title=screen.title,
         printed=screen.printed[-1:],
         tail=parser.tail,
-        string=(parser.string, parser.string_length),
+        string=(parser.string, 0 if parser.string is None else parser.string_length),
         undecoded=parser.undecoded.getstate(),
     )
-    state.looks = [look.values() for look in writer.numbers]  # pyright: ignore[reportAttributeAccessIssue]
+    state.looks = [attributes_of(look) for look in writer.numbers]
     return zlib.compress(msgspec.msgpack.encode(state), 1)
 
 
@@ -119,15 +118,18 @@ class _Writer:
     """Numbers looks in the order in which they are met."""
 
     def __init__(self) -> None:
-        self.numbers: dict[Attributes, int] = {}
+        self.numbers: dict[Look, int] = {}
 
-    def number(self, look: Attributes) -> int:
+    def number(self, look: Look) -> int:
         return self.numbers.setdefault(look, len(self.numbers))
 
-    def row(self, row: Row) -> _Row:
-        if row.raw is not None:
-            return _Row(row.raw, self.number(row.look), self.number(row.fill))
-        looks: list[tuple[int, int]] = []
+    def row(self, row: Row, columns: int) -> _Row:
+        """A row, in a form that says nothing about how it came to be."""
+        raw = tidied(row.as_raw(columns))
+        cells = cells_of(raw, PLAIN)[0]
+        if row.raw is not None or cells == row.cells[: len(cells)]:
+            return _Row(raw, self.number(PLAIN), self.number(PLAIN))
+        looks: list[tuple[int, int]] = []  # a wide character came from a screen of one column
         for look in row.looks:
             number = self.number(look)
             if looks and looks[-1][1] == number:
@@ -136,13 +138,6 @@ class _Writer:
                 looks.append((1, number))
         simple = all(len(cell) == 1 for cell in row.cells)
         return _Row("".join(row.cells) if simple else list(row.cells), looks=looks)
-
-    def line(self, kept: Kept) -> _Line:
-        if isinstance(kept, str):
-            return _Line(kept)
-        if isinstance(kept, Styled):
-            return _Line(kept.raw, self.number(kept.look))
-        return _Line(runs=[(text, self.number(look)) for text, look in kept])
 
     def saved(self, saved: Saved | None) -> _Saved | None:
         return saved and _Saved(saved.x, saved.y, self.number(saved.look), *saved[3:])
@@ -180,9 +175,9 @@ class _Reader:
         for fg, bg, *_ in state.looks:
             good = all(name in COLOUR_NAMES or _HEX.match(name) for name in (fg, bg))
             _require(good, "a colour")
-        self.looks = [look_of(values) for values in state.looks]
+        self.looks = [look_of(look) for look in state.looks]
 
-    def look(self, number: int) -> Attributes:
+    def look(self, number: int) -> Look:
         _require(0 <= number < len(self.looks), "a look")
         return self.looks[number]
 
@@ -204,7 +199,7 @@ class _Reader:
         _require(max(map(len, cells)) <= LONGEST_CELL, "a cell")
         return Row.of(cells, looks)
 
-    def many(self, number: int, count: int) -> list[Attributes]:
+    def many(self, number: int, count: int) -> list[Look]:
         _require(0 < count <= self.state.columns, "a run")
         return [self.look(number)] * count
 
@@ -215,14 +210,14 @@ class _Reader:
         _require(_PRINTED.match(plain) is not None and shown(plain) == plain, "a line's text")
         return text
 
-    def line(self, line: _Line) -> Kept:
+    def line(self, line: _Line) -> str:
         if line.runs is not None:
             _require(len(line.runs) > 0, "a line")
-            for text, _ in line.runs:
-                _require("\x1b" not in self.raw(text), "a line's text")
-            return [(text, self.look(number)) for text, number in line.runs]
+            _require(not any("\x1b" in text for text, _ in line.runs), "a line's text")
+            parts = [sequence_of(self.look(number)) + self.raw(text) for text, number in line.runs]
+            return "".join(parts)
         raw = self.raw(line.text)
-        return raw if line.look < 0 else Styled(raw, self.look(line.look))
+        return raw if line.look < 0 else sequence_of(self.look(line.look)) + raw
 
     def saved(self, saved: _Saved | None) -> Saved | None:
         if saved is None:

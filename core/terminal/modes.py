@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .cells import Row
 from .editing import Editing, Numbers
-from .graphics import DEFAULT, select
+from .graphics import PLAIN
 from .grid import Saved
 
 MOST_ANSWERS = 64
@@ -102,13 +102,13 @@ class Modes(Editing):
 
     # --- cursor and margins
 
-    def save_cursor(self, _numbers: Numbers = (0,)) -> None:
+    def save_cursor(self, _: Numbers | None = None) -> None:
         """DECSC, SCOSC."""
         self.saved = Saved(
             self.x, self.y, self.look, self.origin, self.wraps, self.charsets, self.shifted
         )
 
-    def restore_cursor(self, _numbers: Numbers = (0,)) -> None:
+    def restore_cursor(self, _: Numbers | None = None) -> None:
         """DECRC, SCORC; home when nothing was saved."""
         if self.saved is None:
             self.x = self.y = 0
@@ -132,16 +132,12 @@ class Modes(Editing):
         """DECSTR."""
         self.wraps, self.inserts, self.origin, self.returns = True, False, False, False
         self.top, self.bottom = 0, self.lines - 1
-        self.look = DEFAULT
+        self.look = PLAIN
         self.charsets, self.shifted = (False, False), False
         self.saved = None
         self.modes |= {7, 25}
         self.modes -= {1, 6, 66}
         self.refresh_plain()
-
-    def select_long_graphic_rendition(self, parameters: str) -> None:
-        """SGR with more parameters than are worth remembering."""
-        self.look = select.__wrapped__(self.look, parameters)
 
     # --- answers
 

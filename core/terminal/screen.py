@@ -1,8 +1,9 @@
 """The emulator: a `pyte.Screen` with a parser and rows of its own, safe on any input and fast.
 
 pyte's face is kept (`buffer`, `display`, `cursor`, `dirty`). The rest is layered, one idea a file:
-`parser` finds tokens, `sequences` says what they mean, `modes`, `editing` and `grid` do it, `bulk`
-takes whole lines past all of them, `history` keeps what scrolled away.
+`parser` finds sequences and text, `sequences` says what they mean, `modes`, `editing` and `grid` do
+it, on rows of `cells` whose looks are numbers (`graphics`). `bulk` takes whole lines past all of
+them, `redraws` drops what is drawn over at once, `history` keeps what scrolled away.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from pyte.screens import Char, Cursor
 
 from .bulk import Bulk
 from .cells import Row, Run
-from .history import SCROLLBACK, History, keep, plain
+from .graphics import attributes_of
+from .history import SCROLLBACK, History, plain
 from .keyframe import from_keyframe, to_keyframe
 from .parser import Parser
 
@@ -74,7 +76,7 @@ class Screen(Bulk, pyte.Screen):
         above = len(self.history)
         if index < above:
             return self.history.text(index)
-        return plain(keep(self.rows[index - above], self.columns))
+        return plain(self.rows[index - above].as_raw(self.columns))
 
     def find(self, needle: str) -> Iterator[int]:
         """Indexes of the lines that hold `needle`, whatever the case."""
@@ -96,7 +98,7 @@ class Screen(Bulk, pyte.Screen):
         """The screen as pyte's characters (which know neither faint nor conceal)."""
         return [
             [
-                Char(cell, *look.values()[:8])  # pyright: ignore[reportArgumentType]
+                Char(cell, *attributes_of(look)[:8])  # pyright: ignore[reportArgumentType]
                 for cell, look in zip(row.cells, row.looks, strict=True)
             ]
             for row in (row.read(self.columns) for row in self.rows)

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from .screen import Screen
+from .base import Terminal
 
 
 class Hit(NamedTuple):
@@ -42,7 +42,7 @@ class Search:
         """Beginning and end of each place of a line, in characters."""
         return [match.span() for match in self._pattern.finditer(text)] if self.needle else []
 
-    def advance(self, screen: Screen, lines: int) -> bool:
+    def advance(self, screen: Terminal, lines: int) -> bool:
         """Look at so many more lines of scrollback; whether there are more to look at."""
         oldest = screen.scrolled - screen.history_size
         first = max(self._next, oldest)
@@ -53,7 +53,7 @@ class Search:
         self._forget(oldest)
         return self._next < screen.scrolled
 
-    def hits(self, screen: Screen) -> list[Hit]:
+    def hits(self, screen: Terminal) -> list[Hit]:
         """All that have been found so far, from the top to the bottom."""
         oldest = screen.scrolled - screen.history_size
         self._forget(oldest)
@@ -65,7 +65,7 @@ class Search:
             found += self._hits(screen, line, line - oldest)
         return found
 
-    def _hits(self, screen: Screen, line: int, index: int) -> list[Hit]:
+    def _hits(self, screen: Terminal, line: int, index: int) -> list[Hit]:
         return [Hit(line, start) for start, _ in self.spans(screen.text(index))]
 
     def _forget(self, oldest: int) -> None:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from typing import Any
 
 from .cells import Row
-from .editing import Numbers
+from .graphics import Change, change_of, usual_change
 from .modes import Modes
+from .parser import Meaning
 
 MOST = 9999
 """Larger numbers in sequences mean no more than this."""
 
 MOST_NUMBERS = 32
 
-Function = Callable[[Modes, Numbers], None]
+_Function = Callable[[Modes, Any], None]
 
-_FUNCTIONS: dict[str, Function] = {
+_FUNCTIONS: dict[str, _Function] = {
     "@": Modes.open_characters,
     "A": Modes.move_up,
     "B": Modes.move_down,
@@ -64,23 +65,81 @@ _FUNCTIONS: dict[str, Function] = {
 """By private marker, intermediates and final character; what is not here does nothing."""
 
 _SHAPE = re.compile(r"(?:\x1b\[|\x9b)([<=>?]*)([0-9;:]*)([ -/]*)([@-~])\Z")
+_LOOKS = re.compile(r"(?:\x1b\[[0-9;:]*m|\x1b\(B)++\Z")
+_PARAMETERS = re.compile(r"\[([0-9;:]*)m")
+_ESCAPE = re.compile(r"\x1b([ -/]*)([0-OQ-WYZ\\`-~])\Z")
+_COMMAND = re.compile(r"(?:\x1b\]|\x9d)([^\x07\x18\x1a\x1b\x9c]*+)(?:[\x07\x9c]|\x1b\\)\Z")
+
+MOST_MEANINGS = 16_384
+LONGEST_KNOWN = 64
+"""Characters of a sequence whose meaning is remembered."""
 
 
-def _nothing(_screen: Modes, _numbers: Numbers) -> None:
-    """A sequence that we do not know."""
+def _nothing(_screen: Modes, _argument: object) -> None:
+    """A sequence that we do not know, or that is not whole."""
 
 
-@lru_cache(16_384)
-def function_of(sequence: str) -> tuple[Function, Numbers]:
-    """What a control sequence asks for, and with which numbers."""
+NOTHING: Meaning = (_nothing, None, 0)
+
+
+class Meanings(dict[str, Meaning]):
+    """What sequences stand for, found out when they are first met."""
+
+    def __missing__(self, sequence: str) -> Meaning:
+        meaning = _meaning(sequence)
+        if len(sequence) <= LONGEST_KNOWN:
+            if len(self) >= MOST_MEANINGS:
+                self.clear()
+            self[sequence] = meaning
+        return meaning
+
+
+def _meaning(sequence: str) -> Meaning:
+    """The function of a control or sequence, and its argument."""
+    if sequence[-1] == "m" and sequence[:2] == "\x1b[":
+        try:
+            return None, *usual_change(sequence[2:-1].split(";"))
+        except (KeyError, IndexError):
+            pass  # it is several, or an unusual one, or none
+    if sequence in _CONTROLS:
+        return _CONTROLS[sequence], None, 0
+    if _LOOKS.match(sequence):
+        return _change(sequence)
     shape = _SHAPE.match(sequence)
-    if shape is None:
-        return _nothing, (0,)
-    private, parameters, intermediates, final = shape.groups()
+    if shape is not None:
+        return _control_sequence(*shape.groups())
+    command = _COMMAND.match(sequence)
+    if command is not None:
+        return Commands.operating_system_command, command[1], 0
+    escape = _ESCAPE.match(sequence)
+    if escape is not None:
+        intermediates, final = escape.groups()
+        if intermediates in ("(", ")"):
+            return Commands.designate, (intermediates == ")", final == "0"), 0
+        return _ESCAPES.get(intermediates + final, _nothing), None, 0
+    return NOTHING
+
+
+def _change(sequence: str) -> Meaning:
+    """One or several SGR, between which G0 may become letters."""
+    left, added = -1, 0
+    for parameters in _PARAMETERS.findall(sequence):
+        stays, comes = change_of(parameters)
+        left, added = left & stays, added & stays | comes
+    if "(B" in sequence:
+        return Commands.select_letters, (left, added), 0
+    return None, left, added
+
+
+def _control_sequence(private: str, parameters: str, intermediates: str, final: str) -> Meaning:
     function = _FUNCTIONS.get(private + intermediates + final)
     if function is None:
-        return _nothing, (0,)
-    return function, tuple(map(_number, parameters.split(";")[:MOST_NUMBERS]))
+        return NOTHING
+    numbers = tuple(map(_number, parameters.split(";")[:MOST_NUMBERS]))
+    if function is Modes.move_to:
+        row, column = (*numbers, 1)[:2]
+        return function, (max(0, row - 1), max(0, column - 1)), 0
+    return function, numbers, 0
 
 
 def _number(field: str) -> int:
@@ -90,81 +149,73 @@ def _number(field: str) -> int:
 
 
 class Commands(Modes):
-    """Takes controls and sequences as the parser finds them."""
+    """Controls and escape sequences that have no numbers."""
 
-    def control_sequence(self, sequence: str) -> None:
-        """CSI."""
-        if len(sequence) < 64:
-            function, numbers = function_of(sequence)
-        elif sequence[-1] == "m" and "?" not in sequence and ">" not in sequence:
-            self.select_long_graphic_rendition(sequence[2:-1])
+    meanings = Meanings()
+
+    def carriage_return(self, _: None = None) -> None:
+        """CR."""
+        self.x = 0
+
+    def down(self, _: None = None) -> None:
+        """LF, VT, FF; with LNM also to the first column."""
+        if self.returns:
+            self.x = 0
+        self.line_feed()
+
+    def backspace(self, _: None = None) -> None:
+        """BS."""
+        self.x = max(0, min(self.x, self.columns - 1) - 1)
+
+    def shift_out(self, _: None = None) -> None:
+        """SO: G1."""
+        self._shift(True)
+
+    def shift_in(self, _: None = None) -> None:
+        """SI: G0."""
+        self._shift(False)
+
+    def _shift(self, shifted: bool) -> None:
+        self.shifted = shifted
+        self.refresh_plain()
+
+    def set_tab(self, _: None = None) -> None:
+        """HTS."""
+        self.tab_stops.add(self.x)
+
+    def identify(self, _: None = None) -> None:
+        """DECID."""
+        self.report_attributes((0,))
+
+    def application_keypad(self, _: None = None) -> None:
+        """DECKPAM."""
+        self.modes.add(66)
+
+    def numeric_keypad(self, _: None = None) -> None:
+        """DECKPNM."""
+        self.modes.discard(66)
+
+    def full_reset(self, _: None = None) -> None:
+        """RIS."""
+        self.reset()
+
+    def align(self, _: None = None) -> None:
+        """DECALN: a screen full of E."""
+        self.rows = [Row("E" * self.columns) for _ in range(self.lines)]
+        self.touch(0, self.lines)
+
+    def select_letters(self, change: Change) -> None:
+        """SCS for G0 to become letters, and SGR; the way programs return to the default look."""
+        left, added = change
+        self.look = self.look & left | added
+        if self.charsets[0]:
+            self.designate((False, False))
+
+    def designate(self, what: tuple[bool, bool]) -> None:
+        """SCS: G0, or G1 if so, becomes letters, or the line drawing charset if so."""
+        second, draws_lines = what
+        if self.charsets[second] == draws_lines:
             return
-        else:
-            function, numbers = function_of.__wrapped__(sequence)
-        function(self, numbers)
-
-    def control(self, char: str) -> None:
-        """A C0 or C1 control."""
-        match char:
-            case "\r":
-                self.x = 0
-            case "\n" | "\x0b" | "\x0c":
-                if self.returns:
-                    self.x = 0
-                self.line_feed()
-            case "\b":
-                self.x = max(0, min(self.x, self.columns - 1) - 1)
-            case "\t":
-                self.tab()
-            case "\x0e" | "\x0f":
-                self.shifted = char == "\x0e"
-                self.refresh_plain()
-            case "\x84":
-                self.line_feed()
-            case "\x85":
-                self.newline()
-            case "\x88":
-                self.tab_stops.add(self.x)
-            case "\x8d":
-                self.reverse_line_feed()
-            case "\x9a":
-                self.report_attributes((0,))
-            case _:
-                pass
-
-    def escape(self, sequence: str) -> None:
-        """ESC, intermediates, a final character."""
-        match sequence[1:]:
-            case "7":
-                self.save_cursor()
-            case "8":
-                self.restore_cursor()
-            case "D":
-                self.line_feed()
-            case "E":
-                self.newline()
-            case "H":
-                self.tab_stops.add(self.x)
-            case "M":
-                self.reverse_line_feed()
-            case "Z":
-                self.report_attributes((0,))
-            case "c":
-                self.reset()
-            case "=":
-                self.modes.add(66)
-            case ">":
-                self.modes.discard(66)
-            case "#8":
-                self.rows = [Row("E" * self.columns) for _ in range(self.lines)]
-                self.touch(0, self.lines)
-            case charset if charset[0] in "()":
-                self._designate(charset[0] == ")", charset.endswith("0"))
-            case _:
-                pass
-
-    def _designate(self, second: bool, draws_lines: bool) -> None:
-        """SCS: G0 or G1 becomes the line drawing charset or letters."""
         g0, g1 = self.charsets
         self.charsets = (g0, draws_lines) if second else (draws_lines, g1)
         self.refresh_plain()
@@ -174,3 +225,37 @@ class Commands(Modes):
         number, _, rest = text.partition(";")
         if number in ("0", "2"):
             self.title = rest[:1024]
+
+
+_Bare = Callable[[Any, None], None]
+
+_CONTROLS: dict[str, _Bare] = {
+    "\r\n": Commands.newline,
+    "\r": Commands.carriage_return,
+    "\n": Commands.down,
+    "\x0b": Commands.down,
+    "\x0c": Commands.down,
+    "\b": Commands.backspace,
+    "\t": Commands.tab,
+    "\x0e": Commands.shift_out,
+    "\x0f": Commands.shift_in,
+    "\x84": Commands.line_feed,
+    "\x85": Commands.newline,
+    "\x88": Commands.set_tab,
+    "\x8d": Commands.reverse_line_feed,
+    "\x9a": Commands.identify,
+}
+
+_ESCAPES: dict[str, _Bare] = {
+    "7": Commands.save_cursor,
+    "8": Commands.restore_cursor,
+    "D": Commands.line_feed,
+    "E": Commands.newline,
+    "H": Commands.set_tab,
+    "M": Commands.reverse_line_feed,
+    "Z": Commands.identify,
+    "c": Commands.full_reset,
+    "=": Commands.application_keypad,
+    ">": Commands.numeric_keypad,
+    "#8": Commands.align,
+}

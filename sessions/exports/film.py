@@ -36,7 +36,7 @@ def film(recording: Recording) -> dict[str, Any]:
         "play": _steps(_played(recording.events)),
         "items": _Items(recording).items,
         "terminals": {clean_line(name): film for name, film in films.items()},
-        "looks": [look.values() for look in looks.numbers],
+        "looks": [list(look) for look in looks.numbers],
         "files": changes,
         "contents": _contents(recording, changes),
     }

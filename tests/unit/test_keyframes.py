@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from sandbox_tui.core import events as e
 from sandbox_tui.core.state import fold
 from sandbox_tui.core.terminal.history import Continued, History
+from sandbox_tui.core.terminal.screen import Screen
 from sandbox_tui.sessions import Store, kept_items, keyframes, record
 from sandbox_tui.sessions.kept_screens import Screens
 from sandbox_tui.sessions.keyframes import (
@@ -32,6 +33,7 @@ from sandbox_tui.sessions.packing import unpack
 from sandbox_tui.sessions.replay import position_at
 from sandbox_tui.sessions.upkeep import check
 from tests.perf.made_sessions import fill
+from tests.unit.event_streams import started
 from tests.unit.run_streams import runs
 
 
@@ -237,6 +239,38 @@ def test_a_jump_reads_few_rows(tmp_path: Path) -> None:
             assert rows
             read[steps] = worst
         assert read[800] <= read[100] + 1
+
+
+def test_a_seek_parses_one_chunk_of_output_at_most(tmp_path: Path) -> None:
+    """What lies between two keyframes: a bounded number of bytes, wherever one goes."""
+    line = b"\x1b[32m%06d\x1b[0m some words of output\r\n"
+    pieces = [b"".join(line % (n * 100 + m) for m in range(100)) for n in range(600)]
+    begun = msgspec.structs.replace(started("r"), seq=1)
+    events: list[e.AnyEvent] = [begun] + [
+        e.TerminalOutput(seq=number, t=number / 10, terminal="model", data=piece)
+        for number, piece in enumerate(pieces, 2)
+    ]
+    chunk = keyframes.HEAVY * keyframes.BYTES + len(pieces[0])
+    assert sum(map(len, pieces)) > 5 * chunk
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        store.append("r", events)
+        catch_up(store, "r")
+        fed: list[int] = []
+
+        def counted(screen: Screen, data: bytes) -> None:
+            fed.append(len(data))
+            feed(screen, data)
+
+        feed = Screen.feed
+        with patch.object(Screen, "feed", counted):
+            for seq in (2, 77, 300, 301, 555, 601):
+                fed.clear()
+                screen = moment_at(store, "r", seq).screens.by_name["model"]
+                assert sum(fed) <= chunk
+                assert f"{seq * 100 - 101:06}" in screen.text(screen.history_size + screen.y - 1)
+                fed.clear()
+                screen.row(screen.history_size // 2)  # a line far up
+                assert sum(fed) <= chunk
 
 
 def test_a_session_that_is_deleted_takes_them_along(tmp_path: Path) -> None:

@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import time
 import zlib
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import example as for_example
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wcwidth import wcwidth
 
 from sandbox_tui.core.terminal.cells import MAY_JOIN, NOT_ONE_WIDE, shown
+from sandbox_tui.core.terminal.parser import LONGEST_STRING
 from sandbox_tui.core.terminal.screen import Screen
+
+from ..cost import growth
 
 
 def lines_of(screen: Screen) -> list[str]:
     return [screen.text(index) for index in range(screen.history_size + screen.lines)]
-
-
-def seconds(data: bytes, piece: int, columns: int = 120, lines: int = 40) -> float:
-    screen = Screen(columns, lines)
-    start = time.process_time()
-    for at in range(0, len(data), piece):
-        screen.feed(data[at : at + piece])
-    return time.process_time() - start
 
 
 FLOODS = {
@@ -44,16 +39,32 @@ FLOODS = {
     "colour without end": (b"".join(b"\x1b[38;5;%dmx" % (n % 256) for n in range(20_000)), 16_384),
     "many combining": (("e" + "\u0301" * 50_000).encode(), 16_384),
     "lone newlines": (b"\n" * 100_000, 16_384),
+    "progress": (b"\r\x1b[2K\x1b[32m50%\x1b[0m" * 10_000, 16_384),
+    "progress that never ends a line": (b"\r\x1b[2K" + b"\x1b[32mx" * 30_000, 16_384),
+    "progress of nothing": (b"\r\x1b[2K" * 30_000, 16_384),
+    "marks without letters": (("\u0301" * 14 + "\r\n").encode() * 2_000, 16_384),
+    "colour after colour": (b"\x1b[1m" * 50_000, 16_384),
+    "sequences of their own": (
+        b"".join(b"\x1b[%d;%dH" % (n % 300, n) for n in range(20_000)),
+        4096,
+    ),
+    "one line that never ends": (b"x" * 400_000, 16_384),
+    "lines that do not fit": (b"\x1b[44mx\r\n" * 3_000, 16_384),
     "questions": (b"\x1b[6n" * 30_000, 16_384),
 }
 
 
 @pytest.mark.parametrize("name", FLOODS)
 def test_time_is_linear(name: str) -> None:
-    """Twice the input takes about twice the time; a loose bound, for machines that are busy."""
+    """Four times the input takes about four times the time."""
     data, piece = FLOODS[name]
-    once = max(min(seconds(data, piece) for _ in range(2)), 0.01)
-    assert min(seconds(data * 3, piece) for _ in range(3)) < 12 * once
+
+    def feed(times: int) -> None:
+        screen, flood = Screen(120, 40), data * times
+        for at in range(0, len(flood), piece):
+            screen.feed(flood[at : at + piece])
+
+    assert growth(feed, 1, 4) < 8
 
 
 def test_an_unterminated_string_gives_the_screen_back() -> None:
@@ -63,6 +74,19 @@ def test_an_unterminated_string_gives_the_screen_back() -> None:
     screen = Screen(20, 5)
     screen.feed(b"\x1bPq" + b"x" * 100_000 + b"\x1b[1mback")  # any sequence breaks it off
     assert screen.text(0) == "back"
+
+
+@pytest.mark.parametrize("over", [-1, 0, 1])
+@pytest.mark.parametrize("end", [b"\x07", b"\x1b\\", b"\x1b[m", b"", b"\r\n"])
+def test_the_longest_string_ends_where_it_does_however_it_is_cut(over: int, end: bytes) -> None:
+    data = b"\x1b]0;" + b"x" * (LONGEST_STRING - 2 + over) + end + b"yz"
+    whole = Screen(20, 5)
+    whole.feed(data)
+    for cut in (3, 100, len(data) - len(end) - 4, len(data) - len(end) - 2, len(data) - 3):
+        parts = Screen(20, 5)
+        parts.feed(data[:cut])
+        parts.feed(data[cut:])
+        assert parts.keyframe() == whole.keyframe()
 
 
 def test_answers_are_bounded() -> None:
@@ -242,6 +266,7 @@ def test_each_screen_has_its_own_saved_cursor() -> None:
     assert (screen.x, screen.y) == (1, 1)
 
 
+@for_example([(b"text ", 1, 1), ("漢".encode(), 2, 1)])
 @given(
     st.lists(
         st.tuples(

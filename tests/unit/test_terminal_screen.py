@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sandbox_tui.core.terminal.graphics import Attributes, attributes_of
 from sandbox_tui.core.terminal.screen import Screen
 
 
@@ -26,8 +27,8 @@ def first(data: bytes) -> str:
     return shown(screen_of(data))[0]
 
 
-def look(data: bytes) -> object:
-    return screen_of(data).rows[0].read(20).looks[0]
+def attributes(screen: Screen, y: int, x: int = 0) -> Attributes:
+    return attributes_of(screen.rows[y].read(screen.columns).looks[x])
 
 
 GAPS: dict[str, tuple[bytes, Callable[[Screen], object], object]] = {
@@ -35,22 +36,22 @@ GAPS: dict[str, tuple[bytes, Callable[[Screen], object], object]] = {
     "private SGR": (b"\x1b[?4mA", lambda s: shown(s)[0], "A"),
     "XTMODKEYS is not SGR": (
         b"\x1b[>4;2mA",
-        lambda s: s.rows[0].read(20).looks[0].underscore,
+        lambda s: attributes(s, 0).underscore,
         False,
     ),
     "kitty keyboard push": (b"\x1b[>1uA", lambda s: shown(s)[0], "A"),
     "kitty keyboard pop": (b"\x1b[<uA", lambda s: shown(s)[0], "A"),
-    "curly underline": (b"\x1b[4:3mA", lambda s: s.rows[0].read(20).looks[0].underscore, True),
-    "RGB with colons": (b"\x1b[38:2::1:2:3mA", lambda s: s.rows[0].read(20).looks[0].fg, "010203"),
+    "curly underline": (b"\x1b[4:3mA", lambda s: attributes(s, 0).underscore, True),
+    "RGB with colons": (b"\x1b[38:2::1:2:3mA", lambda s: attributes(s, 0).fg, "010203"),
     "RGB with semicolons": (
         b"\x1b[48;2;255;0;9mA",
-        lambda s: s.rows[0].read(20).looks[0].bg,
+        lambda s: attributes(s, 0).bg,
         "ff0009",
     ),
-    "faint": (b"\x1b[2mA", lambda s: s.rows[0].read(20).looks[0].faint, True),
+    "faint": (b"\x1b[2mA", lambda s: attributes(s, 0).faint, True),
     "22 ends bold and faint": (
         b"\x1b[1;2m\x1b[22mA",
-        lambda s: s.rows[0].read(20).looks[0].bold,
+        lambda s: attributes(s, 0).bold,
         False,
     ),
     "SU": (b"a\r\nb\r\nc\x1b[1S", lambda s: shown(s)[0], "b"),
@@ -80,7 +81,7 @@ GAPS: dict[str, tuple[bytes, Callable[[Screen], object], object]] = {
     "wide at the edge wraps": (b"a" * 19 + "漢".encode(), lambda s: shown(s)[1], "漢"),
     "half of a wide one": ("漢\x1b[1;1Hx".encode(), lambda s: s.display[0][:3], "x  "),
     "other half": ("漢\x1b[1;2Hx".encode(), lambda s: s.display[0][:3], " x "),
-    "BCE": (b"\x1b[41m\n\n\n\n\n\n", lambda s: s.rows[4].read(20).looks[3].bg, "red"),
+    "BCE": (b"\x1b[41m\n\n\n\n\n\n", lambda s: attributes(s, 4, 3).bg, "red"),
     "ED3 leaves the screen": (b"abc\x1b[3J", lambda s: shown(s)[0], "abc"),
     "BS after the last column": (b"a" * 20 + b"\x08X", lambda s: shown(s)[0], "a" * 18 + "Xa"),
     "origin mode without margins": (b"\x1b[?6h\x1b[6n", lambda s: s.replies(), b"\x1b[1;1R"),
@@ -89,7 +90,56 @@ GAPS: dict[str, tuple[bytes, Callable[[Screen], object], object]] = {
     "a parameter of 400 digits": (b"\x1b[" + b"1" * 400 + b"CX", lambda s: shown(s)[0][-1], "X"),
     "DECALN": (b"\x1b#8", lambda s: shown(s)[0], "E" * 20),
     "invalid UTF-8": (b"\xff\xfeA", lambda s: shown(s)[0], "��A"),
-    "many saves": (b"\x1b7" * 10_000, lambda s: s.saved is not None, True),
+    "many saves": (b"\x1b7" * 10_000, lambda s: len(s.keyframe()) < 400, True),
+    "kitty keyboard set": (b"\x1b[=1uA", lambda s: shown(s)[0], "A"),
+    "faint, conceal": (b"\x1b[2;8mA", lambda s: attributes(s, 0)[8:], (True, True)),
+    "overline": (b"\x1b[53mA", lambda s: (shown(s)[0], attributes(s, 0)), ("A", Attributes())),
+    "double underline": (b"\x1b[21mA", lambda s: attributes(s, 0).underscore, True),
+    "underline ended by 4:0": (b"\x1b[4m\x1b[4:0mA", lambda s: attributes(s, 0).underscore, False),
+    "256 colours with colons": (b"\x1b[38:5:9mA", lambda s: attributes(s, 0).fg, "brightred"),
+    "RGB without a colour space": (b"\x1b[38:2:1:2:3mA", lambda s: attributes(s, 0).fg, "010203"),
+    "a colour that is cut short": (b"\x1b[38;5m\x1b[1mA", lambda s: attributes(s, 0).bold, True),
+    "DA2 is not DA1": (b"\x1b[>0c\x1b[c", lambda s: s.replies(), b"\x1b[>1;10;0c\x1b[?62;22c"),
+    "DA with parameters": (b"\x1b[?1;2cA", lambda s: (shown(s)[0], s.replies()), ("A", b"")),
+    "DECRQM, unknown": (b"\x1b[?9999$p", lambda s: s.replies(), b"\x1b[?9999;0$y"),
+    "DECXCPR": (b"ab\x1b[?6n", lambda s: s.replies(), b"\x1b[?1;3R"),
+    "DECSED": (b"ab\x1b[H\x1b[?JA", lambda s: shown(s)[0], "A"),
+    "private CUU": (b"\x1b[3H\x1b[?1AA", lambda s: shown(s)[2], "A"),
+    "more numbers than CUU takes": (b"\x1b[3H\x1b[1;2AA", lambda s: shown(s)[1], "A"),
+    "DECSTBM beyond the end": (b"\x1b[1;999rA", lambda s: shown(s)[0], "A"),
+    "private DECSTBM without numbers": (b"\x1b[?rA", lambda s: shown(s)[0], "A"),
+    "DECRC without DECSC": (b"\x1b[3H\x1b8A", lambda s: shown(s)[0], "A"),
+    "DECSCUSR": (b"\x1b[2 qA", lambda s: shown(s)[0], "A"),
+    "DECKPAM and DECKPNM": (b"\x1b=\x1b>A", lambda s: shown(s)[0], "A"),
+    "S7C1T": (b"\x1b FA", lambda s: shown(s)[0], "A"),
+    "OSC 52": (b"\x1b]52;c;aGk=\x07A", lambda s: shown(s)[0], "A"),
+    "SOS": (b"\x1bXhello\x1b\\A", lambda s: shown(s)[0], "A"),
+    "NEL among text": ("a\x85b".encode(), lambda s: shown(s)[:2], ["a", "b"]),
+    "ZWSP keeps the rest": ("a\u200bbc".encode(), lambda s: shown(s)[0], "abc"),
+    "half of a wide one, erased": ("漢\x1b[1;2H\x1b[K".encode(), lambda s: s.display[0][:3], "   "),
+    "BCE of erasing": (b"\x1b[44m\x1b[K", lambda s: attributes(s, 0, 19).bg, "blue"),
+    "a parameter of 5,000 digits": (b"\x1b[" + b"1" * 5000 + b"mA", lambda s: shown(s)[0], "A"),
+    "ICH beyond the edge": (b"ab\x1b[H\x1b[9999@A", lambda s: shown(s)[0], "A"),
+    "modes are kept": (
+        b"\x1b[?2004h\x1b[?1006h\x1b[?2026h",
+        lambda s: s.modes >= {2004, 1006, 2026},
+        True,
+    ),
+    "cursor and look come back from the other screen": (
+        b"\x1b[31mab\x1b[?1049h\x1b[3;3H\x1b[m\x1b[?1049lc",
+        lambda s: (shown(s)[0], attributes(s, 0, 2).fg),
+        ("abc", "red"),
+    ),
+    "lines of the other screen keep out of history": (
+        b"\x1b[?1049h" + b"x\r\n" * 50,
+        lambda s: s.history_size,
+        0,
+    ),
+    "an OSC that never ends, at the next sequence": (
+        b"\x1b]0;title" + b"x" * 5000 + b"\x1b[mA",
+        lambda s: (s.title, shown(s)[0]),
+        ("", "A"),
+    ),
     "region scrolls keep out of history": (
         b"\x1b[2;4r\x1b[4H" + b"\n" * 50,
         lambda s: s.history_size,
@@ -160,6 +210,8 @@ PIECES = [
         b"\x1b7",
         b"\x1b8",
     ),
+    *(b"\r\x1b[2K 50% \x1b[32mdone\x1b[0m", b"\r\x1b[K\x1b[44m7%", b"\r\x1b[2K", b"\x1b[m\x1b(B"),
+    *(b"\x1b[48;2;1;2;3m", b"\x1b[K", b"\x1b[1K", b"\x1b[9C", b"\x1b[2;9H", b"\x1b[4h", b"\x1b[4l"),
 ]
 STREAMS = st.one_of(
     st.binary(max_size=200),
@@ -170,16 +222,7 @@ STREAMS = st.one_of(
 
 def state(screen: Screen) -> object:
     total = screen.history_size + screen.lines
-    lines = [screen.row(index) for index in range(total)]
-    return (
-        lines,
-        screen.x,
-        screen.y,
-        screen.look,
-        sorted(screen.modes),
-        screen.title,
-        screen.scrolled,
-    )
+    return [screen.row(index) for index in range(total)], screen.keyframe()
 
 
 @settings(max_examples=400)
@@ -192,6 +235,17 @@ def test_no_input_raises_and_no_cut_matters(data: bytes, cuts: list[int]) -> Non
         pieces.feed(data[before:cut])
         before = max(before, cut)
     assert state(pieces) == state(whole)
+
+
+@settings(max_examples=300)
+@given(STREAMS, st.integers(1, 60))
+def test_looking_changes_nothing(data: bytes, piece: int) -> None:
+    """Rows are kept as they came until somebody looks at their cells."""
+    looked_at = Screen(20, 5)
+    for at in range(0, len(data), piece):
+        looked_at.feed(data[at : at + piece])
+        assert [len(line) for line in looked_at.buffer] == [20] * 5
+    assert state(looked_at) == state(screen_of(data))
 
 
 @settings(max_examples=300)
@@ -227,6 +281,14 @@ def test_any_size_is_survived(data: bytes, columns: int, lines: int) -> None:
     screen.resize(columns, lines)
     screen.feed(data)
     assert [len(row.read(columns).cells) for row in screen.rows] == [columns] * lines
+
+
+def test_a_cursor_outside_of_a_smaller_screen_comes_inside() -> None:
+    screen = screen_of(b"\x1b[5;20HA")
+    screen.resize(10, 3)
+    screen.feed(b"Z")
+    assert all(len(line) == 10 for line in screen.display)
+    assert "Z" in "".join(screen.display)
 
 
 def test_resizing_keeps_the_bottom() -> None:

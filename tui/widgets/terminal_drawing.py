@@ -70,7 +70,7 @@ def strip_of(runs: Sequence[Run], colours: Colours) -> Strip:
     for text, look in runs:
         cells = len(text) if text.isascii() else sum(max(0, width_of(char)) for char in text)
         shown = " " * cells if look.conceal else steady(text)
-        style = base if look is DEFAULT else _style(look, colours)
+        style = base if look == DEFAULT else _style(look, colours)
         segments.append(Segment(shown, style))
         width += cells
     return Strip(segments, width)

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from rich.style import Style
 from textual.strip import Strip
 
-from ...core.terminal.screen import Screen as Emulator
+from ...core.terminal.base import Terminal as Emulator
 from ...core.terminal.search import Hit, Search
 from ..palette import Palette
 from .terminal_drawing import cells_before, split_at

@@ -21,7 +21,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
-from ...core.terminal.screen import Screen as Emulator
+from ...core.terminal.base import Terminal as Emulator
 from ...core.terminal.search import Hit
 from ..palette import palette_of
 from .scroll_thumb import place_thumb

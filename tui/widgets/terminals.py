@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual import on
@@ -12,10 +13,12 @@ from textual.message import Message
 
 from ...core.events import InputAwaited
 from ...core.state import MIRROR, RunState
-from ...core.terminal.screen import Screen as Emulator
+from ...core.terminal.base import Terminal as Emulator
+from ...core.terminal.screen import Screen
 from ...core.text import clean_line
 from ..keymap import hint
 from ..palette import palette_of
+from ..terminal_engine import live_terminal
 from .terminal_input import RELEASE_SHOWN
 from .terminal_search import TerminalSearch
 from .terminal_tabs import Tab, title_of
@@ -179,7 +182,7 @@ class Terminals(Container):
         self._draw_tabs()
         self.refresh_subtitle()
 
-    def replace(self, emulators: dict[str, Emulator]) -> None:
+    def replace(self, emulators: Mapping[str, Emulator]) -> None:
         """Show these terminals, as they were at another moment."""
         for name, emulator in emulators.items():
             if name not in self._views:
@@ -401,7 +404,7 @@ class Terminals(Container):
         self.mount(self._make(name, columns, rows), before=self.query_one(TerminalSearch))
 
     def _make(self, name: str, columns: int, rows: int) -> TerminalView:
-        emulator = Emulator(columns, rows)
+        emulator = live_terminal(columns, rows) if self._live else Screen(columns, rows)
         view = TerminalView(emulator, fit=self._live)
         self._emulators[name] = emulator
         self._views[name] = view

@@ -1,0 +1,244 @@
+"""A native emulator behind the same protocol: libghostty-vt, from `sandbox-tui[native]`.
+
+It takes full-screen programs in ten times as fast as ours does. Nothing else is better: scrollback
+needs ten times the memory, a screen takes twenty times as long to read (each line goes through a
+formatter of its), and loading it costs a third of a second. So it is there for who asks for it
+(`ui.terminal_engine`), and not used unless it shows what ours shows (`healthy`).
+
+It draws live terminals only: it can neither be written down as a keyframe nor begin from one, so
+that recordings and replays always go through ours. What it gives is cleaned as ours is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from ..text import INVISIBLE
+from .base import Terminal
+from .cells import Run, raw_runs
+from .graphics import PLAIN
+from .history import plain
+from .modes import KNOWN_MODES
+from .screen import LARGEST, Screen
+
+SCROLLBACK = 20_000
+"""Lines kept: about 20 MB."""
+
+PIECE = 16 * 1024
+MOST_ANSWERED = 4096
+"""Bytes of answers that may be owed."""
+
+_NOT_TEXT = re.compile(rf"\x1b(?!\[[0-9;:]{{0,255}}m)|[\x00-\x1a\x1c-\x1f\x7f-\x9f]|[{INVISIBLE}]")
+"""What a line may not hold, seen or not: it takes no cell."""
+
+_CLUSTERS = 2027
+"""The mode in which several characters are drawn as one; other programs do not count cells so."""
+
+
+class NativeScreen(Terminal):
+    """See `base.Terminal`.
+
+    Args:
+        columns, lines: size in cells.
+
+    Raises:
+        ImportError, OSError: it is not installed, or not for this machine.
+    """
+
+    def __init__(self, columns: int, lines: int) -> None:
+        core: Any = import_module("pyghostty.core")
+        self._core = core
+        self._ffi: Any = core.ffi
+        self._lib: Any = core.lib
+        self.columns, self.lines = _size(columns), _size(lines)
+        self.dirty: set[int] = set()
+        self.x = self.y = 0
+        self.title = ""
+        self.modes: set[int] = set()
+        self.scrolled = 0
+        self._answers = bytearray()
+        self._terminal: Any = core.Terminal(self.columns, self.lines, SCROLLBACK)
+        self._set("SCROLLBACK_MAX_BYTES", "size_t", 1 << 30)  # lines are what counts
+        self._set("KITTY_IMAGE_STORAGE_LIMIT", "uint64_t", 0)  # no images: they may name files
+        self._terminal.on_reply(self._owe)
+        self._row_options = self._options()
+        self.feed(b"")
+
+    def _set(self, name: str, kind: str, value: int) -> None:
+        option = getattr(self._lib, f"GHOSTTY_TERMINAL_OPT_{name}")
+        pointer = self._ffi.new(f"{kind}*", value)
+        self._core.check(
+            self._lib.ghostty_terminal_set(self._terminal._t[0], option, pointer), name
+        )
+
+    def _options(self) -> Any:
+        options = self._core.init_sized("GhosttyFormatterTerminalOptions")
+        options.emit = self._lib.GHOSTTY_FORMATTER_FORMAT_VT
+        options.trim = False
+        return options
+
+    def _owe(self, answer: bytes) -> None:
+        if len(self._answers) + len(answer) <= MOST_ANSWERED:
+            self._answers += answer
+
+    # --- output
+
+    def feed(self, data: bytes) -> None:
+        """See `Terminal.feed`."""
+        for at in range(0, len(data) or 1, PIECE):
+            mark = self._mark()
+            self._terminal.feed(data[at : at + PIECE])
+            if self._terminal.mode(_CLUSTERS):
+                self._terminal.feed(f"\x1b[?{_CLUSTERS}l")
+            self._count_scrolled(mark)
+        self._look()
+
+    def _mark(self) -> Any:
+        """The last line of scrollback, found again however far it has gone up."""
+        last = self.history_size - 1
+        if last < 0 or self.in_alternate:
+            return None
+        point = self._ffi.new("GhosttyPointS*")
+        point.tag = self._lib.GHOSTTY_POINT_TAG_SCREEN
+        point.value.x, point.value.y = 0, last
+        track = self._core.union_fn(
+            "ghostty_terminal_grid_ref_track",
+            "GhosttyResult(*)(GhosttyTerminal, GhosttyPointS, GhosttyTrackedGridRef*)",
+        )
+        mark = self._ffi.new("GhosttyTrackedGridRef*")
+        self._core.check(track(self._terminal._t[0], point[0], mark), "track")
+        return mark
+
+    def _count_scrolled(self, mark: Any) -> None:
+        if mark is None:
+            self.scrolled = max(self.scrolled, self.history_size)
+            return
+        place = self._ffi.new("GhosttyPointCoordinate*")
+        found = self._lib.ghostty_tracked_grid_ref_point(
+            mark[0], self._lib.GHOSTTY_POINT_TAG_SCREEN, place
+        )
+        self._lib.ghostty_tracked_grid_ref_free(mark[0])
+        if not self.in_alternate:
+            above = self.history_size
+            self.scrolled += max(0, above - (place.y + 1 if found == 0 else 0))
+
+    def _look(self) -> None:
+        """Read what the protocol has as attributes."""
+        terminal = self._terminal
+        self.x, self.y = terminal.cursor
+        if terminal.get("cursor_pending_wrap", "bool"):
+            self.x = self.columns
+        self.modes = {mode for mode in KNOWN_MODES if self._is_on(mode)}
+        title = terminal.get("title", "GhosttyString")
+        self.title = self._ffi.buffer(title.ptr, title.len)[:].decode("utf-8", "replace")[:1024]
+        self.touch(0, self.lines)
+
+    def _is_on(self, mode: int) -> bool:
+        try:
+            return self._terminal.mode(mode)
+        except RuntimeError:  # it does not know the mode
+            return False
+
+    def resize(self, columns: int, lines: int) -> None:
+        """See `Terminal.resize`."""
+        self.columns, self.lines = _size(columns), _size(lines)
+        self._terminal.resize(self.columns, self.lines)
+        self.scrolled = max(self.scrolled, self.history_size)
+        self.dirty.clear()
+        self._look()
+
+    def replies(self) -> bytes:
+        """See `Terminal.replies`."""
+        answers = bytes(self._answers)
+        self._answers.clear()
+        return answers
+
+    def touch(self, start: int, end: int) -> None:
+        """See `Terminal.touch`."""
+        self.dirty.update(range(start, end))
+
+    # --- reading
+
+    @property
+    def in_alternate(self) -> bool:
+        """See `Terminal`."""
+        return bool(self._terminal.get("active_screen", "int"))
+
+    @property
+    def history_size(self) -> int:
+        """See `Terminal`."""
+        return int(self._terminal.get("scrollback_rows", "size_t"))
+
+    def row(self, index: int) -> list[Run]:
+        """See `Terminal.row`."""
+        return raw_runs(self._raw(index), PLAIN)
+
+    def text(self, index: int) -> str:
+        """See `Terminal.text`."""
+        return plain(self._raw(index))
+
+    def find(self, needle: str) -> Iterator[int]:
+        """See `Terminal.find`."""
+        wanted = needle.casefold()
+        for index in range(self.history_size + self.lines):
+            if wanted in self.text(index).casefold():
+                yield index
+
+    def _raw(self, index: int) -> str:
+        """A line as text and SGR sequences, and nothing else."""
+        core, lib = self._core, self._lib
+        selection = core.init_sized("GhosttySelection")
+        selection.start = self._terminal.ref(0, index, "screen")[0]
+        selection.end = self._terminal.ref(self.columns - 1, index, "screen")[0]
+        options = self._row_options
+        options.selection = selection
+        formatter = self._ffi.new("GhosttyFormatter*")
+        core.check(
+            lib.ghostty_formatter_terminal_new(
+                self._ffi.NULL, formatter, self._terminal._t[0], options[0]
+            ),
+            "formatter",
+        )
+
+        def fill(buffer: Any, size: int, length: Any) -> Any:
+            return lib.ghostty_formatter_format_buf(formatter[0], buffer, size, length)
+
+        try:
+            text: str = core.read_buf(fill)
+        finally:
+            lib.ghostty_formatter_free(formatter[0])
+        return _NOT_TEXT.sub("", text)
+
+
+def _size(number: int) -> int:
+    return min(max(1, number), LARGEST)
+
+
+# --- whether it may be used
+
+_CHECKED = (
+    "plain\r\n\x1b[1;31mred\x1b[0m \x1b[38;5;200mpink\x1b[48;2;1;2;3m on dark\x1b[m\r\n"
+    "漢字 e\u0301\r\n\x1b[3;9Hthere\x1b[2D\x1b[K\x1b[6n\x1b[?2004h"
+) + "".join(f"\r\n\x1b[{30 + number % 8}mline {number}\x1b[m" for number in range(40))
+
+
+@cache
+def healthy() -> bool:
+    """Whether the native emulator is here and shows what ours shows."""
+    try:
+        native, ours = NativeScreen(30, 6), Screen(30, 6)
+        for screen in (native, ours):
+            screen.feed(_CHECKED.encode())
+        return _seen(native) == _seen(ours)
+    except Exception:  # noqa: BLE001 whatever is wrong with it, we have our own
+        return False
+
+
+def _seen(screen: Terminal) -> object:
+    rows = [screen.row(index) for index in range(screen.history_size + screen.lines)]
+    place = (screen.x, screen.y, screen.scrolled, 2004 in screen.modes)
+    return rows, place, screen.replies()
