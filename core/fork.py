@@ -155,6 +155,27 @@ def part(parent: str, events: Sequence[e.AnyEvent], seq: int) -> Parting:
     )
 
 
+def unprepared(events: Sequence[e.AnyEvent]) -> bool:
+    """Whether a fork's program was gone before the fork's sandbox was at its moment.
+
+    Args:
+        events: all of a session that was interrupted.
+    """
+    first = events[0] if events else None
+    if not isinstance(first, e.RunStarted) or first.parent_seq is None:
+        return False
+    own = [event for event in events if event.seq > first.parent_seq]
+    if not own or not isinstance(own[0], e.Forked):
+        return True
+    if own[0].snapshot is not None and not own[0].repeats:
+        return False
+    return not any(isinstance(event, _ACTS) for event in own)
+
+
+_ACTS = (e.Delivered, e.ModelAsked, e.CallProposed)
+"""What an agent does first, once its sandbox is ready."""
+
+
 def _number(event: e.AnyEvent) -> int | None:
     match event:
         case e.CallProposed(call=call):

@@ -75,17 +75,10 @@ def request_like(
     if request is None:
         return RunRequest(task=started.task, settings=settings)
     changed = {name: value for name, value in overrides.items() if value is not None}
-    again = config.changed(request.settings, changed)
-    sandbox = msgspec.structs.replace(
-        again.sandbox,
-        snapshots=settings.sandbox.snapshots,
-        snapshots_kept=settings.sandbox.snapshots_kept,
-        snapshots_bytes=settings.sandbox.snapshots_bytes,
-    )
     other_model = any(name in changed for name in ("model.name", "model.base_url"))
     return replace(
         request,
-        settings=msgspec.structs.replace(again, sandbox=sandbox),
+        settings=config.changed(request.settings, changed),
         model=None if other_model else request.model,
         input=None,
         output=None,

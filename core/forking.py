@@ -84,6 +84,7 @@ class Fork:
             yield e.HumanCommandFinished(
                 id=item.id, observation=LEFT_RUNNING, exit_code=None, duration=0.0
             )
+            yield e.Withdrawn(id=item.id)
         for item in self.past.commands:
             yield e.Withdrawn(id=item.id)
         yield from parting.late

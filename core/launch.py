@@ -119,9 +119,14 @@ def run_spec(request: RunRequest, run_id: str) -> RunSpec:
         max_lines=settings.agent.observation_lines,
         max_chars=settings.agent.observation_chars,
         tty=settings.agent.tty,
-        snapshots=SnapshotPolicy(
-            when=settings.sandbox.snapshots,
-            most=settings.sandbox.snapshots_kept,
-            most_bytes=settings.sandbox.snapshots_bytes,
-        ),
+        snapshots=snapshot_policy(settings.sandbox),
+    )
+
+
+def snapshot_policy(sandbox: config.SandboxSettings) -> SnapshotPolicy:
+    """When the sandbox's file system is kept."""
+    return SnapshotPolicy(
+        when=sandbox.snapshots,
+        most=sandbox.snapshots_kept,
+        most_bytes=sandbox.snapshots_bytes,
     )

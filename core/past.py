@@ -48,7 +48,8 @@ class Past:
         listing: the files as they were last seen; None when they had not been looked at yet.
         shells: how many shells a person had opened.
         away: seconds since the last event, by wall clock.
-        frozen_seconds: how long its sandbox stood still in all.
+        begun_at: seconds on the run's clock at which its own part began; 0 unless it is a fork.
+        frozen_seconds: how long its sandbox stood still since then.
     """
 
     state: RunState
@@ -64,13 +65,14 @@ class Past:
     listing: Listing | None
     shells: int
     away: float
+    begun_at: float
     frozen_seconds: float
 
     def time_left(self, limit: float | None) -> float | None:
-        """What is left of a time limit, in seconds; frozen time does not count."""
+        """What is left of a time limit, in seconds; frozen time and a parent's do not count."""
         if limit is None:
             return None
-        return max(0.0, limit - (self.state.t - self.frozen_seconds))
+        return max(0.0, limit - (self.state.t - self.begun_at - self.frozen_seconds))
 
     @property
     def remark(self) -> str:
@@ -129,6 +131,7 @@ def past_of(events: Sequence[e.AnyEvent]) -> Past | None:
     if not events or not isinstance(events[0], e.RunStarted):
         return None
     state = fold(events)
+    own = _own(events)
     now = e.RunResumed(resumed_at=time.time(), away=0.0, sandbox_info={})
     return Past(
         state=state,
@@ -146,8 +149,17 @@ def past_of(events: Sequence[e.AnyEvent]) -> Past | None:
             {x.terminal for x in events if isinstance(x, e.TerminalOpened)} - {MIRROR},
         ),
         away=max(0.0, time.time() - last_moment(events)),
-        frozen_seconds=_frozen_seconds(events),
+        begun_at=own[0].t if len(own) < len(events) else 0.0,
+        frozen_seconds=_frozen_seconds(own),
     )
+
+
+def _own(events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
+    """The events that are not a parent's: of a fork, those from where it parted."""
+    for place in range(len(events) - 1, -1, -1):
+        if isinstance(events[place], e.Forked):
+            return events[place:]
+    return events
 
 
 def last_moment(events: Sequence[e.AnyEvent]) -> float:
@@ -241,18 +253,23 @@ def _standing(events: Sequence[e.AnyEvent], state: RunState) -> Standing:
     running = unfinished is not None and is_lost(unfinished)
     call = None if unfinished is None else unfinished.call
     written = _written(events, replied)
+    own = _own(events)
+    costs = [x.cost for x in own if isinstance(x, e.ModelReplied) and x.cost is not None]
     cut = [one.cut for one in written if call is not None and one.id == call.id]
     return Standing(
         step=replied.step,
         calls=max(state.calls, default=0),
-        cost=state.totals.cost or 0.0,
+        cost=sum(costs),
         context_tokens=state.context_tokens,
         interrupted=call if running else None,
         proposed=None if running else call,
         proposed_cut=any(cut),
         unproposed=written[len(items) :],
         submitted=any(
-            item.call.name == "submit" and item.finished is not None and item.finished.ok
+            item.call.name == "submit"
+            and item.finished is not None
+            and item.finished.ok
+            and item.finished.seq >= own[0].seq  # what a parent handed in, a fork takes up again
             for item in items
         ),
     )

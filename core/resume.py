@@ -11,7 +11,7 @@ from . import config
 from . import events as e
 from .blobs import Blobs
 from .errors import ResumeRefused
-from .launch import RunRequest
+from .launch import RunRequest, snapshot_policy
 from .models import open_model
 from .models.base import Model
 from .models.demo import DemoModel
@@ -40,7 +40,8 @@ def request_again(started: e.RunStarted, settings: config.Settings) -> RunReques
     if recorded is None:
         raise ResumeRefused(NOT_RECORDED)
     try:
-        sandbox = {**recorded.sandbox, "kind": started.sandbox}
+        today = msgspec.to_builtins(settings.sandbox)
+        sandbox = {**today, **recorded.sandbox, "kind": started.sandbox}
         again = msgspec.structs.replace(
             settings,
             model=_model_settings(started, settings.model),
@@ -102,6 +103,7 @@ def open_again(past: Past, request: RunRequest, blobs: Blobs) -> Run:
         max_lines=settings.agent.observation_lines,
         max_chars=settings.agent.observation_chars,
         tty=settings.agent.tty,
+        snapshots=snapshot_policy(where),
     )
     return Run(spec, model=model, sandbox=sandbox, pack=_pack(started), blobs=blobs, past=past)
 

@@ -7,6 +7,7 @@ import asyncio
 from ..core import events as e
 from ..core.config import Settings
 from ..core.errors import ResumeRefused
+from ..core.fork import unprepared
 from ..core.past import past_of
 from ..core.processes import Owner
 from ..core.resume import NOT_RECORDED, open_again, request_again
@@ -46,6 +47,12 @@ class ResumedWorker(Worker):
         past = await asyncio.to_thread(past_of, self._before)
         if past is None:
             raise ResumeRefused(NOT_RECORDED)
+        if unprepared(self._before):
+            at = past.started.parent_seq
+            raise ResumeRefused(
+                "This fork's program ended while its sandbox was still being brought to the moment "
+                f"of the fork. `sandbox-tui fork {self.run_id} --at seq:{at}` begins it anew."
+            )
         return open_again(past, self.request, self._store.blobs(self.run_id))
 
     async def _show(self, event: e.AnyEvent) -> None:
