@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..core.errors import StoreError
@@ -41,6 +42,18 @@ def add_tag(store: Store, run_id: str, tag: str) -> str:
     return tag
 
 
+def set_tags(store: Store, run_id: str, tags: Iterable[str]) -> None:
+    """Let a session have these tags and no others.
+
+    Raises:
+        StoreError: one of them is no tag, or they could not be written; nothing was changed.
+    """
+    with store.transaction() as connection:
+        connection.execute("DELETE FROM tags WHERE run_id = ?", [run_id])
+        for tag in tags:
+            add_tag(store, run_id, tag.removeprefix("#"))
+
+
 def remove_tag(store: Store, run_id: str, tag: str) -> bool:
     """Take a tag away; False when the session had no such tag.
 
@@ -56,6 +69,18 @@ def tags_of(store: Store, run_id: str) -> list[str]:
     """A session's tags, sorted."""
     rows = store.rows("SELECT tag FROM tags WHERE run_id = ? ORDER BY tag", [run_id])
     return [str(row["tag"]) for row in rows]
+
+
+def all_tags(store: Store) -> dict[str, list[str]]:
+    """The tags of every session that has some, sorted.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    found: dict[str, list[str]] = {}
+    for row in store.rows("SELECT run_id, tag FROM tags ORDER BY tag"):
+        found.setdefault(str(row["run_id"]), []).append(str(row["tag"]))
+    return found
 
 
 def add_note(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..core import events as e
 from .packing import unpack
-from .search import texts_of
+from .search_index import texts_of
 from .store import Store
 
 PAGE = 200

@@ -125,11 +125,43 @@ def reclaim(store: Store) -> int:
         return 0
 
 
+def room_of(store: Store, run_id: str) -> int:
+    """Bytes of what is kept of one session alone, without what the database needs around it."""
+    parts = [
+        f"SELECT sum(length({column})) AS n FROM {table} WHERE run_id = ?1"
+        for table, column in _BODIES
+    ]
+    parts.append(
+        "SELECT sum(length(data)) AS n FROM blobs JOIN run_blobs AS own USING (digest)"
+        " WHERE own.run_id = ?1 AND NOT EXISTS (SELECT 1 FROM run_blobs AS other"
+        " WHERE other.digest = own.digest AND other.run_id <> ?1)"
+    )
+    return _count(
+        store, f"SELECT coalesce(sum(n), 0) AS n FROM ({' UNION ALL '.join(parts)})", run_id
+    )
+
+
+_BODIES = (
+    *(("events", "body"), ("chunks", "data"), ("keyframes", "data"), ("items", "data")),
+    *(("screens", "data"), ("originals", "data"), ("texts", "body"), ("changes", "path")),
+)
+"""Tables that hold what belongs to a session, each with the column that takes the room."""
+
+
+def used(store: Store) -> int:
+    """Bytes of the file that hold something."""
+    return _count(
+        store,
+        "SELECT (page_count - freelist_count) * page_size AS n"
+        " FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
+    )
+
+
 def size(store: Store) -> int:
     """Bytes of the file and its log."""
     paths = (store.path, store.path.with_name(f"{store.path.name}-wal"))
     return sum(path.stat().st_size for path in paths if path.exists())
 
 
-def _count(store: Store, query: str) -> int:
-    return int(store.rows(query)[0]["n"])
+def _count(store: Store, query: str, *values: object) -> int:
+    return int(store.rows(query, values)[0]["n"])

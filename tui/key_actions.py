@@ -27,6 +27,8 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "terminals": ("live", "replay", "cockpit"),
     "terminal_search": ("terminals", "live", "replay", "cockpit"),
     "find": ("live", "replay", "cockpit"),
+    "search": ("home",),
+    "hits": ("list", "home"),
     "inject": ("live", "cockpit"),
     "queue": ("list", "live", "cockpit"),
     "choice": ("settings",),
@@ -36,6 +38,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
 TYPED_IN = (
     *("new_run", "edit_call", "settings", "allow_always", "copy_files", "edit_file"),
     *("filter_files", "go_to_step", "terminal_search", "find", "inject"),
+    *("search", "ask_line"),
 )
 """Places where a person types text: a key that writes a character cannot be used there."""
 

@@ -98,14 +98,15 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find QUERY in tasks, replies, calls, observations and notes of all sessions.
 
     Words and "phrases" that must all be there; -word must not (put -- before it). These narrow it
-    down: model:NAME outcome:WORD tag:TAG tool:NAME after:2026-11-01 before:2026-12-01 cost:>0.5
+    down: model:NAME outcome:WORD tag:TAG tool:NAME after:2026-11-01 before:2026-12-01 'cost>0.5'
     """
-    from ..sessions.search import parse_query, search
+    from ..sessions.search import search
+    from ..sessions.search_query import parse_query
     from .sharing import print_hits
 
     parsed = parse_query(" ".join(query))
     with store_to_read() as store:
-        print_hits(search(store, parsed, limit=limit), parsed.ignored, as_json=as_json)
+        print_hits(search(store, parsed, limit=limit), parsed.remarks, as_json=as_json)
 
 
 @sessions.command("rename")

@@ -94,10 +94,10 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
     return good
 
 
-def print_hits(hits: Sequence[Hit], ignored: Sequence[str], *, as_json: bool) -> None:
+def print_hits(hits: Sequence[Hit], remarks: Sequence[str], *, as_json: bool) -> None:
     """A line a hit: session, step, kind, and the text around the words."""
-    for part in ignored:
-        click.echo(f"sandbox-tui: not understood and left out: {clean_line(part)}", err=True)
+    for remark in remarks:
+        click.echo(f"sandbox-tui: {clean_line(remark)}", err=True)
     if as_json:
         for hit in hits:
             click.echo(json.dumps(dataclasses.asdict(hit)))

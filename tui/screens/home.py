@@ -11,64 +11,72 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
 
 from ...core.errors import ConfigError, SandboxTuiError, StoreError
 from ...core.launch import RunRequest
 from ...core.models.local_servers import find_local_servers
 from ...core.text import clean_line
-from ...sessions import RunSummary, Worker, Workers
+from ...sessions import RunSummary, Store, Worker, Workers
 from ...sessions.family import kinship
+from ...sessions.labels import all_tags
 from ...sessions.remote import RemoteWorker
-from ...sessions.snapshots import clear_left
+from ...sessions.search import Hit
 from ...sessions.sockets import is_detached
 from ..demo import demo_request
 from ..keymap import hint
 from ..palette import Palette
 from ..settings_in_force import SettingsInForce
 from ..widgets.blocks import Blocks
+from ..widgets.hit_list import HitList
 from ..widgets.key_bar import KeyBar
 from ..widgets.model_offers import ModelOffers, Offer, offers_of
 from ..widgets.painted import Painted
+from ..widgets.search_bar import SearchBar
 from ..widgets.session_list import SessionList
 from .choose_model import ChooseModel
 from .compare import CompareScreen
-from .confirm import Confirm
+from .find_sessions import FindSessions
 from .help import HelpScreen
 from .live import LiveScreen
 from .new_run import NewRun
-from .replay import ReplayScreen
+from .replay import ReplayScreen, place_of
 from .wall import Wall
 
 PAGE = 100
 """Sessions read at a time."""
 
 
-class Home(Screen[None]):
-    """Lists sessions; starts, replays and deletes them."""
+class Home(FindSessions):
+    """Lists sessions; starts, replays, finds and deletes them."""
 
     CSS = """
     Home { background: $background; }
     Home #banner { height: auto; padding: 1 2 0 2; }
     Home ModelOffers { display: none; height: auto; max-height: 10; margin: 1 1 0 1; }
     Home.-no-model ModelOffers { display: block; }
-    Home SessionList {
+    Home SessionList, Home HitList {
         height: 1fr; border: round $border-blurred; border-title-color: $role-dim;
         border-subtitle-color: $role-dim; margin: 1 1 0 1;
         &:focus { border: round $accent; border-title-color: $accent; }
     }
+    Home HitList { display: none; }
+    Home.-hits HitList { display: block; }
+    Home.-hits SessionList { display: none; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n", "new", "new run", id="home.new"),
         Binding("d", "demo", "demo", id="home.demo"),
         Binding("enter", "replay", "open", id="home.open"),
+        Binding("slash", "find", "find", key_display="/", id="home.find"),
         Binding("r", "resume", "resume", id="home.resume"),
         Binding("m", "model", "model", id="home.model"),
         Binding("w", "wall", "wall", id="home.wall"),
         Binding("space", "mark", "Mark", show=False, id="home.mark"),
         Binding("c", "compare", "compare", id="home.compare"),
         Binding("x,delete", "delete", "delete", id="home.delete"),
+        Binding("R,f2", "rename", "Rename", show=False, id="home.rename"),
+        Binding("t", "tags", "Tags", show=False, id="home.tags"),
         Binding("comma", "app.settings", "settings", key_display=",", id="home.settings"),
         Binding("f5", "reload", "Reload", show=False, id="home.reload"),
         Binding("question_mark,f1", "help", "help", key_display="?", id="home.help"),
@@ -91,7 +99,9 @@ class Home(Screen[None]):
         offers.border_title = "no model is chosen yet"
         offers.border_subtitle = f"{hint('home.model')} or a click chooses one"
         yield offers
+        yield SearchBar(id="search")
         yield SessionList(id="sessions")
+        yield HitList(id="hits")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -111,12 +121,33 @@ class Home(Screen[None]):
             runs = await asyncio.to_thread(self._store.runs, limit=self._most)
             family = await asyncio.to_thread(kinship, self._store, runs)
             total = await asyncio.to_thread(self._store.count)
+            tags = await asyncio.to_thread(all_tags, self._store)
         except StoreError as error:
             self.notify(str(error), severity="error", markup=False, timeout=20)
             return
         kin = {run.id: place for run, place in family}
-        self.query_one(SessionList).show([run for run, _ in family], total, kin)
+        self.query_one(SessionList).show([run for run, _ in family], total, kin, tags)
+        self.look_again()
         self.refresh_bindings()
+
+    # --- the session under the cursor
+
+    @property
+    def session_here(self) -> RunSummary | None:
+        """See `SessionActions`."""
+        if self.is_finding:
+            return self.query_one(HitList).current_run
+        return self.query_one(SessionList).current
+
+    @property
+    def session_store(self) -> Store:
+        """See `SessionActions`."""
+        return self._store
+
+    @property
+    def is_recording(self) -> bool:
+        """See `SessionActions`."""
+        return bool(self._run_workers.alive)
 
     @on(SessionList.MoreWanted)
     def _read_more(self) -> None:
@@ -208,9 +239,20 @@ class Home(Screen[None]):
 
     def action_replay(self) -> None:
         """Replay the session under the cursor, or watch it where it is still going here."""
-        run = self.query_one(SessionList).current
-        if run is None:
+        run = self.session_here
+        if self.is_finding:
+            self.open_current_hit()
+        elif run is not None:
+            self._show_session(run)
+
+    def open_hit(self, hit: Hit) -> None:
+        """See `FindSessions`: a replay that begins at what was found."""
+        if hit.kind == "session" or hit.run.outcome == "running":
+            self._show_session(hit.run)
             return
+        self.app.push_screen(ReplayScreen(hit.run, self._store, at=place_of(hit)))
+
+    def _show_session(self, run: RunSummary) -> None:
         worker = self._run_workers.all.get(run.id)
         if worker is not None and not worker.ended.is_set():
             self._open(worker)
@@ -229,9 +271,11 @@ class Home(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what was interrupted can be taken up again."""
+        if action == "mark":
+            return not (self.is_mounted and self.is_finding)
         if action != "resume":
             return True
-        run = self.query_one(SessionList).current if self.is_mounted else None
+        run = self.session_here if self.is_mounted else None
         return run is not None and run.outcome == "interrupted"
 
     @on(Blocks.Moved)
@@ -240,7 +284,7 @@ class Home(Screen[None]):
 
     def action_resume(self) -> None:
         """Go on with the session under the cursor, whose program is gone."""
-        run = self.query_one(SessionList).current
+        run = self.session_here
         if run is None:
             return
         try:
@@ -257,7 +301,7 @@ class Home(Screen[None]):
     def action_compare(self) -> None:
         """Compare the two sessions that are marked, or the marked one with the one here."""
         sessions = self.query_one(SessionList)
-        chosen, here = sessions.marked, sessions.current
+        chosen, here = sessions.marked, self.session_here
         if len(chosen) == 1 and here is not None and here.id != chosen[0].id:
             chosen = [*chosen, here]
         if len(chosen) != 2:
@@ -266,31 +310,6 @@ class Home(Screen[None]):
             return
         left, right = sorted(chosen, key=lambda run: run.started_at)
         self.app.push_screen(CompareScreen(left, right, self._store))
-
-    def action_delete(self) -> None:
-        """Delete the session under the cursor, after asking."""
-        run = self.query_one(SessionList).current
-        if run is None:
-            return
-        if run.outcome == "running":
-            self.notify("A session that is running cannot be deleted.", markup=False)
-            return
-
-        def sure(yes: bool | None) -> None:
-            if yes:
-                self._delete(run.id)
-
-        task = clean_line(run.task.strip().split("\n", 1)[0])[:80]
-        self.app.push_screen(Confirm(f"Delete “{task}”? This cannot be undone."), sure)
-
-    @work(group="delete")
-    async def _delete(self, run_id: str) -> None:
-        try:
-            await asyncio.to_thread(self._store.delete, run_id)
-            await asyncio.to_thread(clear_left, self._store)
-        except StoreError as error:
-            self.notify(str(error), severity="error", markup=False)
-        self.reload()
 
     def action_help(self) -> None:
         """All keys of this screen."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from bisect import bisect_left, bisect_right
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -24,6 +24,7 @@ from ...sessions.landmarks import CALL_ENDS, FAILURES, Landmarks
 from ...sessions.moments import Moment
 from ...sessions.occurrences import occurrences
 from ...sessions.replay import position_at
+from ...sessions.search import Hit
 from .. import figures
 from ..widgets.calls import Calls
 from ..widgets.find_bar import FindBar
@@ -43,6 +44,34 @@ LET_GO = 2000
 """Events played after which the state is taken from the database anew, so that it stays small."""
 
 
+class Place(NamedTuple):
+    """Where in a session a replay begins.
+
+    Attributes:
+        seq: the event; 0: the reply of `step`.
+        step: the step.
+        words: what was found there, marked in the calls; empty for none.
+    """
+
+    seq: int
+    step: int = 0
+    words: str = ""
+
+
+def place_of(hit: Hit) -> Place:
+    """The place of a hit; the words are marked where the list of calls shows them."""
+    words = ""
+    if hit.marks and hit.kind in _IN_CALLS:
+        start, end = hit.marks[0]
+        words = hit.snippet[start:end].casefold()
+    seq = hit.seq if hit.seq or hit.step else hit.run.last_seq
+    return Place(seq, hit.step, words)
+
+
+_IN_CALLS = ("reply", "call", "observation", "message", "command")
+"""Kinds of hits that stand in the list of calls."""
+
+
 class ReplayScreen(Cockpit):
     """Replays a session.
 
@@ -53,6 +82,7 @@ class ReplayScreen(Cockpit):
         summary: which one.
         store: where it is kept.
         playing: whether it begins by itself; otherwise it shows the end.
+        at: the moment it shows at first; it does not begin by itself then.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -82,13 +112,21 @@ class ReplayScreen(Cockpit):
     ReplayScreen.-low #replay-bar, ReplayScreen.-lowest #replay-bar { display: none; }
     """
 
-    def __init__(self, summary: RunSummary, store: Store, *, playing: bool = True) -> None:
+    def __init__(
+        self,
+        summary: RunSummary,
+        store: Store,
+        *,
+        playing: bool = True,
+        at: Place | None = None,
+    ) -> None:
         super().__init__(summary.task, live=False, get_blob=store.blobs(summary.id).get)
         self._summary = summary
         self._store = store
         self._player = Player(store, summary.id)
-        self._plays = playing
-        self._wanted: int | None = None if playing else summary.last_seq
+        self._plays = playing and at is None
+        self._wanted: int | None = None if self._plays else summary.last_seq
+        self._begins_at = at
         self._going: int | None = None
         self._something = asyncio.Event()
         self._landmarks = Landmarks()
@@ -108,12 +146,25 @@ class ReplayScreen(Cockpit):
         self.query_one(StatusBar).prefix = "replay"
         timeline = self.query_one(Timeline)
         timeline.duration, timeline.playing = self._summary.seconds, self._plays
+        if self._begins_at is not None:
+            self._begin_at(self._begins_at)
         self._prepare()
         self._show_all()
 
     def on_unmount(self) -> None:
         """Let the keyframes be."""
         self._pace.stop()
+
+    def _begin_at(self, place: Place) -> None:
+        """Show this place, once it is known where it is."""
+        seq = place.seq or self._landmarks.of_step(place.step)
+        self._wanted = seq
+        if seq is None:
+            return
+        self._begins_at = None
+        self.seek(seq)
+        if place.words:
+            self.look_for(place.words)
 
     @property
     def position(self) -> int:
@@ -243,6 +294,8 @@ class ReplayScreen(Cockpit):
         finally:
             self._preparing = False
             self._something.set()
+            if self._begins_at is not None:  # a step without a reply
+                self._begin_at(Place(self._summary.last_seq))
 
     def _made(self, seq: int) -> None:
         self._prepared = seq
@@ -259,6 +312,8 @@ class ReplayScreen(Cockpit):
         found = await asyncio.to_thread(landmarks_of, self._store, self._summary.id)
         self._landmarks = found
         self.query_one(Timeline).show_marks(found.all)
+        if self._begins_at is not None:
+            self._begin_at(self._begins_at)
 
     # --- what is said
 

@@ -101,6 +101,11 @@ class Blocks(ScrollView, can_focus=True):
         """A block's lines, each a Text without newlines; as many as `block_height` says."""
         raise NotImplementedError
 
+    @property
+    def shows_cursor(self) -> bool:
+        """Whether the selected block is to be told from the others."""
+        return self.has_focus
+
     # --- what a subclass calls
 
     def changed(self, first: int = 0, last: int | None = None) -> None:
@@ -211,7 +216,7 @@ class Blocks(ScrollView, can_focus=True):
         strips = self._strips(index)
         strip = strips[offset] if offset < len(strips) else Strip.blank(width)
         style = base
-        if index == self.cursor and self.has_focus:
+        if index == self.cursor and self.shows_cursor:
             style = base + palette_of(self).selected
         strip = strip.crop_extend(0, width, None)
         strip = strip.apply_style(style) if not style else _under(strip, style)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 
-from rich.style import Style
 from rich.text import Text
 from textual.message import Message
 
-from ...core.text import clean_line
 from ...sessions import RunSummary
 from ...sessions.family import Kinship
-from .. import figures
 from ..keymap import hint
-from ..listing import outcome_words
-from ..palette import Palette, palette_of
+from ..palette import palette_of
 from .blocks import Blocks
+from .session_lines import facts_line, title_line
 
 AHEAD = 30
 """So many sessions before the last that is known, more are asked for."""
@@ -39,6 +35,7 @@ class SessionList(Blocks):
         super().__init__(id=id)
         self._runs: Sequence[RunSummary] = ()
         self._kin: Mapping[str, Kinship] = {}
+        self._tags: Mapping[str, Sequence[str]] = {}
         self._marked: list[str] = []
         self._total = 0
         self._asked_at = 0
@@ -50,6 +47,7 @@ class SessionList(Blocks):
         runs: Sequence[RunSummary],
         total: int | None = None,
         kin: Mapping[str, Kinship] | None = None,
+        tags: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         """Show these; the cursor stays on the session it was on.
 
@@ -57,10 +55,12 @@ class SessionList(Blocks):
             runs: newest first, forks after their parents.
             total: how many there are besides, in all.
             kin: the places of forks in their families, by session.
+            tags: what people have put on them, by session.
         """
         selected = self.current
         self._runs = runs
         self._kin = kin or {}
+        self._tags = tags or {}
         here = {run.id for run in runs}
         self._marked = [marked for marked in self._marked if marked in here]
         self._total = len(runs) if total is None else total
@@ -124,38 +124,19 @@ class SessionList(Blocks):
             )
             return [Text(), Text(f"  {words}", style=palette.dim), Text()]
         run = self._runs[index]
-        return [self._title(run, width, palette), self._facts(run, width, palette)]
-
-    def _title(self, run: RunSummary, width: int, palette: Palette) -> Text:
-        sign, style = _sign(run, palette)
-        when = _ago(run.started_at)
-        line = Text(self._branch(run), style=palette.faint, no_wrap=True)
-        line.append(f" {sign} ", style=style)
-        if run.id in self._marked:
-            line.append("◉ ", style=palette.accent)
-        line.append(clean_line(run.task.strip().split("\n", 1)[0]), style=palette.text)
-        room = max(1, width - len(when) - 2)
-        line.truncate(room, overflow="ellipsis")
-        line.pad_right(max(0, room - line.cell_len) + 1)
-        line.append(when, style=palette.dim)
-        return line
-
-    def _facts(self, run: RunSummary, width: int, palette: Palette) -> Text:
-        tokens = run.input_tokens + run.output_tokens
-        parts = [
-            self._parting(run),
-            outcome_words(run),
-            clean_line(run.model),
-            run.sandbox,
-            f"{run.steps} steps",
-            f"{figures.count(tokens)} tok" if tokens else "",
-            figures.cost(run.cost),
-            figures.clock(run.seconds),
+        branch = self._branch(run)
+        marked = run.id in self._marked
+        return [
+            title_line(run, width, palette, branch=branch, marked=marked),
+            facts_line(
+                run,
+                width,
+                palette,
+                indent=len(branch),
+                parting=self._parting(run),
+                tags=self._tags.get(run.id, ()),
+            ),
         ]
-        words = " · ".join(part for part in parts if part)
-        line = Text(f"{' ' * len(self._branch(run))}   {words}", style=palette.dim, no_wrap=True)
-        line.truncate(width, overflow="ellipsis")
-        return line
 
     def _branch(self, run: RunSummary) -> str:
         """What leads from a parent to its fork."""
@@ -168,19 +149,3 @@ class SessionList(Blocks):
         if kin is None or kin.step is None:
             return ""
         return f"forked at step {kin.step}" + ("" if kin.depth else f" of {run.parent}")
-
-
-def _sign(run: RunSummary, palette: Palette) -> tuple[str, Style]:
-    if run.outcome == "submitted":
-        return "✓", palette.good
-    if run.outcome == "running":
-        return "●", palette.good
-    return ("◌", palette.warn) if run.outcome == "interrupted" else ("✗", palette.bad)
-
-
-def _ago(then: float) -> str:
-    passed = max(0.0, time.time() - then)
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if passed >= length:
-            return f"{int(passed // length)} {unit} ago"
-    return "just now"

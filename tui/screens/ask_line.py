@@ -1,0 +1,54 @@
+"""A question that is answered by one line of text."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from ...core.text import clean
+from ..keymap import hint
+
+
+class AskLine(ModalScreen[str | None]):
+    """Asks for a line; None when there is second thought.
+
+    Args:
+        title: what is asked for.
+        text: to begin with.
+        placeholder: what an empty line means.
+    """
+
+    CSS = """
+    AskLine { align: center bottom; background: transparent; }
+    AskLine Input {
+        width: 80; max-width: 95%; height: 3; margin: 0 0 2 0; border: round $accent;
+        background: $surface; border-title-color: $accent; border-subtitle-color: $role-dim;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "leave it", priority=True, id="ask_line.leave"),
+    ]
+
+    def __init__(self, title: str, text: str = "", placeholder: str = "") -> None:
+        super().__init__()
+        self._question = title
+        self._text = text
+        self._placeholder = placeholder
+
+    def compose(self) -> ComposeResult:
+        """The line."""
+        line = Input(clean(self._text, newlines=False), placeholder=self._placeholder)
+        line.border_title = self._question
+        line.border_subtitle = f"enter keeps · {hint('ask_line.leave')} leaves it"
+        yield line
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(event.value.strip())
