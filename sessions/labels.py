@@ -111,6 +111,18 @@ def add_note(
         return note
 
 
+def change_note(store: Store, run_id: str, note: Note, text: str) -> None:
+    """Put other words in a note's place; none: only take it away.
+
+    Raises:
+        StoreError: it could not be written; the note stays.
+    """
+    with store.transaction():
+        remove_note(store, run_id, note.id)
+        if text.strip():
+            add_note(store, run_id, note.step, text)
+
+
 def remove_note(store: Store, run_id: str, note: int) -> bool:
     """Delete a note; False when the session has no such note.
 

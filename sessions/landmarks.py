@@ -104,6 +104,12 @@ class Landmarks:
             places = range(bisect_left(self._numbers, seq) - 1, -1, -1)
         return next((self.all[i].seq for i in places if self.all[i].kind in kinds), None)
 
+    def time_of_step(self, step: int) -> float | None:
+        """When the reply of a step came, in seconds since the run began; None where none did."""
+        seq = self.of_step(step)
+        place = None if seq is None else self.all[bisect_left(self._numbers, seq)]
+        return None if place is None or place.step != step else place.t
+
     def of_step(self, step: int) -> int | None:
         """The reply of a step, or of the first one after it; None when there is none."""
         at = bisect_left(self._steps, (step, 0))

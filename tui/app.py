@@ -37,7 +37,7 @@ from .screens.fork import ForkForm, ForkWanted
 from .screens.home import Home
 from .screens.jump import Jump
 from .screens.live import LiveScreen
-from .screens.replay import ReplayScreen
+from .screens.replay import Place, ReplayScreen
 from .screens.settings import SettingsScreen
 from .screens.wall import Wall
 from .settings_in_force import SettingsInForce
@@ -73,6 +73,13 @@ class Resume(NamedTuple):
     run: RunSummary
 
 
+class ReplayAt(NamedTuple):
+    """A session to be replayed from a moment on, where it is held."""
+
+    run: RunSummary
+    place: Place
+
+
 class Attach(NamedTuple):
     """A run in a program of its own, to be watched."""
 
@@ -86,7 +93,7 @@ class Forking(NamedTuple):
     request: ForkRequest
 
 
-Begin = Sequence[RunRequest] | RunSummary | Resume | Attach | Forking
+Begin = Sequence[RunRequest] | RunSummary | ReplayAt | Resume | Attach | Forking
 """What to show first: runs to start, a session to replay, to take up, to watch, or to fork."""
 
 
@@ -218,6 +225,8 @@ class SandboxTui(KeysInOrder[int]):
                 self.push_screen(Home(self.settings, workers))
             case RunSummary():
                 self.push_screen(ReplayScreen(self._begin, store), self._exit_with)
+            case ReplayAt(run=run, place=place):
+                self.push_screen(ReplayScreen(run, store, at=place), self._exit_with)
             case Resume(run=run):
                 self._begun = [workers.resume(run, self.settings.now)]
                 self.push_screen(LiveScreen(self._begun[0], store), self._first_closed)

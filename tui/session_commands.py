@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..core.errors import ConfigError
 from .stores import open_store, session_named, store_to_read
+
+if TYPE_CHECKING:
+    from ..sessions.exports import Exporter
 
 
 @click.group()
@@ -165,21 +169,67 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
 )
 @click.option("--no-redact", is_flag=True, help="Keep what looks like a secret.")
 @click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option(
+    "--at",
+    metavar="MOMENT",
+    help="With svg: the whole cockpit at a step (5), call:7, seq:9, end.",
+)
+@click.option(
+    "--size", metavar="COLSxROWS", default="160x45", show_default=True, help="Of that picture."
+)
+@click.pass_obj
 def sessions_export(
-    session: str, format_: str, output: Path | None, no_redact: bool, force: bool
+    theme: str | None,
+    session: str,
+    format_: str,
+    output: Path | None,
+    no_redact: bool,
+    force: bool,
+    at: str | None,
+    size: str,
 ) -> None:
     """Write a SESSION to a file; what looks like a secret in it is blanked.
 
-    FORMAT: trajectory, html, markdown, asciicast, bundle, chat-jsonl, atif or svg.
+    FORMAT: trajectory, html, markdown, asciicast, bundle, chat-jsonl, atif or svg (the terminal at
+    the end; with --at, the whole cockpit at that moment).
     """
     from ..sessions.exports import EXPORTERS
     from .sharing import export_session
 
     if format_ not in EXPORTERS:
         raise ConfigError(f"There is no format {format_!r}; there are {', '.join(EXPORTERS)}.")
+    exporter = EXPORTERS[format_]
+    if at is not None:
+        if format_ != "svg":
+            raise ConfigError("--at is for pictures: use it with --format svg.")
+        exporter = _pictures(at, size, theme)
     with store_to_read() as store:
         summary = session_named(store, session)
-        export_session(store, summary, format_, output, redact=not no_redact, force=force)
+        export_session(store, summary, exporter, output, redact=not no_redact, force=force)
+
+
+def _pictures(at: str, size: str, theme: str | None) -> Exporter:
+    """Pictures of the cockpit at a moment.
+
+    Raises:
+        ConfigError: that is no size, or a setting cannot be used.
+    """
+    from ..core.config import load
+    from ..sessions.exports import Exporter, Part
+    from .picture import LARGEST, cockpit_picture
+
+    columns, _, rows = size.lower().partition("x")
+    if not (columns.isdecimal() and rows.isdecimal()):
+        raise ConfigError(f"{size!r} is no size: say 160x45, for example.")
+    wanted = int(columns), int(rows)
+    if not (40 <= wanted[0] <= LARGEST[0] and 10 <= wanted[1] <= LARGEST[1]):
+        raise ConfigError(f"A picture has 40x10 to {LARGEST[0]}x{LARGEST[1]} cells.")
+    settings = load({"ui.theme": theme})
+    return Exporter(
+        "svg",
+        "the cockpit at a moment",
+        lambda recording: [Part(".svg", cockpit_picture(recording, at, settings, wanted))],
+    )
 
 
 @sessions.command("import")

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,9 +20,18 @@ from ..sessions.search import Hit
 from ..sessions.upkeep import Report
 from . import figures
 
+if TYPE_CHECKING:
+    from ..sessions.exports import Exporter
+
 
 def export_session(
-    store: Store, run: RunSummary, format_: str, output: Path | None, *, redact: bool, force: bool
+    store: Store,
+    run: RunSummary,
+    exporter: Exporter,
+    output: Path | None,
+    *,
+    redact: bool,
+    force: bool,
 ) -> None:
     """Write a session's files; `-` is standard output.
 
@@ -29,12 +39,12 @@ def export_session(
         ConfigError: a file is there already, or cannot be written.
         StoreError: the session has nothing for this format.
     """
-    from ..sessions.exports import EXPORTERS, Recording
+    from ..sessions.exports import Recording
     from ..sessions.redaction import Redactor, secrets_of
 
     redactor = Redactor(secrets_of(os.environ)) if redact else None
     recording = Recording(store, run.id, redactor)
-    parts = list(EXPORTERS[format_].write(recording))
+    parts = list(exporter.write(recording))
     if output is not None and str(output) == "-":
         sys.stdout.buffer.write(parts[0].data)
         sys.stdout.buffer.flush()

@@ -27,15 +27,15 @@ from ..widgets.preview import Preview
 from ..widgets.status_bar import StatusBar
 from ..widgets.terminals import Terminals
 from ..widgets.timeline import Timeline
-from .file_actions import FileActions
 from .help import HelpScreen
 from .pager import Pager
+from .step_notes import StepNotes
 
 FRAME = 1 / 20
 """Seconds between two looks of the screen at the state, however many events come."""
 
 
-class Cockpit(FileActions):
+class Cockpit(StepNotes):
     """What live runs and replays share: the panes, and how events reach them.
 
     Args:
@@ -77,6 +77,7 @@ class Cockpit(FileActions):
             "backslash", "next_terminal", "Next terminal", show=False, id="cockpit.next_terminal"
         ),
         Binding("o", "open_all", "whole", id="cockpit.whole"),
+        Binding("w", "note", "Write a note on this step", show=False, id="cockpit.note"),
         Binding("question_mark,f1", "help", "help", key_display="?", id="cockpit.help"),
     ]
 
@@ -122,6 +123,7 @@ class Cockpit(FileActions):
         self.add_class("-on-calls")
         self.query_one(Preview).show("", None)
         self.set_interval(0.25, self._tick)
+        self.read_notes()
 
     # --- events in
 

@@ -50,6 +50,7 @@ class LiveScreen(Steering):
         blobs = store.blobs(worker.run_id)
         super().__init__(worker.task, live=True, get_blob=blobs.get)
         self.worker = worker
+        self._session_store = store
         self._asks = asks
         self._told_of_end = worker.ended.is_set()
 
@@ -57,6 +58,11 @@ class LiveScreen(Steering):
         """Watch the run."""
         super().on_mount()
         self._watch()
+
+    @property
+    def noted(self) -> tuple[Store, str]:
+        """See `StepNotes`."""
+        return self._session_store, self.worker.run_id
 
     @property
     def run(self) -> Controls | None:

@@ -26,6 +26,7 @@ from ...sessions.occurrences import occurrences
 from ...sessions.replay import position_at
 from ...sessions.search import Hit
 from .. import figures
+from ..svg import self_contained
 from ..widgets.calls import Calls
 from ..widgets.find_bar import FindBar
 from ..widgets.status_bar import StatusBar
@@ -101,6 +102,7 @@ class ReplayScreen(Cockpit):
         Binding("0", "go_start", "Start", show=False, id="replay.start"),
         Binding("dollar_sign", "go_end", "End", show=False, id="replay.end"),
         Binding("F", "fork", "fork", id="replay.fork"),
+        Binding("C", "picture", "Save a picture", show=False, id="replay.picture"),
         Binding("q,escape", "leave", "back", id="replay.leave"),
         *Cockpit.COMMON,
     ]
@@ -167,9 +169,23 @@ class ReplayScreen(Cockpit):
             self.look_for(place.words)
 
     @property
+    def noted(self) -> tuple[Store, str]:
+        """See `StepNotes`."""
+        return self._store, self._summary.id
+
+    def time_of_step(self, step: int) -> float | None:
+        """See `StepNotes`: it may be later than what is shown."""
+        return self._landmarks.time_of_step(step)
+
+    @property
     def position(self) -> int:
         """Number of the last event that is shown."""
         return self.state.seq
+
+    def shows(self, seq: int) -> bool:
+        """Whether a moment is on the screen, and everything is known about the session."""
+        there = self.position == seq and self._wanted is None and self._going is None
+        return there and not self._preparing
 
     @property
     def now(self) -> float:
@@ -312,6 +328,7 @@ class ReplayScreen(Cockpit):
         found = await asyncio.to_thread(landmarks_of, self._store, self._summary.id)
         self._landmarks = found
         self.query_one(Timeline).show_marks(found.all)
+        self.show_notes()
         if self._begins_at is not None:
             self._begin_at(self._begins_at)
 
@@ -396,6 +413,20 @@ class ReplayScreen(Cockpit):
         """To the last moment."""
         self._hold()
         self.seek(self._summary.last_seq)
+
+    def action_picture(self) -> None:
+        """Save what is on the screen as a picture, as it is: secrets too."""
+        name = f"{self._summary.id}-{self.position}.svg"
+        path = self.results_folder / name
+        try:
+            drawn = self.app.export_screenshot(title=self.task_line)
+            path.write_bytes(self_contained(drawn))
+        except OSError as error:
+            words = f"{path} cannot be written: {error.strerror}."
+            self.notify(clean_line(words), severity="error", markup=False)
+            return
+        words = f"Saved as it is on the screen, nothing blanked: {path}"
+        self.notify(clean_line(words), markup=False)
 
     def action_leave(self) -> None:
         """Back to where one came from."""

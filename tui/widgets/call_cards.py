@@ -7,6 +7,7 @@ without drawing them: a reply is a rule and at most one line, everything else tw
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, cast
 
 from rich.style import Style
@@ -85,6 +86,21 @@ def human_lines(item: HumanItem, width: int, opened: bool, palette: Palette) -> 
         elif item.finished is not None:
             lines += _observation(item.finished.observation, width, palette)
         lines.append(Text())
+    return lines
+
+
+def written_lines(notes: Sequence[str], width: int, opened: bool, palette: Palette) -> list[Text]:
+    """A person's notes on a step: a line each, whole when opened."""
+    lines: list[Text] = []
+    for note in notes:
+        if opened:
+            words = indented(wrapped(note, width - GUTTER, palette.human), GUTTER)
+        else:
+            words = [Text(" " * GUTTER, no_wrap=True).append(clean_line(note), palette.human)]
+        first = Text(f"{'✎':>{GUTTER - 1}} ", style=palette.human, no_wrap=True)
+        first.append_text(words[0][GUTTER:])
+        first.truncate(width, overflow="ellipsis")
+        lines += [first, *words[1:]]
     return lines
 
 

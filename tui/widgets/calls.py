@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.style import Style
@@ -19,6 +20,7 @@ from .call_cards import (
     note_lines,
     reply_height,
     reply_lines,
+    written_lines,
 )
 from .call_filter import FILTERS, Filter, fits, has_capitals, holds
 
@@ -58,6 +60,7 @@ class Calls(Blocks):
         self._known = 0
         self._shown: list[int] = []
         self._filter: Filter = "all"
+        self._notes: Mapping[int, Sequence[str]] = {}
         self._words = ""
         self._found: str | None = None
         self._open_items: set[int] = set()
@@ -100,6 +103,16 @@ class Calls(Blocks):
             place = bisect_left(self._shown, index)
             if self._shown[place : place + 1] == [index] and _has_a_clock(self._state.items[index]):
                 self.changed(place, place)
+
+    def show_notes(self, notes: Mapping[int, Sequence[str]]) -> None:
+        """Show a person's notes below the replies of their steps; 0: of the session as a whole."""
+        if notes != self._notes:
+            self._notes = notes
+            self.changed()
+
+    def _notes_on(self, item: ReplyItem) -> Sequence[str]:
+        whole = self._notes.get(0, ()) if item.step == 1 else ()
+        return [*whole, *self._notes.get(item.step, ())]
 
     def adopt(self, state: RunState) -> None:
         """Go on with another object that says the same."""
@@ -250,7 +263,7 @@ class Calls(Blocks):
         if isinstance(item, ReplyItem):
             height = reply_height(item, opened)
             if height is not None:
-                return height
+                return height + len(self._notes_on(item))
         elif not opened and not isinstance(item, NoteItem):
             return 2
         return len(self._lines(index, width))
@@ -270,7 +283,8 @@ class Calls(Blocks):
         opened = self._opened(index)
         match item:
             case ReplyItem():
-                return reply_lines(item, width, self._now, opened, palette)
+                lines = reply_lines(item, width, self._now, opened, palette)
+                return [*lines, *written_lines(self._notes_on(item), width, opened, palette)]
             case CallItem():
                 return call_lines(item, width, self._now, opened, palette)
             case HumanItem():

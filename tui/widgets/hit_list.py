@@ -151,7 +151,7 @@ def _place(hit: Hit, width: int, palette: Palette) -> Text:
     """Where it is, and the text around the words that were found."""
     step = f"step {hit.step}" if hit.step else "begin" if hit.kind == "task" else ""
     line = Text(f"     {step:<9} ", style=palette.dim, no_wrap=True)
-    line.append(f"{_KINDS.get(hit.kind, hit.kind):<{_KIND_COLUMNS}} ", style=palette.faint)
+    line.append(f"{_KINDS.get(hit.kind, hit.kind):<{_KIND_COLUMNS}} ", style=palette.dim)
     line.append_text(_snippet(hit, palette))
     line.truncate(width, overflow="ellipsis")
     return line

@@ -1,5 +1,5 @@
-"""One line of time: steps as ticks, ✗ failures, ◆ a person's doings, ◇ snapshots, ↻ where another
-program took the run up."""
+"""One line of time: steps as ticks, ✗ failures, ◆ a person's doings, ✎ notes, ◇ snapshots, ↻ where
+another program took the run up."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _SIGNS = {
     "file": "◆",
     "resumed": "↻",
 }
-_WEIGHT = {"┼": 0, "◇": 1, "✗": 2, "◆": 3, "↻": 4}
+_NOTE = "✎"
+_WEIGHT = {"┼": 0, "◇": 1, "✗": 2, "◆": 3, "↻": 4, _NOTE: 5}
 """Which mark is seen where several fall on one cell."""
 
 STEP_GAP = 3
@@ -65,6 +66,7 @@ class Timeline(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._marks: list[tuple[float, str]] = []
+        self._notes: list[tuple[float, str]] = []
         self._laid_out: tuple[object, list[str]] = (None, [])
         self._dragged = False
 
@@ -80,6 +82,12 @@ class Timeline(Widget):
         self._laid_out = (None, [])
         self.refresh()
 
+    def show_notes(self, times: Iterable[float]) -> None:
+        """Mark these moments as those a person has written notes on."""
+        self._notes = [(t, _NOTE) for t in times]
+        self._laid_out = (None, [])
+        self.refresh()
+
     def clear(self) -> None:
         """Forget all marks."""
         self.show_marks(())
@@ -90,7 +98,7 @@ class Timeline(Widget):
         width = self.content_size.width
         length = self._length
         here = min(length, round(self.position / max(self.duration, 0.001) * length))
-        style_of = {"✗": palette.bad, "◆": palette.human, "◇": palette.human}
+        style_of = {"✗": palette.bad, "◆": palette.human, "◇": palette.human, _NOTE: palette.human}
         line: list[Segment] = []
         for x, sign in enumerate(self._signs(length)):
             style = palette.accent if x < here else palette.faint
@@ -148,7 +156,7 @@ class Timeline(Widget):
         if self._laid_out[0] != key:
             signs = [""] * length
             last_step = -STEP_GAP
-            for t, sign in self._marks:
+            for t, sign in [*self._marks, *self._notes]:
                 x = min(length - 1, int(t / max(self.duration, 0.001) * length))
                 if sign == "┼":
                     if x - last_step < STEP_GAP:
