@@ -19,8 +19,10 @@ from sandbox_tui.core.models.local_servers import LocalServer
 from sandbox_tui.core.state import fold
 from sandbox_tui.sessions import Store, Worker, Workers
 from sandbox_tui.sessions.fork import Plan
+from sandbox_tui.sessions.labels import add_note, add_tag
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.allow_always import AllowAlways
+from sandbox_tui.tui.screens.ask_line import AskLine
 from sandbox_tui.tui.screens.compare import CompareScreen
 from sandbox_tui.tui.screens.confirm import Confirm
 from sandbox_tui.tui.screens.copy_files import AskPull, AskPush
@@ -33,10 +35,13 @@ from sandbox_tui.tui.screens.leave_run import LeaveRun
 from sandbox_tui.tui.screens.live import LiveScreen
 from sandbox_tui.tui.screens.replay import ReplayScreen
 from sandbox_tui.tui.screens.wall import Wall
+from sandbox_tui.tui.widgets.calls import Calls
+from sandbox_tui.tui.widgets.hit_list import HitList
 from sandbox_tui.tui.widgets.model_offers import ModelOffers, offers_of
 from tests.snapshots.looks import check
 from tests.snapshots.sample_run import BROKEN, FILES, SOLVE, TASK, sample_run
 from tests.snapshots.watched_run import WatchedRun
+from tests.unit.test_replay_screen import until
 
 SIZES = [(160, 45), (100, 30), (60, 20)]
 THEMES = ["lamplight", "daylight", "contrast", "ansi"]
@@ -67,7 +72,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SANDBOX_TUI_HOME", "home")
     still = SimpleNamespace(time=lambda: NOW, monotonic=lambda: 100.0)
-    monkeypatch.setattr("sandbox_tui.tui.widgets.session_list.time", still)
+    monkeypatch.setattr("sandbox_tui.tui.widgets.session_lines.time", still)
     for module in ("widgets.run_tile", "screens.live", "screens.cockpit"):
         monkeypatch.setattr(f"sandbox_tui.tui.{module}.time", still)
     made = Store(tmp_path / "s.db")
@@ -105,6 +110,28 @@ def replayed(*keys: str) -> Act:
 
 async def home(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     await pilot.pause(0.2)
+
+
+async def find_sessions(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    """Words that stand in all three sessions, one of them tagged and noted on."""
+    add_tag(store, "20260101-100000-first", "paper")
+    add_note(store, "20260101-100000-first", 2, "mass is what the column is called")
+    await pilot.press("slash", *"mass")
+    await until(pilot, lambda: app.screen.has_class("-hits"))
+    await until(pilot, lambda: "3 sessions" in str(app.screen.query_one(HitList).border_title))
+
+
+async def note(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    """A step that has a note gets another text."""
+    add_note(store, "20260101-120000-sampl", 2, "a small program, as it should be")
+    screen = app.screen
+    assert isinstance(screen, ReplayScreen)
+    screen.read_notes()
+    await pilot.press("dollar_sign")
+    await until(pilot, lambda: screen.notes)
+    screen.query_one(Calls).action_first()
+    await pilot.press("down", "down", "w")
+    await until(pilot, lambda: isinstance(app.screen, AskLine))
 
 
 async def new_run(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
@@ -241,6 +268,9 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "fork": (None, fork),
     "compare": (None, compare),
     "home": (None, home),
+    "home-find": (None, find_sessions),
+    "home-tags": (None, pushed(lambda: AskLine("tags", "good paper"))),
+    "note": ("20260101-120000-sampl", note),
     "new-run": (None, new_run),
     "settings": (None, settings),
     "first-run": (None, first_run),

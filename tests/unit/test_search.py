@@ -19,15 +19,20 @@ from hypothesis import strategies as st
 from sandbox_tui.core import events as e
 from sandbox_tui.core.errors import StoreError
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.finder import Finder
 from sandbox_tui.sessions.labels import (
     add_note,
     add_tag,
+    all_tags,
     notes_of,
     remove_note,
     remove_tag,
+    set_tags,
     tags_of,
 )
-from sandbox_tui.sessions.search import search
+from sandbox_tui.sessions.search import find, search
+from sandbox_tui.sessions.search_completion import completions
+from sandbox_tui.sessions.search_index import catch_up
 from sandbox_tui.sessions.search_query import parse_query
 from sandbox_tui.sessions.upkeep import check, reclaim, size, vacuum
 from tests.unit.event_streams import started
@@ -172,6 +177,110 @@ def test_a_word_of_a_text_finds_it(tmp_path: Path, text: str) -> None:
     store.append("r", [started(task=f"{text} needle")])
     assert found(store, "needle") == [("r", 0, "task")]
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "remark"),
+    [
+        ("colour:red x", "There is no filter colour: it is looked for as a word."),
+        ("modle:red", "There is no filter modle (did you mean model:?)"),
+        ("-tag:x y", "A filter cannot be left out by a minus: -tag:x is not used."),
+        ("outcome:great", "No session ends with great"),
+        ("cost>much", "cost wants dollars"),
+        ("-x", "Say also what to look for"),
+        ("http://example.org", ""),
+        ("std::vector", ""),
+        ("outcome:failed cost>0.5 cost<=2 after:7d before:today x", ""),
+        ('model:"two words" x', ""),
+    ],
+)
+def test_what_was_not_understood_is_said(query: str, remark: str) -> None:
+    remarks = parse_query(query).remarks
+    assert [one[: len(remark)] for one in remarks] == ([remark] if remark else [])
+
+
+def test_sessions_that_failed_and_days(store: Store) -> None:
+    now = time.time()
+    for name, reason, ago in (("a", "submitted", 0), ("b", "max_steps", 3), ("c", None, 30)):
+        store.append(name, [started(name, task="x", started_at=now - ago * 86400)])
+        if reason is not None:
+            end = e.RunFinished(seq=2, t=1, reason=reason, error=None, totals=e.Totals())  # type: ignore[arg-type]
+            store.append(name, [end])
+    for query, wanted in {
+        "outcome:failed": {"b"},
+        "OUTCOME:submitted": {"a"},
+        "after:7d": {"a", "b"},
+        "before:yesterday": {"b", "c"},
+        "before:7d x": {"c"},
+        "cost>0": set[str](),
+    }.items():
+        assert {run_id for run_id, _, _ in found(store, query)} == wanted, query
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.characters(), max_size=30) | st.text('moduetagcfr:"<> -_=5', max_size=20))
+def test_completions_go_on_from_what_is_typed(text: str) -> None:
+    values = {"model": ["qwen3-coder", "two words"], "tag": ["good"], "outcome": ["failed"]}
+    ways = completions(text, values)
+    assert len(set(ways)) == len(ways)
+    for way in ways:
+        kept = text[: text.rfind(" ") + 1] if " " in text else ""
+        assert way.startswith(kept)
+        assert way != text
+        if not way.endswith(":"):
+            assert not parse_query(way).remarks or parse_query(text).remarks
+
+
+def test_completions() -> None:
+    values = {"model": ["qwen3-coder", "two words"], "tag": ["good"]}
+    assert completions("x mo", values) == ["x model:"]
+    assert completions("model:", values) == ["model:qwen3-coder", 'model:"two words"']
+    assert completions("model:CODER", values) == ["model:qwen3-coder"]
+    assert completions("tag:good", values) == []
+    assert completions('"mo', values) == []
+    assert completions("colour:", values) == []
+
+
+def test_a_session_shows_its_best_places_and_how_many_there_are(store: Store) -> None:
+    keep(store, *sample("zebra"))
+    search(store, "zebra")
+    hits = find(store, parse_query("zebra"), each=2)
+    assert len(hits) == 2
+    assert hits[0].in_session == len(search(store, "zebra")) > 2
+
+
+def test_indexing_can_be_stopped_and_goes_on_later(store: Store) -> None:
+    for name in "abc":
+        store.append(name, [started(name, task="needle"), *finished(2, "x")])
+    assert catch_up(store, rest=lambda: False)
+    assert len(find(store, parse_query("needle"))) == 1
+    assert catch_up(store)
+    assert len(find(store, parse_query("needle"))) == 3
+    assert not catch_up(store)
+
+
+def test_a_finder_that_is_closed_says_so(store: Store) -> None:
+    keep(store, *sample("zebra"))
+    finder = Finder(store.path)
+    assert finder.catch_up(lambda: True)
+    assert finder.find(parse_query("zebra")).hits
+    assert "execute_bash" in finder.values()["tool"]
+    finder.close()
+    finder.close()
+    for ask in (lambda: finder.find(parse_query("zebra")), finder.values):
+        with pytest.raises(StoreError):
+            ask()
+
+
+def test_tags_are_set_all_or_none(store: Store) -> None:
+    keep(store, *sample("words"))
+    set_tags(store, "r", ["#One", "two"])
+    assert tags_of(store, "r") == ["one", "two"]
+    with pytest.raises(StoreError, match="A tag is"):
+        set_tags(store, "r", ["three", "x" * 60])
+    assert all_tags(store) == {"r": ["one", "two"]}
+    set_tags(store, "r", [])
+    assert all_tags(store) == {}
 
 
 def test_tags_and_notes(store: Store) -> None:

@@ -43,7 +43,8 @@ class AskLine(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """The line."""
-        line = Input(clean(self._text, newlines=False), placeholder=self._placeholder)
+        text = clean(self._text, newlines=False)
+        line = Input(text, placeholder=self._placeholder, select_on_focus=False)
         line.border_title = self._question
         line.border_subtitle = f"enter keeps · {hint('ask_line.leave')} leaves it"
         yield line

@@ -50,6 +50,7 @@ class FindSessions(SessionActions):
         """Look for something in all sessions."""
         if self._finder is None:
             self._finder = Finder(self.session_store.path)
+        self.add_class("-finding")
         self.query_one(SearchBar).open()
         self._learn_values(self._finder)
         if not self._catching_up:
@@ -146,6 +147,7 @@ class FindSessions(SessionActions):
     def _end_of_search(self, event: SearchBar.Left | HitList.Left) -> None:
         event.stop()
         self.query_one(SearchBar).close()
+        self.remove_class("-finding")
         self.workers.cancel_group(self, "search")
         self._looking = self._opens_first = False
         self._show_hits(False)
@@ -171,4 +173,5 @@ class FindSessions(SessionActions):
         """Show what the cursor is on."""
         hit = self.query_one(HitList).current
         if hit is not None:
+            self.set_focus(self.query_one(HitList))  # where one is on coming back
             self.open_hit(hit)

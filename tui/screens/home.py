@@ -60,6 +60,7 @@ class Home(FindSessions):
         &:focus { border: round $accent; border-title-color: $accent; }
     }
     Home HitList { display: none; }
+    Home.-low.-finding #banner, Home.-low.-finding ModelOffers { display: none; }
     Home.-hits HitList { display: block; }
     Home.-hits SessionList { display: none; }
     """
@@ -84,6 +85,7 @@ class Home(FindSessions):
     ]
 
     AUTO_FOCUS = "#sessions"
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-tall")]  # noqa: RUF012
 
     def __init__(self, settings: SettingsInForce, workers: Workers) -> None:
         super().__init__()

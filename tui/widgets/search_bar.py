@@ -194,8 +194,8 @@ class SearchBar(Vertical):
             line.append('words  "a phrase"  -without  ', style=palette.dim)
             line.append("  ".join(f"{name}:" for name in FILTERS if name != "cost"), palette.faint)
             line.append("  cost>0.5", style=palette.faint)
-        line.no_wrap = not (self._problem or remarks)
-        line.overflow = "ellipsis"
+        if not (self._problem or remarks):
+            line.truncate(max(1, self.content_size.width), overflow="ellipsis")
         return line
 
 

@@ -1,0 +1,58 @@
+"""Sessions found again on the home screen, in a real terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.tmux import Terminal
+from tests.integration.conftest import require
+
+
+@pytest.mark.parametrize("size", [(160, 45), (60, 20)], ids=["160x45", "60x20"])
+def test_a_session_is_named_tagged_found_opened_at_the_place_and_deleted(
+    size: tuple[int, int], own_home: Path
+) -> None:
+    require("bubblewrap")
+    with Terminal("demo", "--speed", "40", "--sandbox", "bubblewrap", home=own_home) as terminal:
+        terminal.wait_for("submitted", "Corvane 1914 8409", seconds=60)
+        terminal.press("q")
+        assert terminal.exit_code() == 0
+    with Terminal(home=own_home, columns=size[0], rows=size[1]) as terminal:
+        terminal.wait_for("sessions 1")
+        terminal.press("R")
+        terminal.wait_for("enter keeps")
+        terminal.type("grain and harbours")
+        terminal.press("Enter")
+        terminal.wait_for("grain and harbours")
+        terminal.press("t")
+        terminal.wait_for("tags")
+        terminal.type("Good")
+        terminal.press("Enter")
+        terminal.wait_for("#good")
+        terminal.press("/")
+        terminal.wait_for("look for in all sessions")
+        terminal.type("tool:bash Corv")
+        terminal.wait_for("1 session ·", "found", "output")
+        terminal.press("Enter")
+        terminal.wait_for("replay", " of 4 found")
+        terminal.press("w")
+        terminal.wait_for("note on step")
+        terminal.type("the very place")
+        terminal.press("Enter")
+        terminal.wait_for("✎ the very place")
+        terminal.press("q")
+        terminal.wait_for("1 session ·")
+        terminal.press("/")
+        terminal.type('tag:good "very place"')
+        terminal.wait_for("1 session · 1 found", "note")
+        terminal.press("Tab")
+        terminal.press("x")
+        terminal.wait_for("Delete “grain and harbours”, about")
+        terminal.press("y")
+        terminal.wait_for("Nothing like that in any session")
+        terminal.press("Escape")
+        terminal.wait_for("Nothing here yet")
+        terminal.press("q")
+        assert terminal.exit_code() == 0
