@@ -44,6 +44,9 @@ PLACES = {
     "files": "Files",
     "preview": "Preview",
     "wall": "The wall",
+    "search": "Finding sessions",
+    "hits": "What was found",
+    "ask_line": "A line to be typed",
 }
 
 

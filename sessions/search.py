@@ -86,7 +86,7 @@ def find(store: Store, query: Query, *, limit: int = 50, each: int = _NO_BOUND) 
         " row_number() OVER (PARTITION BY run_id ORDER BY score, seq) AS place"
         " FROM own WINDOW whole AS (PARTITION BY run_id))"
         " SELECT id, run_id, seq, step, kind, many FROM placed WHERE place <= ?"
-        " ORDER BY best, started_at DESC, run_id, abs(seq) LIMIT ?",
+        " ORDER BY best, started_at DESC, run_id, step, abs(seq) LIMIT ?",
         [query.match, *values, each, limit],
     )
     return _ended(_hits(store, query.match, places), query.filters)

@@ -39,6 +39,7 @@ from sandbox_tui.sessions.keyframes import catch_up, moment_at
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.home import Home
 from sandbox_tui.tui.screens.replay import ReplayScreen
+from sandbox_tui.tui.settings_in_force import SettingsInForce
 from sandbox_tui.tui.widgets.calls import WINDOW
 from sandbox_tui.tui.widgets.session_list import SessionList
 from tests.perf.made_sessions import fill
@@ -128,7 +129,7 @@ async def homes(store: Store, rounds: int) -> list[float]:
     async with app.run_test(size=(160, 45)) as pilot:
         await pilot.pause()
         for _ in range(rounds):
-            screen = Home(Settings(), Workers(store))
+            screen = Home(SettingsInForce(Settings()), Workers(store))
             began = time.perf_counter()
             await app.push_screen(screen)
             while screen.query_one(SessionList).current is None:
