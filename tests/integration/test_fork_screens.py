@@ -70,6 +70,8 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
     app = SandboxTui(usual, store, None)
     async with app.run_test(size=(140, 42)) as pilot:
         await until(pilot, lambda: isinstance(app.screen, Home))
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: sessions.current is not None and sessions.has_focus)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
         replay = app.screen

@@ -17,7 +17,7 @@ from ...core.launch import RunRequest
 from ...core.models.local_servers import find_local_servers
 from ...core.text import clean_line
 from ...sessions import RunSummary, Store, Worker, Workers
-from ...sessions.family import kinship
+from ...sessions.family import Kinship, kinship
 from ...sessions.labels import all_tags
 from ...sessions.remote import RemoteWorker
 from ...sessions.search import Hit
@@ -120,10 +120,7 @@ class Home(FindSessions):
     async def reload(self) -> None:
         """Read the sessions anew."""
         try:
-            runs = await asyncio.to_thread(self._store.runs, limit=self._most)
-            family = await asyncio.to_thread(kinship, self._store, runs)
-            total = await asyncio.to_thread(self._store.count)
-            tags = await asyncio.to_thread(all_tags, self._store)
+            family, total, tags = await asyncio.to_thread(self._read)
         except StoreError as error:
             self.notify(str(error), severity="error", markup=False, timeout=20)
             return
@@ -131,6 +128,11 @@ class Home(FindSessions):
         self.query_one(SessionList).show([run for run, _ in family], total, kin, tags)
         self.look_again()
         self.refresh_bindings()
+
+    def _read(self) -> tuple[list[tuple[RunSummary, Kinship]], int, dict[str, list[str]]]:
+        """Sessions with their places in their families, how many there are in all, their tags."""
+        runs = self._store.runs(limit=self._most)
+        return kinship(self._store, runs), self._store.count(), all_tags(self._store)
 
     # --- the session under the cursor
 
