@@ -248,3 +248,16 @@ async def test_what_a_fork_has_of_its_parent_is_found_once(store: Store) -> None
         home.reload()
         await until(pilot, lambda: {hit.run.id for hit in hits._hits} == {"fork"})
         assert len(hits._hits) > 1
+
+
+async def test_what_comes_after_a_screen_was_left_is_let_go(store: Store) -> None:
+    """Its panes go before the screen itself, and a replay that plays goes on for a moment."""
+    async with at_home(store) as (home, pilot):
+        replay = ReplayScreen(store.run("whole"), store)
+        await pilot.app.push_screen(replay)
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app.screen is home and not replay.children)
+        for event in store.events("whole"):
+            await replay.apply(event)
+        replay._flush()
+        replay._tick()

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import DescendantFocus, Resize
@@ -92,6 +93,7 @@ class Cockpit(StepNotes):
         self.state = RunState()
         self._first_line = task.strip().split("\n", 1)[0]
         self._is_live = live
+        self._is_left = False
         self._get_blob = get_blob
         self._flush_timer: Timer | None = None
         self._files_changed = False
@@ -125,10 +127,18 @@ class Cockpit(StepNotes):
         self.set_interval(0.25, self._tick)
         self.read_notes()
 
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """Leave: nothing is shown any more, for the panes go before the screen itself does."""
+        self._is_left = True
+        self.workers.cancel_node(self)
+        return super().dismiss(result)
+
     # --- events in
 
     async def apply(self, event: e.AnyEvent) -> None:
         """Take one event in; the screen follows within a frame."""
+        if self._is_left:
+            return
         self._apply_state(event)
         terminals = self.query_one(Terminals)
         match event:
@@ -158,7 +168,7 @@ class Cockpit(StepNotes):
 
     def _flush(self) -> None:
         self._flush_timer = None
-        if not self.is_attached:
+        if self._is_left or not self.is_attached:
             return
         self.query_one(Calls).sync(self.now)
         if self._files_changed:
@@ -202,6 +212,8 @@ class Cockpit(StepNotes):
 
     def _tick(self) -> None:
         """Let the clocks that are seen go on; nothing is drawn when none of them moved."""
+        if self._is_left:
+            return
         self.query_one(Calls).tick(self.now)
         if int(self.now) != self._second_shown:
             self._second_shown = int(self.now)

@@ -342,6 +342,8 @@ class ReplayScreen(Cockpit):
 
     def _tick(self) -> None:
         """The timeline goes on in a pause too."""
+        if self._is_left:
+            return
         super()._tick()
         self.query_one(Timeline).position = self.now
 
