@@ -14,6 +14,7 @@ from typing import ClassVar, NamedTuple
 from textual import on, work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType, Keymap
+from textual.filter import LineFilter
 from textual.keys import key_to_character
 from textual.screen import Screen
 from textual.theme import Theme
@@ -30,6 +31,7 @@ from ..sessions.remote import RemoteWorker
 from ..sessions.watched import Watched
 from .key_order import KeysInOrder
 from .keymap import keymap_in_file
+from .last_door import LastDoor
 from .notices import Notice, Notices
 from .palette import ROLE_DEFAULTS, to_textual
 from .screens.confirm import Confirm
@@ -99,6 +101,7 @@ class SandboxTui(KeysInOrder[int]):
         begin: what to show first; None: the home screen.
 
     Attributes:
+        last_door: what every line that is drawn passes.
         last_resort: called with an exit code and seconds on leaving, to end the process if it is
             still there then; does nothing unless the process is this app's alone.
     """
@@ -133,6 +136,7 @@ class SandboxTui(KeysInOrder[int]):
         super().__init__()
         self.settings = SettingsInForce(settings)
         self._notices = Notices()
+        self.last_door = LastDoor()
         self._title_shown = ""
         self._session_store = store
         self._begin = begin
@@ -318,6 +322,10 @@ class SandboxTui(KeysInOrder[int]):
             ours = list(self._theme_files.themes)
             others = [name for name in self.available_themes if name not in ours]
             self.push_screen(SettingsScreen(self.settings, [*ours, *others]))
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's, and the last door behind them."""
+        return [*super().get_line_filters(), self.last_door]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Roles for themes that do not name them: Textual's own."""

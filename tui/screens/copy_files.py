@@ -114,13 +114,13 @@ class AskPush(_Form[Push]):
     """What to put into the sandbox, and where; dismisses with a `Push`.
 
     Args:
-        folder: of the sandbox, offered.
+        folder: of the sandbox, offered if it can be shown as it is.
         base: what a relative one starts from.
     """
 
     def __init__(self, folder: str, base: str) -> None:
         super().__init__()
-        self._folder = folder
+        self._folder = folder if clean_line(folder) == folder else base
         self._base = base
 
     def compose(self) -> ComposeResult:

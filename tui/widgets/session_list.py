@@ -146,7 +146,7 @@ class SessionList(Blocks):
             self._parting(run),
             outcome_words(run),
             clean_line(run.model),
-            run.sandbox,
+            clean_line(run.sandbox),
             f"{run.steps} steps",
             f"{figures.count(tokens)} tok" if tokens else "",
             figures.cost(run.cost),
