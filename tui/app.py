@@ -7,10 +7,12 @@ import asyncio
 import contextlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
+from rich.text import Text
 from textual import on, work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType, Keymap
@@ -29,6 +31,7 @@ from ..sessions import RunSummary, Store, Workers
 from ..sessions.fork import Plan
 from ..sessions.remote import RemoteWorker
 from ..sessions.watched import Watched
+from .crash import report
 from .key_order import KeysInOrder
 from .keymap import keymap_in_file
 from .last_door import LastDoor
@@ -355,6 +358,13 @@ class SandboxTui(KeysInOrder[int]):
                 self.run_worker(self._leave(), exclusive=False)
 
         self.push_screen(Confirm(f"{alive} runs are still going. End them all and quit?"), sure)
+
+    def _fatal_error(self) -> None:
+        """Textual would show the values of all variables."""
+        error = sys.exc_info()[1] or self._exception
+        self.bell()
+        if error is not None:
+            self.panic(Text(report(error, self.settings.now.model.api_key_env)))
 
     # --- ways out
 

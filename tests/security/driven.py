@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from textual import events
 from textual.drivers.headless_driver import HeadlessDriver
+from textual.keys import key_to_character
 from textual.pilot import Pilot
 
 from sandbox_tui.tui.app import SandboxTui
@@ -62,3 +65,20 @@ async def drive(
     if failed:
         raise failed[0]
     return taken()
+
+
+FRAME = 0.02
+"""Seconds between Textual's frames, or a little more."""
+
+
+async def tap(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys, and wait after each until something was drawn, if anything is."""
+    driver = pilot.app._driver
+    assert driver is not None
+    for key in keys:
+        before = len(WritingDown.written)
+        driver.send_message(events.Key(key, key_to_character(key)))
+        for _ in range(4):
+            await asyncio.sleep(FRAME / 2)
+            if len(WritingDown.written) > before:
+                break

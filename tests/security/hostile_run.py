@@ -122,6 +122,8 @@ def output(made: Streams, count: int) -> bytes:
 def content(made: Streams, suffix: str, lines: int = 20) -> bytes:
     """A file that is what its name says, as far as possible."""
     rows = [made.line() for _ in range(lines)]
+    if suffix != "bin":  # a NUL makes it no text
+        rows = [row.replace("\0", "\x01") for row in rows]
     if suffix == "json":
         return json.dumps({row: [row, {row: 1}] for row in rows}, ensure_ascii=False).encode()
     if suffix == "jsonl":

@@ -40,7 +40,7 @@ from sandbox_tui.tui.screens.wall import Wall
 from sandbox_tui.tui.widgets.model_offers import ModelOffers, offers_of
 from sandbox_tui.tui.widgets.terminal_view import TerminalView
 from tests.security import hostile_run as made_up
-from tests.security.driven import drive
+from tests.security.driven import FRAME, drive, tap
 from tests.security.escapes import CLIPBOARD, NOTICE, SETS_UP, TITLE, heard
 from tests.security.hostile import Streams, marks
 
@@ -60,32 +60,28 @@ def app_of(store: Store, begin: Any = None, **settings: Any) -> SandboxTui:
 
 async def settle(pilot: Pilot[int]) -> None:
     """Until everything that is drawn later has been drawn."""
-    await pilot.pause()
+    await asyncio.sleep(FRAME)
     for view in pilot.app.screen.query(TerminalView):
         for _ in range(500):
             if not view._pump.waiting and view._frame is None:
                 break
             await asyncio.sleep(0.01)
-    await pilot.pause()
+    await asyncio.sleep(FRAME)
 
 
 async def a_replay(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
     """Calls, conversation, status, tree, timeline, step after step, in wide and narrow layouts."""
-    made_up.hostile_run("20260101-100000-evils", made, 24, store)
-    await app.push_screen(ReplayScreen(store.run("20260101-100000-evils"), store))
-    await pilot.press("0")
-    for _ in range(24):
-        await pilot.press("l")
-    await pilot.press("dollar_sign", "1", "home")
-    for _ in range(30):
-        await pilot.press("enter", "down")
-    await pilot.press("z", "home", *["pagedown"] * 20, "z")
-    await pilot.press("o", *["pagedown"] * 3, "q", "slash", *"owned", "enter", "n", "n", "f", "f")
-    await pilot.press("2", "z", "backslash", *["pageup"] * 6, "backslash", *["pageup"] * 6, "z")
-    await pilot.press(
-        "3", "z", "home", *["down"] * 30, "z", "colon", "1", "enter", "question_mark", "escape"
-    )
-    await pilot.press("ctrl+o", "escape", "ctrl+p", *"st", "escape")
+    made_up.hostile_run("20260101-100000-evils", made, STEPS, store)
+    screen = ReplayScreen(store.run("20260101-100000-evils"), store)
+    await app.push_screen(screen)
+    await tap(pilot, "0", *["l"] * STEPS, "dollar_sign", "1", "z", "home")
+    for _ in range(STEPS * 4):
+        await tap(pilot, "enter", "down")
+    await tap(pilot, "home", *["pagedown"] * 12, "end", "z")
+    await tap(pilot, "o", *["pagedown"] * 3, "q", "slash", *"owned", "enter", "n", "f", "f", "f")
+    await tap(pilot, "2", "z", "backslash", *["pageup"] * 6, "backslash", *["pageup"] * 6, "z")
+    await tap(pilot, "3", "z", "home", *["down"] * 30, "z", "colon", "1", "enter")
+    await tap(pilot, "question_mark", "escape", "ctrl+o", "escape", "ctrl+p", *"st", "escape")
 
 
 async def files(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
@@ -93,57 +89,52 @@ async def files(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams)
     for suffix in made_up.SUFFIXES:
         data, before = (made_up.content(made, suffix, 60) for _ in range(2))
         path = f"/testbed/{made.name()}.{suffix}"
-        change = e.FileChange(
-            path=path,
-            change="modified",
-            kind="file",
-            size=len(data),
-            blob=store.put_blob("r", data),
-        )
+        blob = store.put_blob("r", data)
+        change = e.FileChange(path=path, change="modified", kind="file", size=len(data), blob=blob)
         file = FileState(last=change, run_mark="modified", step=1, by="model")
+        for against in (None, before):
+            await a_file(app, pilot, FileView(path, file, store.get_blob, nothing, against))
 
-        async def none(*_: Any) -> None:
-            return None
 
-        view = FileView(path, file, store.get_blob, none, against=before)
-        await app.push_screen(view)
-        await pilot.press(*["pagedown"] * 3)
-        for _ in range(2):
-            await pilot.press("d", "home", *["pagedown"] * 5)
-        await pilot.press("s", "home", *["pagedown"] * 3, "slash", *"owned", "enter")
-        while app.screen is not view:
-            await pilot.press("escape")
-        app.pop_screen()
+async def nothing(*_: Any) -> None:
+    """For contents that were not kept."""
+
+
+async def a_file(app: SandboxTui, pilot: Pilot[int], view: FileView) -> None:
+    await app.push_screen(view)
+    for _ in range(2 if view._preview.against is None else 1):
+        await tap(pilot, "home", *["pagedown"] * 3, "v")
+    await tap(pilot, "slash", *"owned", "enter")
+    while app.screen is not view:
+        await tap(pilot, "escape")
+    app.pop_screen()
 
 
 async def pager(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
-    await app.push_screen(Pager(made.one(), made.text(2_000)))
-    await pilot.press("home", *["pagedown"] * 60)
+    await app.push_screen(Pager(made.one(), made.text(4_500)))
+    await tap(pilot, "home", *["pagedown"] * 92)
 
 
 async def terminal(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
-    """Bytes for the mirror, cut anywhere."""
-    data = made_up.output(made, 3_000)
-    events: list[e.AnyEvent] = [made_up.task("t", made)]
-    events.append(e.TerminalOpened(terminal="model", cols=180, rows=50))
-    events += [
-        e.TerminalOutput(terminal="model", data=data[at : at + 997])
-        for at in range(0, len(data), 997)
-    ]
-    store.append(
-        "t", [msgspec.structs.replace(ev, seq=n, t=n * 0.01) for n, ev in enumerate(events, 1)]
-    )
-    await app.push_screen(ReplayScreen(store.run("t"), store))
-    await pilot.press("dollar_sign", "2", "z")
-    for _ in range(50):
+    """Bytes for the mirror, cut anywhere; a screenful at a time, from a fresh start."""
+    screen = LiveScreen(Worker(RunRequest(task="x", settings=load()), store), store)
+    await app.push_screen(screen)
+    first = (made_up.task("t", made), e.TerminalOpened(terminal="model", cols=180, rows=50))
+    for seq, event in enumerate(first, 1):
+        await screen.apply(msgspec.structs.replace(event, seq=seq))
+    await tap(pilot, "2", "z")
+    for round_ in range(60):
+        data = b"\x18\x1b\\\x1bc" + made_up.output(made, 75)
+        for at in range(0, len(data), 97):
+            piece = e.TerminalOutput(terminal="model", data=data[at : at + 97])
+            await screen.apply(msgspec.structs.replace(piece, seq=3 + round_, t=1.0))
         await settle(pilot)
-        await pilot.press("pageup")
-    await pilot.press("slash", *"owned", "enter", "n", "n")
+    await tap(pilot, *["pageup"] * 9, "slash", *"owned", "enter", "n", "n")
 
 
 async def wall(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
     """Tiles, also of runs whose words no database has cleaned."""
-    for round_ in range(4):
+    for round_ in range(3):
         workers = Workers(store)
         for number in range(16):
             worker = Worker(RunRequest(task=made.one(surrogates=True), settings=load()), store)
@@ -155,9 +146,9 @@ async def wall(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) 
         screen = Wall(workers)
         await app.push_screen(screen)
         await pilot.pause(0.3)
-        await pilot.press("o", "f", "f", "slash", *"q0", "enter")
+        await tap(pilot, "o", "f", "f", "slash", *"q0", "enter")
         while app.screen is not screen:
-            await pilot.press("escape")
+            await tap(pilot, "escape")
         app.pop_screen()
 
 
@@ -207,9 +198,9 @@ async def live(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) 
             )
         await screen.apply(e.Warned(seq=60, t=9.0, text=made.one(surrogates=True)))
         await settle(pilot)
-        await pilot.press("u", "escape", "1", "enter", "up", "enter", "up", "enter")
+        await tap(pilot, "u", "escape", "1", "enter", "up", "enter", "up", "enter")
         while app.screen is not screen:
-            await pilot.press("escape")
+            await tap(pilot, "escape")
         app.pop_screen()
 
 
@@ -226,8 +217,8 @@ async def home(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) 
     await app.push_screen(Home(app.settings, Workers(store)))
     await pilot.pause(0.2)
     for _ in range(12):
-        await pilot.press("pagedown")
-    await pilot.press("space", "up", "space", "c", "escape", "x", "n", "slash", *"owned")
+        await tap(pilot, "pagedown")
+    await tap(pilot, "space", "up", "space", "c", "escape", "x", "n", "slash", *"owned")
 
 
 async def notices(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
@@ -237,7 +228,7 @@ async def notices(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stream
             app._complain(made.one(surrogates=True))
         await pilot.pause()
         app.clear_notifications()
-    for number in range(2_400):
+    for number in range(3_200):
         if number % 2:
             app._show_title(cut(made.one(surrogates=True)))
         else:
@@ -247,7 +238,7 @@ async def notices(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stream
 async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
     """Every form and every question, many times over."""
     settings = load()
-    for round_ in range(8):
+    for round_ in range(2):
         call = made_up.hostile_call(round_ + 1, made, surrogates=True)
         path = f"/testbed/{made.one(surrogates=True)}"
 
@@ -258,7 +249,7 @@ async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stre
             AllowAlways(call, made.many(3, surrogates=True)),
             EditCall(call),
             AskPull(path, Path(made.one().replace("\0", ""))),
-            AskPush(path, path),
+            AskPush(path, "/testbed"),
             ChooseVersion(path, []),
             Confirm(made.one()),
             Failure(made.one(surrogates=True)),
@@ -290,10 +281,10 @@ async def comparisons(app: SandboxTui, pilot: Pilot[int], store: Store, made: St
     screen = CompareScreen(store.run("one"), store.run("two"), store)
     await app.push_screen(screen)
     await pilot.pause(0.5)
-    await pilot.press("home", *["pagedown"] * 6, "home")
+    await tap(pilot, "home", *["pagedown"] * 6, "home")
     for _ in range(30):
-        await pilot.press("down")
-    await pilot.press("enter", "escape")
+        await tap(pilot, "down")
+    await tap(pilot, "enter", "escape")
     for run_id in ("one", "two"):
         plan = Plan(store, store.run(run_id), 30)
         form = ForkForm(plan, plan.request(load(), {}), store)
@@ -302,17 +293,19 @@ async def comparisons(app: SandboxTui, pilot: Pilot[int], store: Store, made: St
         app.pop_screen()
 
 
+STEPS = 12
+
 PLACES: dict[str, tuple[Act, int, float]] = {
-    "a replay": (a_replay, 1_900, 0.5),
-    "files": (files, 1_400, 0.5),
-    "pager": (pager, 2_001, 0.95),
-    "terminal": (terminal, 3_000, 0.1),
-    "wall": (wall, 900, 0.1),
-    "live": (live, 80, 0.4),
-    "home": (home, 2_000, 0.2),
-    "notices": (notices, 3_700, 0.9),
-    "questions": (questions, 300, 0.4),
-    "comparisons": (comparisons, 1_300, 0.05),
+    "a replay": (a_replay, 1_200, 0.2),
+    "files": (files, 1_400, 0.35),
+    "pager": (pager, 4_500, 0.9),
+    "terminal": (terminal, 4_400, 0.05),
+    "wall": (wall, 1_000, 0.1),
+    "live": (live, 100, 0.4),
+    "home": (home, 2_900, 0.2),
+    "notices": (notices, 4_900, 0.9),
+    "questions": (questions, 40, 0.4),
+    "comparisons": (comparisons, 2_100, 0.03),
 }
 """What is worked, how many streams it takes at least, and what part of them must have been seen:
 not all that a session holds has a place on a screen."""
@@ -335,5 +328,6 @@ async def test_nothing_but_our_own_sequences_comes_out(place: str, store: Store)
     said = heard(raw, TITLE, NOTICE, CLIPBOARD, SETS_UP)
     shown = marks("".join([said.text, *said.titles, *said.notices]))
     print(place, made.given, len(shown), len(raw))
+    assert app.last_door.stopped == []
     assert made.given >= least
     assert len(shown) >= part * made.given
