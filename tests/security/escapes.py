@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from sandbox_tui.core.text import clean
 
 SHOWS = {
-    "colours": r"\x1b\[[0-9;:]*m",
-    "place": r"\x1b\[\d+;\d+H|\x1b\[H|\r|\n",
+    "colours": r"\x1b\[(?:(?:0|[1-9][0-9]{0,2})(?:;(?=[0-9])|(?=m)))*m",
+    "place": r"\x1b\[[1-9]\d{0,2};[1-9]\d{0,2}H|\x1b\[H|\r|\n|\t",
 }
-"""What draws a screen."""
+"""What draws a screen, as we write it: streams that say the same begin their numbers with 0."""
 
 SETS_UP = {
     "modes": r"\x1b\[\?(?:7|25|1000|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]",

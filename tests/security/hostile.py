@@ -19,8 +19,8 @@ TERMINAL = [
     "\x1bP$q m\x1b\\", "\x1bPtmux;\x1b\x1b]0;owned\x07\x1b\\", "\x1b_Ga=T,f=24,s=1,v=1;AAAA\x1b\\",
     "\x1b^pm\x1b\\", "\x1bXsos\x1b\\", "\x07", "\x08\x08\x08", "\x7f", "\x00", "\x05", "\x0e", "\x0f",
     "\x1bc", "\x1b#8", "\x1b[2J\x1b[H", "\x1b[?1049l", "\x1b[?1049h", "\x1b[?1003h", "\x1b[?2026h",
-    "\x1b[6n", "\x1b[c", "\x1b[>c", "\x1b[21t", "\x1b[8;1;1t", "\x1b[5i", "\x1b[31;5m", "\x1b[3;3r",
-    "\x1b[1;1Howned", "\x1b[", "\x1b]", "\x1bP", "\x1b", "\x1b(0", "\x1b[20l", "\x1b[?25l", "\x1b[!p",
+    "\x1b[6n", "\x1b[c", "\x1b[>c", "\x1b[21t", "\x1b[8;1;1t", "\x1b[5i", "\x1b[031;05m", "\x1b[3;3r",
+    "\x1b[01;01Howned", "\x1b[", "\x1b]", "\x1bP", "\x1b", "\x1b(0", "\x1b[20l", "\x1b[?25l", "\x1b[!p",
     "\x1bZ", "\x1b[=1u", "\x1b[>4;2m", "\x1b[0q", "\x1b]133;A\x07", "\x1b]7;file:///x\x07", "\x1b\x1b[A",
 ]  # fmt: skip
 """Control sequences, as ECMA-48, xterm, kitty, iTerm2, tmux and sixel have them."""

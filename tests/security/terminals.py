@@ -19,11 +19,11 @@ def start(*arguments: str, home: Path, **environment: str) -> Any:
     more = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "SANDBOX_TUI_HOME": str(home)}
     child = pexpect.spawn(
         PROGRAM,
-        list(arguments),
+        [word.replace("\0", "") for word in arguments],
         env={**kept, **more, "SANDBOX_TUI_UI_IMAGES": "blocks", **environment},
         cwd=str(home.parent),
         dimensions=(45, 160),
-        timeout=90,
+        timeout=30,
     )
     child.logfile_read = io.BytesIO()
     return child
