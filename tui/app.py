@@ -364,7 +364,7 @@ class SandboxTui(KeysInOrder[int]):
         error = sys.exc_info()[1] or self._exception
         self.bell()
         if error is not None:
-            self.panic(Text(report(error, self.settings.now.model.api_key_env)))
+            self.panic(Text(report(error)))
 
     # --- ways out
 

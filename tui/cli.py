@@ -56,7 +56,8 @@ def main(ctx: click.Context, theme: str | None) -> None:
     if ctx.invoked_subcommand is None:
         settings = _settings({}, theme)
         with open_store() as store:
-            _show(settings, store, None)
+            code = _show(settings, store, None)
+        sys.exit(code)
 
 
 def _run_options(function: Any) -> Any:

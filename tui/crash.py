@@ -7,7 +7,6 @@ cleaned, and secrets are blanked; values of variables are never shown.
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import traceback
 from types import TracebackType
@@ -16,19 +15,14 @@ from typing import Any
 ASK = "This is a defect of sandbox-tui; what was recorded is kept. Please report the lines above."
 
 
-def report(error: BaseException, *variables: str) -> str:
-    """The traceback, fit for a terminal and for a stranger's eyes.
-
-    Args:
-        error: what was raised.
-        variables: environment variables that hold secrets, beside those that are named so.
-    """
+def report(error: BaseException) -> str:
+    """The traceback, fit for a terminal and for a stranger's eyes."""
     from ..core.text import clean
-    from ..sessions.redaction import Redactor, secrets_of
+    from ..sessions.redaction import Redactor
+    from .secrets import known_secrets
 
-    secrets = [*secrets_of(os.environ), *(os.environ.get(name, "") for name in variables)]
     told = clean("".join(traceback.format_exception(error)))
-    return f"{Redactor(secrets).text(told)}{ASK}"
+    return f"{Redactor(known_secrets()).text(told)}{ASK}"
 
 
 def install() -> None:

@@ -30,9 +30,10 @@ def export_session(
         StoreError: the session has nothing for this format.
     """
     from ..sessions.exports import EXPORTERS, Recording
-    from ..sessions.redaction import Redactor, secrets_of
+    from ..sessions.redaction import Redactor
+    from .secrets import known_secrets
 
-    redactor = Redactor(secrets_of(os.environ)) if redact else None
+    redactor = Redactor(known_secrets()) if redact else None
     recording = Recording(store, run.id, redactor)
     parts = list(EXPORTERS[format_].write(recording))
     if output is not None and str(output) == "-":

@@ -69,6 +69,8 @@ def read_file(path: Path) -> Sequence[Imported]:
         raise ImportRefused(f"{opened.source.name} is damaged: {error}") from error
     except (ValueError, KeyError, OverflowError, RecursionError) as error:
         raise ImportRefused(f"{opened.source.name} is damaged: {error}.") from error
+    except MemoryError as error:
+        raise ImportRefused(f"{opened.source.name} does not fit into the memory.") from error
     return sessions
 
 

@@ -29,10 +29,10 @@ MOST_EVENTS = 2_000_000
 LARGEST_ROW = 80 << 20
 """Bytes of a row, unpacked; the largest is the document a session was imported from."""
 
-MOST_UNPACKED = 1 << 30
+MOST_UNPACKED = 512 << 20
 """Bytes of all rows together, unpacked: all of it is in memory before anything is written."""
 
-MOST_VALUES = 20_000_000
+MOST_VALUES = 10_000_000
 """Values of all events together."""
 
 PATIENCE = 200_000_000
