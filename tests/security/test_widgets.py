@@ -9,7 +9,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from rich.text import Text
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from sandbox_tui.core import events as e
 from sandbox_tui.core.config import ModelSettings, load
@@ -41,8 +43,8 @@ from sandbox_tui.tui.widgets.model_offers import ModelOffers, offers_of
 from sandbox_tui.tui.widgets.terminal_view import TerminalView
 from tests.security import hostile_run as made_up
 from tests.security.driven import FRAME, drive, tap
-from tests.security.escapes import CLIPBOARD, NOTICE, SETS_UP, TITLE, heard
-from tests.security.hostile import Streams, marks
+from tests.security.escapes import BELL, CLIPBOARD, NOTICE, SETS_UP, TITLE, heard
+from tests.security.hostile import SURROGATES, TERMINAL, UNSEEN, Streams, marks
 
 Act = Callable[[SandboxTui, Pilot[int], Store, Streams], Awaitable[None]]
 SIZE = (200, 60)
@@ -331,3 +333,18 @@ async def test_nothing_but_our_own_sequences_comes_out(place: str, store: Store)
     assert app.last_door.stopped == []
     assert made.given >= least
     assert len(shown) >= part * made.given
+
+
+async def test_the_last_door_stops_what_a_widget_forgets(store: Store) -> None:
+    made = Streams()
+    app = app_of(store)
+
+    async def work(pilot: Pilot[int]) -> None:
+        home = app.screen
+        for text in (*TERMINAL, *UNSEEN, *SURROGATES):
+            await home.mount(Static(Text(f"{made.one()}{text}", style="link file:///x")), before=0)
+        await tap(pilot, "j")
+
+    said = heard(await drive(app, SIZE, work), TITLE, SETS_UP, BELL)
+    assert app.last_door.stopped
+    assert marks(said.text)
