@@ -16,6 +16,9 @@ from tests.unit.event_streams import started
 SUFFIXES = ("py", "md", "csv", "tsv", "json", "jsonl", "html", "txt", "png", "sh", "rs", "bin")
 """A file of each kind of preview, and of kinds with none."""
 
+PREVIEWED = ("py", "md", "csv", "json", "jsonl", "html", "txt", "png", "bin")
+"""One for each kind of preview."""
+
 TOOLS = ("execute_bash", "str_replace_editor", "submit", "")
 
 

@@ -88,7 +88,7 @@ async def a_replay(app: SandboxTui, pilot: Pilot[int], store: Store, made: Strea
 
 async def files(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
     """Every kind of preview: whole, as source, as a difference."""
-    for suffix in made_up.SUFFIXES:
+    for suffix in made_up.PREVIEWED:
         data, before = (made_up.content(made, suffix, 60) for _ in range(2))
         path = f"/testbed/{made.name()}.{suffix}"
         blob = store.put_blob("r", data)
@@ -299,7 +299,7 @@ STEPS = 12
 
 PLACES: dict[str, tuple[Act, int, float]] = {
     "a replay": (a_replay, 1_200, 0.2),
-    "files": (files, 1_400, 0.35),
+    "files": (files, 1_000, 0.3),
     "pager": (pager, 4_500, 0.9),
     "terminal": (terminal, 4_400, 0.05),
     "wall": (wall, 1_000, 0.1),
