@@ -125,19 +125,19 @@ BAD: dict[str, bytes] = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_archive_ends_at_once_with_a_sentence(name: str, tmp_path: Path) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     left = unpacked(tar_of(({"name": "first"}, b"1"))[:1024] + BAD[name], tmp_path, 3)
     assert "of 3 were left behind" in left[-1]
     assert (tmp_path / "out" / "first").read_bytes() == b"1"
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_twenty_thousand_files_of_one_name(tmp_path: Path) -> None:
     data = tar_of(*[({"name": "same"}, b"") for _ in range(copying.MOST_FILES + 5)])
-    began = time.monotonic()
+    began = time.process_time()
     (left,) = unpacked(data, tmp_path)
     assert "more than 20000 files" in left
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20
     assert len(list((tmp_path / "out").iterdir())) == copying.MOST_FILES
 
 
