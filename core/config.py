@@ -23,6 +23,8 @@ from .policy import Policy, Rule, problem
 
 APP = "sandbox-tui"
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A table of the config file."""
@@ -187,6 +189,11 @@ def load(overrides: Mapping[str, Any] | None = None, *, file: Path | None = None
         settings = msgspec.convert(tables, Settings)
     except msgspec.ValidationError as error:
         raise ConfigError(explain(str(error), tables, path)) from error
+    if not _VARIABLE.fullmatch(settings.model.api_key_env):
+        raise ConfigError(
+            f"Settings (file {path}): model.api_key_env is the name of an environment variable "
+            "that holds the key, not the key itself."
+        )
     for number, rule in enumerate(settings.policy.rules, 1):
         if wrong := problem(rule):
             raise ConfigError(f"Settings (file {path}): policy rule {number}: {wrong}")

@@ -15,7 +15,7 @@ from .launch import RunRequest, snapshot_policy
 from .models import open_model
 from .models.base import Model
 from .models.demo import DemoModel
-from .models.failures import without_secrets
+from .models.failures import without_keys, without_secrets
 from .past import Past
 from .policy import Policy
 from .prompts import PromptPack
@@ -134,10 +134,13 @@ def _model_settings(started: e.RunStarted, today: config.ModelSettings) -> confi
     address = str(params.get("base_url") or "")
     if without_secrets(today.base_url) == address:
         address = today.base_url  # with what was not recorded of it
+    body: Any = params.get("extra_body") or {}
+    if without_keys(today.extra_body) == body:
+        body = today.extra_body
     recorded: dict[str, Any] = {
         "name": started.model,
         "base_url": address,
         "temperature": params.get("temperature"),
-        "extra_body": params.get("extra_body") or {},
+        "extra_body": body,
     }
     return msgspec.convert({**msgspec.to_builtins(today), **recorded}, config.ModelSettings)

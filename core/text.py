@@ -47,6 +47,19 @@ def clean_line(text: str) -> str:
     return clean(text, newlines=False, tabs=False)
 
 
+def clean_json(text: str) -> str:
+    """JSON that stands for the same value, with everything odd in it written as an escape."""
+    return _ODD.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match[0]
+    if char == "\n":
+        return char
+    units = char.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
 def _picture(match: re.Match[str]) -> str:
     char = match[0]
     code = ord(char)

@@ -69,6 +69,8 @@ class ResumedWorker(Worker):
 
 def problem_with(run: RunSummary) -> str:
     """Why a session cannot be taken up, as a sentence, as far as its record tells; else empty."""
+    if run.imported:
+        return "This session was recorded elsewhere: it can be replayed, and forked."
     if run.outcome == "running":
         return "This session is still running in another program."
     if run.outcome != "interrupted":

@@ -7,13 +7,16 @@ import asyncio
 import contextlib
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar, NamedTuple
 
+from rich.text import Text
 from textual import on, work
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType, Keymap
+from textual.filter import LineFilter
 from textual.keys import key_to_character
 from textual.screen import Screen
 from textual.theme import Theme
@@ -28,8 +31,10 @@ from ..sessions import RunSummary, Store, Workers
 from ..sessions.fork import Plan
 from ..sessions.remote import RemoteWorker
 from ..sessions.watched import Watched
+from .crash import report
 from .key_order import KeysInOrder
 from .keymap import keymap_in_file
+from .last_door import LastDoor
 from .notices import Notice, Notices
 from .palette import ROLE_DEFAULTS, to_textual
 from .screens.confirm import Confirm
@@ -106,6 +111,7 @@ class SandboxTui(KeysInOrder[int]):
         begin: what to show first; None: the home screen.
 
     Attributes:
+        last_door: what every line that is drawn passes.
         last_resort: called with an exit code and seconds on leaving, to end the process if it is
             still there then; does nothing unless the process is this app's alone.
     """
@@ -140,6 +146,7 @@ class SandboxTui(KeysInOrder[int]):
         super().__init__()
         self.settings = SettingsInForce(settings)
         self._notices = Notices()
+        self.last_door = LastDoor()
         self._title_shown = ""
         self._session_store = store
         self._begin = begin
@@ -328,6 +335,10 @@ class SandboxTui(KeysInOrder[int]):
             others = [name for name in self.available_themes if name not in ours]
             self.push_screen(SettingsScreen(self.settings, [*ours, *others]))
 
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's, and the last door behind them."""
+        return [*super().get_line_filters(), self.last_door]
+
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Roles for themes that do not name them: Textual's own."""
         return ROLE_DEFAULTS
@@ -356,6 +367,13 @@ class SandboxTui(KeysInOrder[int]):
                 self.run_worker(self._leave(), exclusive=False)
 
         self.push_screen(Confirm(f"{alive} runs are still going. End them all and quit?"), sure)
+
+    def _fatal_error(self) -> None:
+        """Textual would show the values of all variables."""
+        error = sys.exc_info()[1] or self._exception
+        self.bell()
+        if error is not None:
+            self.panic(Text(report(error)))
 
     # --- ways out
 

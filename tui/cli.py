@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..core.errors import ConfigError, SandboxTuiError
+from . import crash
 from .session_commands import sessions, snapshots
 from .settings_commands import config_group, keys
 from .stores import open_store, session_named, store_to_read
@@ -50,11 +51,13 @@ def main(ctx: click.Context, theme: str | None) -> None:
 
     Without a command: the home screen, with saved sessions and new runs.
     """
+    crash.install()
     ctx.obj = theme
     if ctx.invoked_subcommand is None:
         settings = _settings({}, theme)
         with open_store() as store:
-            _show(settings, store, None)
+            code = _show(settings, store, None)
+        sys.exit(code)
 
 
 def _run_options(function: Any) -> Any:

@@ -26,7 +26,7 @@ def print_comparison(
         click.echo(json.dumps(_as_json(found)))
         return
     if found.related:
-        click.echo(found.related)
+        click.echo(clean_line(found.related))
     for name, mine, theirs in totals(found):
         click.echo(f"{name:<9}{mine:<{COLUMN}}  {theirs}")
     click.echo()
@@ -97,7 +97,7 @@ def _facts(run: RunSummary) -> dict[str, str]:
     return {
         "session": run.id,
         "model": clean_line(run.model),
-        "sandbox": run.sandbox or "none",
+        "sandbox": clean_line(run.sandbox) or "none",
         "outcome": run.outcome.replace("_", " "),
         "steps": str(run.steps),
         "calls": f"{run.calls}, {run.failed_calls} failed",

@@ -21,11 +21,11 @@ from ..core.headline import headline, nickname
 from ..core.launch import RunRequest
 from ..core.spans import span
 from ..core.state import RunState
-from ..core.text import clean, clean_line
+from ..core.text import clean, clean_json, clean_line
 from ..sessions import RunSummary, Store, Worker, Workers
 from ..sessions.fork import Plan
 from ..sessions.remote import RemoteWorker
-from . import figures
+from . import crash, figures
 
 NOBODY = Decision(
     verdict="reject",
@@ -124,7 +124,7 @@ def json_writer(stream: TextIO, run_id: str | None = None) -> Writer:
     start = "{" if run_id is None else f'{{"run":"{run_id}",'
 
     def write(event: e.AnyEvent) -> None:
-        stream.write(f"{start}{e.to_json(event).decode()[1:]}\n")
+        stream.write(f"{start}{clean_json(e.to_json(event).decode())[1:]}\n")
         stream.flush()
 
     return write
@@ -149,6 +149,7 @@ def _cancel_on_signals(workers: Workers) -> list[int]:
     codes: list[int] = []
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
+    loop.set_exception_handler(crash.on_loop)
 
     def stop(number: int) -> None:
         codes.append(128 + number)
@@ -163,8 +164,8 @@ def _cancel_on_signals(workers: Workers) -> list[int]:
 def _line(event: e.AnyEvent, state: RunState) -> str:
     match event:
         case e.RunStarted():
-            where = ", ".join(f"{k} {clean_line(v)}" for k, v in event.sandbox_info.items())
-            head = f"session {event.run_id}: {clean_line(event.model)} in {event.sandbox}"
+            where = clean_line(", ".join(f"{k} {v}" for k, v in event.sandbox_info.items()))
+            head = clean_line(f"session {event.run_id}: {event.model} in {event.sandbox}")
             return f"{head} ({where})"
         case e.RunResumed():
             more = " ".join([*event.lost, *event.changed])
@@ -192,7 +193,8 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             how = {"pull": "copied out", "push": "put in", "edit": "edited by hand"}[event.action]
             return f"you: {clean_line(event.path)} {how}"
         case e.Forked():
-            return f"forked from {event.parent} after step {event.step}: {event.repeats} repeated"
+            parent = clean_line(event.parent)
+            return f"forked from {parent} after step {event.step}: {event.repeats} repeated"
         case e.Repeated():
             how = clean_line(event.parted) or "as recorded"
             return f"repeated {event.number} of {event.of}: {how}"

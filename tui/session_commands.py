@@ -78,6 +78,7 @@ def sessions_show(session: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
     """Delete sessions, with the space they take."""
+    from ..core.text import clean_line
     from ..sessions.snapshots import clear_left
     from ..sessions.upkeep import reclaim
 
@@ -85,7 +86,7 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
         chosen = [session_named(store, name) for name in session]
         for summary in chosen:
             if not yes:
-                task = summary.task.strip().split("\n", 1)[0][:60]
+                task = clean_line(summary.task.strip().split("\n", 1)[0])[:60]
                 click.confirm(f"Delete {summary.id} ({task})?", abort=True)
             store.delete(summary.id)
             click.echo(f"deleted {summary.id}")

@@ -40,14 +40,14 @@ def export_session(
         StoreError: the session has nothing for this format.
     """
     from ..sessions.exports import Recording
-    from ..sessions.redaction import Redactor, secrets_of
+    from ..sessions.redaction import Redactor
+    from .secrets import known_secrets
 
-    redactor = Redactor(secrets_of(os.environ)) if redact else None
+    redactor = Redactor(known_secrets()) if redact else None
     recording = Recording(store, run.id, redactor)
     parts = list(exporter.write(recording))
     if output is not None and str(output) == "-":
-        sys.stdout.buffer.write(parts[0].data)
-        sys.stdout.buffer.flush()
+        _to_stdout(parts[0].data)
     else:
         paths = [_path(run, part.suffix, output, first=part is parts[0]) for part in parts]
         for path in paths:
@@ -69,6 +69,23 @@ def _path(run: RunSummary, suffix: str, output: Path | None, *, first: bool) -> 
     if output.is_dir():
         return output / f"{run.id}{suffix}"
     return output if first else output.with_name(f"{output.stem}{suffix}")
+
+
+def _to_stdout(data: bytes) -> None:
+    """As it is; on a terminal, which would do what it says, only text that commands nothing.
+
+    Raises:
+        ConfigError: it is not for a terminal.
+    """
+    if sys.stdout.isatty():
+        try:
+            data = clean(data.decode("utf-8")).encode()
+        except UnicodeDecodeError as error:
+            raise ConfigError(
+                "This format is not text for a terminal: send it to a file with > or --output."
+            ) from error
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -30,6 +30,7 @@ _NO_MODEL = re.compile(
     r"|(?:unknown|invalid|no such) model",
     re.IGNORECASE,
 )
+_SECRET_NAME = re.compile(r"key|token|secret|passw|credential|authorization", re.IGNORECASE)
 _USELESS_AGAIN = {"UnsupportedProtocol", "LocalProtocolError", "InvalidURL"}
 """Causes of a failed connection that lie with the address or the key."""
 
@@ -85,11 +86,13 @@ def names_no_model(error: ModelError) -> bool:
     return error.status == 404 or (error.status == 400 and bool(_NO_MODEL.search(str(error))))
 
 
-def with_offer(error: ModelError, name: str, offered: Sequence[str]) -> ModelError:
+def with_offer(error: ModelError, name: str, offered: Sequence[str], key: str) -> ModelError:
     """An error about the model's name, with the names the server knows."""
     if not offered or name in offered:
         return error
-    names = ", ".join(one[:80] for one in offered[:8]) + (", ..." if len(offered) > 8 else "")
+    names = ", ".join(redacted(one, key)[:80] for one in offered[:8]) + (
+        ", ..." if len(offered) > 8 else ""
+    )
     return ModelError(
         f"The server does not have the model {name!r}. It offers: {names}.", status=error.status
     )
@@ -110,6 +113,18 @@ def without_secrets(url: str) -> str:
         return scheme.rpartition("@")[2]
     host, slash, path = rest.partition("/")
     return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
+
+
+def without_keys(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of a request as they may be recorded: what is named like a secret is left out."""
+    kept: dict[str, Any] = {}
+    for name, value in fields.items():
+        if isinstance(value, str) and _SECRET_NAME.search(name):
+            value = "…"
+        elif isinstance(value, dict):
+            value = without_keys(cast(dict[str, Any], value))
+        kept[name] = value
+    return kept
 
 
 def redacted(words: str, key: str) -> str:

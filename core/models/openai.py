@@ -25,6 +25,7 @@ from .failures import (
     refusal,
     reported,
     with_offer,
+    without_keys,
     without_secrets,
 )
 from .reply_builder import ReplyBuilder
@@ -55,7 +56,7 @@ class OpenAIModel:
         self.params: dict[str, Any] = {
             "base_url": without_secrets(settings.base_url),
             "temperature": settings.temperature,
-            "extra_body": settings.extra_body,
+            "extra_body": without_keys(settings.extra_body),
         }
 
     async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
@@ -150,7 +151,7 @@ class OpenAIModel:
     async def _explained(self, error: Exception) -> ModelError:
         failure = explain(error, self._settings, self._api_key)
         if names_no_model(failure):
-            return with_offer(failure, self.name, await self._offered())
+            return with_offer(failure, self.name, await self._offered(), self._api_key)
         return failure
 
     async def _offered(self) -> list[str]:

@@ -38,6 +38,14 @@ NEEDED_OF_ETC = (
 )
 """The rest of /etc stays outside: as root, all of it would show the password hashes."""
 
+READ_ONLY_OF_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver")
+"""Where root writes to the kernel of the whole machine, for which it needs no capability: a program
+in /proc/sys/kernel/core_pattern would be run outside. bwrap covers only some of it, and only some
+of the time (0.8.0 leaves out folders that may not be written to themselves)."""
+
+HIDDEN_OF_PROC = ("kcore", "keys", "timer_list", "sched_debug", "latency_stats")
+"""What tells of the machine; the list is that of Docker."""
+
 
 def namespace_arguments(folder: Path, spec: SandboxSpec, environment: dict[str, str]) -> list[str]:
     """Arguments for bwrap, without the command.
@@ -65,6 +73,7 @@ def namespace_arguments(folder: Path, spec: SandboxSpec, environment: dict[str, 
     for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
         arguments += _system_folder(Path("/") / name)
     arguments += ["--proc", "/proc", "--dev", "/dev", "--dir", "/etc", "--dir", "/var/tmp"]
+    arguments += _proc_arguments()
     for name in (*NEEDED_OF_ETC, *(("resolv.conf", "hosts") if shared else ())):
         arguments += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     for name in ("passwd", "group"):
@@ -83,3 +92,14 @@ def _system_folder(path: Path) -> list[str]:
     if path.is_symlink():
         return ["--symlink", str(path.readlink()), str(path)]
     return ["--ro-bind", str(path), str(path)] if path.is_dir() else []
+
+
+def _proc_arguments() -> list[str]:
+    """/proc without what reaches the machine as a whole."""
+    arguments: list[str] = []
+    for name in READ_ONLY_OF_PROC:
+        arguments += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
+    for name in HIDDEN_OF_PROC:
+        if Path(f"/proc/{name}").exists():
+            arguments += ["--ro-bind", "/dev/null", f"/proc/{name}"]
+    return arguments

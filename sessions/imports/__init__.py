@@ -11,7 +11,13 @@ from pathlib import Path
 import msgspec
 
 from ...core.errors import ImportRefused, SandboxTuiError
-from ...core.events import AnyEvent, RunStarted
+from ...core.events import (
+    AnyEvent,
+    ModelReplied,
+    RunStarted,
+    TerminalOpened,
+    TerminalResized,
+)
 from ...core.state import fold
 from ..fingerprint import fingerprint
 from ..ids import new_id
@@ -19,12 +25,16 @@ from ..labels import add_note, add_tag
 from ..originals import keep_original
 from ..store import Store
 from . import asciicast, bundle, mini_swe_agent, swe_agent, trajectory
-from .base import Imported, Importer, Opened, open_source
+from .base import Imported, Importer, Opened, check_depth, open_source
 
 IMPORTERS: tuple[Importer, ...] = tuple(
     module.IMPORTER for module in (bundle, trajectory, mini_swe_agent, swe_agent, asciicast)
 )
 """In the order in which they are asked."""
+
+
+LARGEST_TERMINAL = 2000
+"""Columns or lines of a terminal."""
 
 
 def import_file(store: Store, path: Path) -> list[str]:
@@ -59,6 +69,8 @@ def read_file(path: Path) -> Sequence[Imported]:
         raise ImportRefused(f"{opened.source.name} is damaged: {error}") from error
     except (ValueError, KeyError, OverflowError, RecursionError) as error:
         raise ImportRefused(f"{opened.source.name} is damaged: {error}.") from error
+    except MemoryError as error:
+        raise ImportRefused(f"{opened.source.name} does not fit into the memory.") from error
     return sessions
 
 
@@ -85,7 +97,24 @@ def _check(events: Sequence[AnyEvent]) -> None:
         if event.seq != seq or not last <= event.t < 1e10:
             raise ValueError(f"event {seq} is out of order")
         last = event.t
+        _check_one(event)
     fold(events)
+
+
+def _check_one(event: AnyEvent) -> None:
+    """What a type does not say: that there is room for it on a screen and in the memory."""
+    match event:
+        case TerminalOpened(cols=cols, rows=rows) | TerminalResized(cols=cols, rows=rows):
+            if not (0 < cols <= LARGEST_TERMINAL and 0 < rows <= LARGEST_TERMINAL):
+                raise ValueError(f"a terminal of {cols} columns and {rows} lines")
+        case ModelReplied(message=message):
+            check_depth(message)
+        case RunStarted():
+            check_depth([event.model_params, msgspec.to_builtins(event.settings)])
+            if not 0 <= event.started_at < 1e10:
+                raise ValueError("it began at no time there is")
+        case _:
+            pass
 
 
 def _keep(store: Store, session: Imported) -> str:

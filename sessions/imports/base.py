@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,12 @@ MOST_BYTES = 64 << 20
 MOST_BUNDLE_BYTES = 2 << 30
 DEEPEST = 100
 """Objects and lists within each other."""
+
+MOST_VALUES = 4_000_000
+"""Values in one text of JSON: once read, an empty list of three bytes takes seventy."""
+
+LARGEST_NUMBER = 1 << 40
+"""Of an event: sums of millions of them still fit where sums are kept."""
 
 MOST_STEPS = 50_000
 SQLITE = b"SQLite format 3\0"
@@ -176,17 +183,54 @@ def parse(text: str) -> Any:
     """The value a JSON text stands for.
 
     Raises:
-        ValueError: it is not JSON, or is nested too deeply.
+        ValueError: it is not JSON, is nested too deeply, or would fill the memory.
     """
+    if count_values(text) > MOST_VALUES:
+        raise ValueError(f"it holds more than {MOST_VALUES} values")
     try:
         value: Any = json.loads(text)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
-    _check_depth(value)
+    check_depth(value)
     return value
 
 
-def _check_depth(value: Any) -> None:
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)', re.DOTALL)
+
+
+def count_values(text: str) -> int:
+    """About how many values a JSON text holds, without reading it; never too few."""
+    count = _marks(text)
+    return count if count <= 10_000 else _marks(_STRING.sub("", text))
+
+
+def _marks(text: str) -> int:
+    return 1 + text.count(",") + text.count("[") + text.count("{")
+
+
+def check_numbers(value: Any) -> None:
+    """See that no number is one that breaks sums, dates or columns.
+
+    Raises:
+        ValueError: there is one.
+    """
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting += cast(dict[str, Any], item).values()
+        elif isinstance(item, list):
+            waiting += cast(list[Any], item)
+        elif isinstance(item, int | float) and not -LARGEST_NUMBER <= item <= LARGEST_NUMBER:
+            raise ValueError("it holds a number that is too large")
+
+
+def check_depth(value: Any) -> None:
+    """See that objects and lists are not within each other without an end.
+
+    Raises:
+        ValueError: they are.
+    """
     level = [value]
     for _ in range(DEEPEST):
         below: list[Any] = []

@@ -15,21 +15,34 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
+
 from ...core import events as e
 from ...core.blobs import digest
 from ...core.errors import ImportRefused
 from ..bundles import APPLICATION_ID, FORMAT, TABLES
 from ..fingerprint import fingerprint
 from ..originals import Original
-from .base import Imported, Importer, Opened
+from .base import Imported, Importer, Opened, check_numbers, count_values
 
-MOST_EVENTS = 5_000_000
-LARGEST_ROW = 256 << 20
-MOST_UNPACKED = 4 << 30
-"""Bytes of all rows together, unpacked."""
+MOST_EVENTS = 2_000_000
+LARGEST_ROW = 80 << 20
+"""Bytes of a row, unpacked; the largest is the document a session was imported from."""
+
+MOST_UNPACKED = 512 << 20
+"""Bytes of all rows together, unpacked: all of it is in memory before anything is written."""
+
+MOST_VALUES = 10_000_000
+"""Values of all events together."""
 
 PATIENCE = 200_000_000
 """Steps of SQLite's virtual machine that reading may take."""
+
+_LARGE_NUMBER = re.compile(rb"[0-9]{12}|[0-9][eE]")
+"""What may be in a number that is too large; in text it means nothing."""
+
+AS_IT_CAME = ("message", "model_params")
+"""Fields of events that are kept as a server sent them, and never calculated with."""
 
 _ID = re.compile(r"\d{8}-\d{6}-[a-z0-9]{5}\Z")
 
@@ -46,7 +59,7 @@ def read(opened: Opened) -> Sequence[Imported]:
         with contextlib.closing(_open(opened.source.path)) as db:
             _check_file(db, name)
             return [_session(db, name)]
-    except (sqlite3.Error, zlib.error, UnicodeDecodeError) as error:
+    except (sqlite3.Error, zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ImportRefused(f"{name} is damaged: {error}.") from error
 
 
@@ -71,8 +84,8 @@ def _open(path: Path) -> sqlite3.Connection:
 def _check_file(db: sqlite3.Connection, name: str) -> None:
     if _one(db, "PRAGMA application_id") != APPLICATION_ID:
         raise ImportRefused(f"{name} is a database, but not a bundle of sandbox-tui.")
-    found = db.execute("SELECT name, sql FROM sqlite_master LIMIT 50").fetchall()
-    if {str(row[0]): str(row[1]) for row in found} != TABLES:
+    found = db.execute("SELECT type, name, sql FROM sqlite_master LIMIT 50").fetchall()
+    if sorted(found) != sorted(("table", name, sql) for name, sql in TABLES.items()):
         raise ImportRefused(f"{name} is damaged: it does not hold the tables of a bundle.")
     said = _one(db, "PRAGMA quick_check(1)")
     if said != "ok":
@@ -97,9 +110,7 @@ def _session(db: sqlite3.Connection, name: str) -> Imported:
     if cast(int, _one(db, "SELECT count(*) FROM events")) > MOST_EVENTS:
         raise ImportRefused(f"{name} has more than {MOST_EVENTS} events.")
     budget = [MOST_UNPACKED]
-    events = [
-        e.from_json(data) for _, data in _rows(db, "SELECT seq, packed, data FROM events", budget)
-    ]
+    events = _events(db, name, budget)
     if fingerprint(events) != about.get("fingerprint"):
         raise ImportRefused(f"{name} is damaged: its events are not those it was written with.")
     contents: list[bytes] = []
@@ -120,6 +131,20 @@ def _session(db: sqlite3.Connection, name: str) -> Imported:
             for step, text, at in db.execute("SELECT * FROM notes LIMIT 100000")
         ],
     )
+
+
+def _events(db: sqlite3.Connection, name: str, budget: list[int]) -> list[e.AnyEvent]:
+    events: list[e.AnyEvent] = []
+    values = 0
+    for _, data in _rows(db, "SELECT seq, packed, data FROM events", budget):
+        values += count_values(data.decode())
+        if values > MOST_VALUES:
+            raise ImportRefused(f"{name} holds more than {MOST_VALUES} values.")
+        if _LARGE_NUMBER.search(data):
+            fields: dict[str, Any] = msgspec.json.decode(data)
+            check_numbers({k: v for k, v in fields.items() if k not in AS_IT_CAME})
+        events.append(e.from_json(data))
+    return events
 
 
 def _original(

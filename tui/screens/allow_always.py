@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
@@ -61,7 +62,7 @@ class AllowAlways(ModalScreen[tuple[str, ...] | None]):
         """The call, a sentence, a field for each pattern."""
         name = nickname(clean_line(self._call.name))
         with VerticalScroll() as box:
-            box.border_title = f"approve always · call {self._call.number} {name}"
+            box.border_title = Content(f"approve always · call {self._call.number} {name}")
             box.border_subtitle = (
                 f"{hint('allow_always.allow')} allows · {hint('allow_always.leave')} goes back"
             )

@@ -9,6 +9,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
@@ -41,7 +42,8 @@ class ChooseVersion(ModalScreen[Version | None]):
     def compose(self) -> ComposeResult:
         """The list."""
         options = OptionList(*(Text(version.name) for version in self._choices))
-        options.border_title = f"compare {clean_line(self._path.rpartition('/')[2])} with"
+        name = clean_line(self._path.rpartition("/")[2])
+        options.border_title = Content(f"compare {name} with")
         options.border_subtitle = f"enter chooses · {hint('choose_version.leave')} goes back"
         yield options
 

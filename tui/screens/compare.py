@@ -12,6 +12,7 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.screen import Screen
 
 from ...core.errors import SandboxTuiError
@@ -143,7 +144,7 @@ class CompareScreen(Screen[None]):
             return
         rows = self.query_one(ComparisonRows)
         rows.border_title = "compare"
-        rows.border_subtitle = clean_line(found.related)
+        rows.border_subtitle = Content(clean_line(found.related))
         rows.cursor = rows.show(found)
         rows.show_block(rows.cursor)
 

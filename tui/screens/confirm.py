@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from ...core.text import clean
 from ..keymap import hint
 
 
@@ -37,7 +38,7 @@ class Confirm(ModalScreen[bool]):
         """The question."""
         with Vertical() as box:
             box.border_subtitle = f"{hint('confirm.yes')} yes · {hint('confirm.no')} no"
-            yield Static(self._question, markup=False)
+            yield Static(clean(self._question), markup=False)
 
     def action_answer(self, sure: bool) -> None:
         """Close with the answer."""

@@ -10,6 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Checkbox, Footer, Input, Label
 
@@ -72,7 +73,8 @@ class AskPull(_Form[Path]):
     def compose(self) -> ComposeResult:
         """One field."""
         with VerticalScroll() as box:
-            box.border_title = f"copy {clean_line(self._path.rpartition('/')[2])} out"
+            name = clean_line(self._path.rpartition("/")[2])
+            box.border_title = Content(f"copy {name} out")
             box.border_subtitle = f"enter copies · {hint('copy_files.leave')} goes back"
             yield Label("into the folder of this machine (→ completes)")
             yield PathInput(str(self._folder), id="host")
@@ -112,13 +114,13 @@ class AskPush(_Form[Push]):
     """What to put into the sandbox, and where; dismisses with a `Push`.
 
     Args:
-        folder: of the sandbox, offered.
+        folder: of the sandbox, offered if it can be shown as it is.
         base: what a relative one starts from.
     """
 
     def __init__(self, folder: str, base: str) -> None:
         super().__init__()
-        self._folder = folder
+        self._folder = folder if clean_line(folder) == folder else base
         self._base = base
 
     def compose(self) -> ComposeResult:

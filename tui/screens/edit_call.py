@@ -9,6 +9,7 @@ from typing import Any, ClassVar, cast
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Label, TextArea
 
@@ -67,7 +68,7 @@ class EditCall(ModalScreen[str | None]):
         """The editors of both forms; one of the forms is seen."""
         with VerticalScroll() as box:
             name = nickname(clean_line(self._call.name))
-            box.border_title = f"edit call {self._call.number} · {name}"
+            box.border_title = Content(f"edit call {self._call.number} · {name}")
             for name, value in self._fields.items():
                 label = clean_line(_LABELS.get(name, name))
                 yield Label(label, classes="field", markup=False)

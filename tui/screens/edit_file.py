@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Footer, TextArea
 
@@ -62,7 +63,7 @@ class EditFile(ModalScreen[bool]):
         area = TextArea(
             self._form.text, soft_wrap=False, tab_behavior="indent", show_line_numbers=True
         )
-        area.border_title = f"edit {clean_line(self._path)}"
+        area.border_title = Content(f"edit {clean_line(self._path)}")
         yield area
         yield Footer(compact=True)
 

@@ -11,6 +11,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, RichLog, Static
 
@@ -94,7 +95,7 @@ class ImageOffer(ModalScreen[bool]):
     def _chosen(self, event: Button.Pressed) -> None:
         self.add_class("-working")
         box = self.query_one(Vertical)
-        box.border_title = f"getting {clean_line(self._image)}"
+        box.border_title = Content(f"getting {clean_line(self._image)}")
         box.border_subtitle = f"{hint('image_offer.leave')} gives up"
         self._get(WAYS[event.button.id or "pull"][1])
 

@@ -9,6 +9,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
@@ -94,7 +95,7 @@ class Pager(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The text, and a line to search in it."""
         blocks = TextBlocks(self._content, id="pager-text")
-        blocks.border_title = clean_line(self._heading)
+        blocks.border_title = Content(clean_line(self._heading))
         blocks.border_subtitle = f"{self._content.count(chr(10)) + 1} lines"
         yield blocks
         yield Input(placeholder="search, enter goes to the next hit")

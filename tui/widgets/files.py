@@ -7,6 +7,7 @@ from typing import ClassVar
 from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.message import Message
 
 from ...core.state import FileState, RunState
@@ -214,11 +215,12 @@ class Files(Blocks):
                 run.add(file)
                 marked_steps = max(marked_steps, file.step)
         self._step = marked_steps
-        self.border_title = f"files {clean_line(self._root)} {total}"
+        self.border_title = Content(f"files {clean_line(self._root)} {total}")
         if self.filtered:
             found = sum(1 for row in self._rows if not row.is_dir)
             words = f"“{clean_line(self._words)}” " if self._words else "changed "
-            self.border_subtitle = f"{words}{found} · {hint('files.unfilter')} shows all"
+            said = f"{words}{found} · {hint('files.unfilter')} shows all"
+            self.border_subtitle = Content(said)
             return
         self.border_subtitle = _counts(run)
         if self._step:

@@ -8,6 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Label
 
@@ -70,7 +71,7 @@ class FindBar(Horizontal):
 
     def say(self, words: str) -> None:
         """What was found."""
-        self.border_title = words
+        self.border_title = Content(words)
 
     def action_next(self, direction: int) -> None:
         """To another hit."""

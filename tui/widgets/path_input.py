@@ -9,16 +9,21 @@ from pathlib import Path
 from textual.suggester import Suggester
 from textual.widgets import Input
 
+from ...core.text import clean_line
+
 MOST_ENTRIES = 5_000
 """Of a folder so many entries are looked at."""
 
 
 class PathInput(Input):
-    """An input that offers the first name that goes on as typed; → takes it."""
+    """An input that offers the first name that goes on as typed; → takes it.
+
+    It begins empty where `value` cannot be shown as it is.
+    """
 
     def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
         super().__init__(
-            value,
+            value if clean_line(value) == value else "",
             placeholder=placeholder,
             id=id,
             suggester=_Names(),

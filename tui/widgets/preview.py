@@ -11,6 +11,7 @@ from textual import work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Center, Vertical
+from textual.content import Content
 from textual.message import Message
 
 from ...core.state import FileState
@@ -159,8 +160,8 @@ class Preview(Vertical):
         self.remove_class("-picture")
         self._body.show(document, keep_place=keep_place)
         name = self.path.rpartition("/")[2]
-        self.border_title = clean_line(name) or "preview"
-        self.border_subtitle = clean_line(document.facts)
+        self.border_title = Content(clean_line(name) or "preview")
+        self.border_subtitle = Content(clean_line(document.facts))
         if type(document).picture is not Document.picture:
             self._show_picture(document)
 

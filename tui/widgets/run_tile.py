@@ -8,6 +8,7 @@ from typing import Literal
 
 from rich.style import Style
 from rich.text import Text
+from textual.content import Content
 from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
@@ -89,7 +90,7 @@ class RunTile(Widget, can_focus=True):
         for name in ("waiting", "failed"):
             self.set_class(kind == name, f"-{name}")
         model = self.state.started.model if self.state.started else ""
-        self.border_title = f"{self.number} {clean_line(model)}".rstrip()
+        self.border_title = Content(f"{self.number} {clean_line(model)}".rstrip())
         self.border_subtitle = self._status_words()
         self.refresh()
 

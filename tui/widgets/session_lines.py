@@ -65,7 +65,7 @@ def facts_line(
         parting,
         outcome_words(run),
         clean_line(run.model),
-        run.sandbox,
+        clean_line(run.sandbox),
         f"{run.steps} steps",
         f"{figures.count(tokens)} tok" if tokens else "",
         figures.cost(run.cost),

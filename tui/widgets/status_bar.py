@@ -87,7 +87,7 @@ class StatusBar(Widget):
         tokens = usage.input_tokens + usage.output_tokens
         parts: list[str] = []
         if started is not None:
-            parts += [clean_line(started.model), started.sandbox]
+            parts += [clean_line(started.model), clean_line(started.sandbox)]
         parts.append(figures.cost(state.totals.cost))
         parts.append(f"{figures.count(tokens)} tok" if tokens else "")
         parts.append(figures.clock(self._now))

@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
+from textual.content import Content
 from textual.message import Message
 
 from ...core.events import InputAwaited
@@ -418,8 +419,9 @@ class Terminals(Container):
         if view is None:
             return
         words = self._first_that_fits(self._subtitles(view))
-        if self.border_subtitle != words:
-            self.border_subtitle = words
+        says = Content(words)
+        if self.border_subtitle != says.markup:
+            self.border_subtitle = says
         self.set_class(view.attached, "-attached")
 
     def _subtitles(self, view: TerminalView) -> tuple[str, ...]:

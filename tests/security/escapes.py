@@ -1,0 +1,100 @@
+"""What a terminal was sent, taken apart; whatever is not on the list of what we say is a failure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+
+from sandbox_tui.core.text import clean
+
+SHOWS = {
+    "colours": r"\x1b\[(?:(?:0|[1-9][0-9]{0,2})(?:;(?=[0-9])|(?=m)))*m",
+    "place": r"\x1b\[[1-9]\d{0,2};[1-9]\d{0,2}H|\x1b\[H|\r|\n|\t",
+}
+"""What draws a screen, as we write it: streams that say the same begin their numbers with 0."""
+
+SETS_UP = {
+    "modes": r"\x1b\[\?(?:7|25|1000|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]",
+    "asks for modes": r"\x1b\[\?(?:2026|2048)\$p",
+    "keyboard": r"\x1b\[(?:>[0-9]{1,3}|<)u",
+    "pointer": r"\x1b\]22;[a-z-]*\x07",
+    "blank": r"\x1b\[[0-3]?[JK]|\x1b\[A",
+}
+"""What Textual says as it begins and ends."""
+
+TITLE = {"title": r"\x1b\]2;(?P<title>[^\x00-\x1f\x7f-\x9f]*)\x07", "kept title": r"\x1b\[2[23];2t"}
+NOTICE = {"notice": r"\x1b\](?:9;|777;notify;)(?P<notice>[^\x00-\x1f\x7f-\x9f]*)\x07"}
+CLIPBOARD = {"clipboard": r"\x1b\]52;c;[A-Za-z0-9+/=]*\x07"}
+BELL = {"bell": r"\x07"}
+PROBES = {
+    "asks what terminal it is": r"\x1b\[c|\x1b\[16t|\x1b\[>q|\x1b_Gi=\d+,[a-z0-9=,]*;AAAA\x1b\\"
+}
+
+
+@dataclass
+class Said:
+    """What was said to a terminal.
+
+    Attributes:
+        text: all that was drawn, in the order in which it was.
+        kinds: how often each kind of sequence came.
+        titles, notices: their words.
+    """
+
+    text: str = ""
+    kinds: dict[str, int] = field(default_factory=dict)
+    titles: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+
+class NotOurs(AssertionError):
+    """Something reached the terminal that the program does not say."""
+
+
+def heard(raw: bytes, *more: dict[str, str]) -> Said:
+    """Take apart what was written to a terminal.
+
+    Args:
+        raw: the very bytes.
+        more: kinds that are expected beside those that draw a screen.
+
+    Raises:
+        NotOurs: there is a sequence of no such kind, or a character that nobody sees.
+    """
+    text = raw.decode("utf-8")  # a terminal that is sent anything else may do anything
+    kinds: dict[str, str] = dict(SHOWS)
+    for one in more:
+        kinds |= one
+    known = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, pattern in enumerate(kinds.values())))
+    names = list(kinds)
+    said = Said()
+    pieces: list[str] = []
+    at = 0
+    for match in known.finditer(text):
+        pieces.append(_plain(text, at, match.start()))
+        at = match.end()
+        name = names[int((match.lastgroup or "k0")[1:])] if match.lastgroup else ""
+        name = next(names[n] for n in range(len(names)) if match[f"k{n}"] is not None)
+        said.kinds[name] = said.kinds.get(name, 0) + 1
+        if name == "place":
+            pieces.append("\n")
+        if name == "title":
+            said.titles.append(_plain(match["title"], 0, len(match["title"])))
+        if name == "notice":
+            said.notices.append(_plain(match["notice"], 0, len(match["notice"])))
+    pieces.append(_plain(text, at, len(text)))
+    said.text = "".join(pieces)
+    return said
+
+
+def _plain(text: str, start: int, end: int) -> str:
+    piece = text[start:end]
+    if clean(piece, newlines=False) != piece or any(map(_commands, piece)):
+        raise NotOurs(f"{piece[:200]!r} in {text[max(0, start - 60) : end + 60][:400]!r}")
+    return piece
+
+
+def _commands(char: str) -> bool:
+    """Whether it may be a command, also by somebody else's table than ours."""
+    return not char.isprintable() and unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")

@@ -1,0 +1,257 @@
+"""Results leave a sandbox as plain files in the chosen folder, or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import os
+import stat
+import tarfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sandbox_tui.core.errors import FileRefused
+from sandbox_tui.core.sandboxes import copying
+from sandbox_tui.core.sandboxes.base import FileEntry, Listing, Sandbox
+from sandbox_tui.core.sandboxes.copying import choose, room_for, unpack, write_out
+from sandbox_tui.core.text import clean_line
+from tests.integration.conftest import sandbox
+from tests.security.hostile import Streams
+
+__all__ = ["sandbox"]
+
+
+def tar_of(*members: tuple[dict[str, Any], bytes]) -> bytes:
+    """A tar with headers as given."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w", format=tarfile.GNU_FORMAT) as tar:
+        for fields, data in members:
+            member = tarfile.TarInfo()
+            for name, value in {"size": len(data), **fields}.items():
+                setattr(member, name, value)
+            tar.addfile(member, io.BytesIO(data))
+    return stream.getvalue()
+
+
+def below(folder: Path) -> Iterator[Path]:
+    for path, folders, files in os.walk(folder):
+        yield from (Path(path) / name for name in (*folders, *files))
+
+
+def unpacked(data: bytes, folder: Path, wanted: int = 0) -> list[str]:
+    """Unpack, and look at all that there is then."""
+    (folder / "near").mkdir(parents=True, exist_ok=True)
+    (folder / "near" / "mine").write_text("mine")
+    left = unpack(io.BytesIO(data), folder / "out", wanted)
+    assert sorted(path.name for path in folder.iterdir()) == ["near", "out"]
+    assert [path.name for path in (folder / "near").iterdir()] == ["mine"]
+    assert (folder / "near" / "mine").read_text() == "mine"
+    for path in below(folder / "out"):
+        status = path.lstat()
+        assert stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+        assert not status.st_mode & 0o7022
+        assert status.st_nlink == 1 or stat.S_ISDIR(status.st_mode)
+        assert clean_line(path.name) == path.name
+    return left
+
+
+NAMES = ["/etc/x", "../near/mine", "a/../../near/mine", "..", "/", "a/b", "a", "a/", "./a", "near", "-rf",
+         "~", "x\x1b]0;t\x07", "\u202etxt.exe", "a\\b", "n" * 300, "d/" * 60 + "x", "con", "é", " ", "a\nb"]  # fmt: skip
+TYPES = [tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE]
+TYPES += [tarfile.BLKTYPE, tarfile.FIFOTYPE, tarfile.CONTTYPE, tarfile.GNUTYPE_SPARSE, b"V", b"x"]
+MEMBER = st.tuples(
+    st.fixed_dictionaries(
+        {
+            "name": st.sampled_from(NAMES),
+            "type": st.sampled_from(TYPES),
+            "linkname": st.sampled_from(["", *NAMES]),
+            "mode": st.integers(0, 0o7777),
+            "uid": st.integers(0, 70_000),
+        }
+    ),
+    st.binary(max_size=40),
+)
+
+
+@given(st.lists(MEMBER, max_size=8))
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_no_archive_writes_anywhere_else(
+    tmp_path_factory: pytest.TempPathFactory, members: list[tuple[dict[str, Any], bytes]]
+) -> None:
+    unpacked(tar_of(*members), tmp_path_factory.mktemp("any"))
+
+
+@given(st.binary(max_size=3000), st.integers(0, 3000))
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_no_bytes_do(tmp_path_factory: pytest.TempPathFactory, noise: bytes, at: int) -> None:
+    good = tar_of(({"name": "a/b"}, b"data"), ({"name": "c"}, b"more"))
+    unpacked(good[:at] + noise + good[at:], tmp_path_factory.mktemp("noise"))
+
+
+def header(name: str, kind: bytes, size: int, data: bytes = b"") -> bytes:
+    member = tarfile.TarInfo(name)
+    member.type, member.size = kind, size
+    return member.tobuf(tarfile.GNU_FORMAT) + data + bytes(-len(data) % 512)
+
+
+def pax(text: str) -> bytes:
+    words = f" {text}\n"
+    size = len(words) + 2
+    return header("p", tarfile.XHDTYPE, size, f"{size:02}{words}".encode())
+
+
+BAD: dict[str, bytes] = {
+    "a name of a gigabyte": header("n", tarfile.GNUTYPE_LONGNAME, 1 << 30),
+    "a header of a gigabyte": header("n", tarfile.XHDTYPE, 1 << 30),
+    "a size below nothing": pax("size=-1024") + header("a", tarfile.REGTYPE, 0),
+    "a size beyond everything": pax("size=" + "9" * 30) + header("a", tarfile.REGTYPE, 0),
+    "no number": pax("size=x") + header("a", tarfile.REGTYPE, 0),
+    "no archive": b"\xff" * 2048,
+    "a sparse map without an end": pax("GNU.sparse.major=1")
+    + header("a", tarfile.REGTYPE, 1 << 20),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_archive_ends_at_once_with_a_sentence(name: str, tmp_path: Path) -> None:
+    began = time.process_time()
+    left = unpacked(tar_of(({"name": "first"}, b"1"))[:1024] + BAD[name], tmp_path, 3)
+    assert "of 3 were left behind" in left[-1]
+    assert (tmp_path / "out" / "first").read_bytes() == b"1"
+    assert time.process_time() - began < 5
+
+
+def test_twenty_thousand_files_of_one_name(tmp_path: Path) -> None:
+    data = tar_of(*[({"name": "same"}, b"") for _ in range(copying.MOST_FILES + 5)])
+    began = time.process_time()
+    (left,) = unpacked(data, tmp_path)
+    assert "more than 20000 files" in left
+    assert time.process_time() - began < 20
+    assert len(list((tmp_path / "out").iterdir())) == copying.MOST_FILES
+
+
+def test_a_file_where_a_folder_is_wanted_spoils_nothing_else(tmp_path: Path) -> None:
+    data = tar_of(({"name": "a"}, b"1"), ({"name": "a/b"}, b"2"), ({"name": "c"}, b"3"))
+    assert len(unpacked(data, tmp_path)) == 1
+    assert (tmp_path / "out" / "c").read_bytes() == b"3"
+
+
+def test_no_disk_is_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = {
+        b"/o/%d" % n: FileEntry(path=b"/o/%d" % n, kind="file", size=size, mode=0o644, mtime=0.0)
+        for n, size in enumerate((10, 3 << 30, 5 << 30))
+    }
+    assert choose(Listing(entries=entries), b"/o", 100)[0] == [b"0"]
+    chosen, left = choose(Listing(entries=entries), b"/o")
+    assert chosen == [b"0", b"1"]
+    assert "5120 MiB" in left[0]
+    usage = type("usage", (), {"total": 10 << 30, "free": 600 << 20})
+    monkeypatch.setattr(copying.shutil, "disk_usage", lambda path: usage)
+    assert 0 < room_for(tmp_path / "a" / "b") <= 88 << 20
+    usage.free = 1 << 20
+    assert room_for(tmp_path) == 0
+
+
+@pytest.mark.parametrize("name", [*NAMES, "a/" + "\x00", "x/../../y"])
+def test_a_kept_content_is_written_below_its_folder(name: str, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    written = write_out(b"data", name.strip("/") or "x", target)
+    assert written.resolve().is_relative_to(target.resolve())
+    assert written.read_bytes() == b"data"
+
+
+# --- real sandboxes
+
+
+async def run(where: Sandbox, command: str) -> None:
+    result = await where.exec(command, timeout=60)
+    assert result.exit_code == 0, result.stderr
+
+
+async def test_names_of_any_bytes(sandbox: Sandbox, tmp_path: Path) -> None:
+    made = Streams()
+    names = [made.name().replace("\n", "\x0b").encode() for _ in range(40)]
+    names += [b"\xff\xfe", b"-rf", b"--help", b"a'b\"c$(id)`id`", b" ", b"\xed\xa0\x80", b"x" * 255]
+    for name in names:
+        await sandbox.write_file(f"/testbed/output/{copying.path_to_text(name)}", b"data")
+    target = tmp_path / "out"
+    left = await sandbox.copy_out("/testbed/output", target)
+    assert left == []
+    written = [path for path in below(target) if path.is_file()]
+    assert len(written) == len(set(names))
+    assert all(clean_line(path.name) == path.name for path in written)
+    assert all(path.read_bytes() == b"data" for path in written)
+
+
+async def test_deep_and_wide_trees(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "MOST_FILES", 2000)
+    await run(
+        sandbox,
+        "cd output; d=.; for i in {1..60}; do d=$d/deep; done; mkdir -p $d; echo x >$d/x;"
+        " for i in {1..4}; do mkdir many$i; (cd many$i; touch {1..600}); done; echo 42 >answer.txt",
+    )
+    left = await sandbox.copy_out("/testbed/output", tmp_path / "out")
+    assert (tmp_path / "out" / "answer.txt").read_text() == "42\n"
+    count = sum(1 for _ in below(tmp_path / "out"))
+    assert count <= copying.MOST_FILES + 60
+    assert any("more than 2000" in sentence for sentence in left)
+
+
+async def test_what_is_replaced_while_it_is_copied(sandbox: Sandbox, tmp_path: Path) -> None:
+    """The sandbox's own tar is not believed: it may send anything, for as long as it likes."""
+    if sandbox.kind != "docker":
+        pytest.skip("its tar is this machine's, and read-only")
+    evil = "ln -sf /etc/shadow leak; exec /usr/bin/tar.real -cf - /etc/shadow leak /dev/null"
+    await run(
+        sandbox,
+        "echo 42 >output/answer.txt; cp $(readlink -f $(command -v tar)) /usr/bin/tar.real;"
+        f" rm -f $(command -v tar); printf '#!/bin/bash\\n{evil}\\n' >/usr/bin/tar; chmod +x /usr/bin/tar",
+    )
+    left = await sandbox.copy_out("/testbed/output", tmp_path / "out")
+    assert left
+    assert all(
+        not path.is_symlink() and path.is_file()
+        for path in below(tmp_path / "out")
+        if not path.is_dir()
+    )
+    await run(sandbox, "printf '#!/bin/bash\\nexec cat /dev/zero\\n' >/usr/bin/tar")
+    async with asyncio.timeout(30):
+        with pytest.raises(FileRefused, match="grew while it was copied"):
+            await sandbox.copy_out("/testbed/output", tmp_path / "endless")
+    assert not (tmp_path / "endless").exists()
+    assert (await sandbox.exec("echo alive", timeout=10)).stdout == b"alive\n"
+
+
+async def test_pushing_follows_no_link_of_the_host_or_the_sandbox(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    (source / "good").write_text("good")
+    (source / "absolute").symlink_to("/etc/passwd")
+    (source / "up").symlink_to("../../secret")
+    os.mkfifo(source / "pipe")
+    await run(sandbox, "ln -s /etc lead; ln -s /nowhere/at/all lost")
+    await sandbox.copy_in(source, "/testbed/in")
+    shown = await sandbox.exec("ls -A in", timeout=10)
+    assert shown.stdout.split() == [b"good"]
+    hosts = Path("/etc/good")
+    assert not hosts.exists()
+    with contextlib.suppress(FileRefused):  # /etc is read-only in one of them
+        await sandbox.copy_in(source / "good", "/testbed/lead")
+    assert not hosts.exists()
+    with pytest.raises(FileRefused):
+        await sandbox.copy_in(source / "good", "/testbed/lost/x\0y")

@@ -1,0 +1,229 @@
+"""Keys are where the model's server is asked, and nowhere else: a run with canaries, looked at whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from sandbox_tui.core.config import load
+from sandbox_tui.core.errors import ConfigError
+from tests import scripted_server as s
+from tests.integration.conftest import TEST_IMAGE, require
+from tests.security.escapes import BELL, SETS_UP, TITLE, heard
+from tests.security.terminals import PROGRAM
+
+Start = Callable[..., s.ScriptedServer]
+
+KEY = "zq7Canary+Key/K3v9xW.2mT"
+"""A key that does not look like one, under a name that does not say so either."""
+
+OTHER = "sk-canary-0Ther7Key1234567890abcd"
+PASSWORD = "c4naryPassw0rd"
+FIELD = "c4naryF1eldOfTheBody"
+CANARIES = [KEY, OTHER, PASSWORD, FIELD]
+
+ENVIRONMENT = {
+    "MY_ENTRY": KEY,
+    "SANDBOX_TUI_MODEL_API_KEY_ENV": "MY_ENTRY",
+    "OPENAI_API_KEY": OTHER,
+    "AWS_SECRET_ACCESS_KEY": OTHER,
+    "SANDBOX_TUI_MODEL_EXTRA_BODY": json.dumps({"api_key": FIELD, "top_k": 3}),
+}
+
+LOOK = (
+    "env; tr '\\0' '\\n' </proc/1/environ; cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\\0' '\\n';"
+    " cat /proc/*/mountinfo 2>/dev/null; grep -rlE 'anary' /testbed /root /tmp /run /etc /var/tmp 2>/dev/null;"
+    " echo looked"
+)
+
+
+def found_in(data: bytes) -> list[str]:
+    """The canaries in some bytes, also as JSON, an address, base64 or hex have them."""
+    import base64
+    import urllib.parse
+
+    found: list[str] = []
+    for canary in CANARIES:
+        plain = canary.encode()
+        forms = {plain, plain.hex().encode(), urllib.parse.quote(canary, safe="").encode()}
+        forms |= {base64.b64encode(plain)[:-4], base64.b64encode(b"x" + plain)[4:-4]}
+        found += [canary for form in forms if form in data]
+    return found
+
+
+def files_below(*folders: Path) -> Iterator[Path]:
+    for folder in folders:
+        yield from (path for path in folder.rglob("*") if path.is_file())
+
+
+def program(*arguments: str, **more: str) -> subprocess.CompletedProcess[bytes]:
+    """The program, with all the canaries in its environment."""
+    return subprocess.run(
+        [PROGRAM, *arguments],
+        capture_output=True,
+        timeout=120,
+        env={**os.environ, **ENVIRONMENT, **more},
+    )
+
+
+def address(server: s.ScriptedServer) -> str:
+    return server.url.replace("http://", f"http://somebody:{PASSWORD}@")
+
+
+def echoes(key: str) -> list[s.Scripted]:
+    """What a careless server says: the key, in every kind of error."""
+    inner = json.dumps({"error": {"message": f"bad key {key}", "code": 500}}).encode()
+    return [
+        s.failure(503, f"Bearer {key} is asked too often", retry_after="0"),
+        s.stream(s.chunk({"content": "x"}), b"data: " + inner + b"\n\n"),
+        s.stream(s.chunk({"content": "x"}), f"data: {{oops {key}\n\n".encode()),
+    ]
+
+
+@pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
+def test_a_run_leaves_no_key_anywhere(
+    kind: str, own_home: Path, tmp_path: Path, scripted_server: Start
+) -> None:
+    require(kind)
+    turns = [s.call("execute_bash", command=LOOK), s.call("submit")]
+    server = scripted_server(*echoes(KEY), *turns)
+    output = tmp_path / "results"
+    run = ("run", "look", "--model", "m", "--base-url", address(server), "--sandbox", kind)
+    done = program(*run, "--image", TEST_IMAGE, "--output", str(output), "--json")
+    assert done.returncode == 0, done.stderr
+    assert (
+        any(KEY in header or PASSWORD in header for header in server.authorizations)
+        or server.authorizations
+    )
+    assert server.requests[-1]["api_key"] == FIELD
+    sent = json.dumps(server.requests[-1]["messages"])
+    assert "looked" in sent  # the model's own view of the sandbox
+    assert found_in(sent.encode()) == []
+    assert found_in(done.stdout + done.stderr) == []
+    assert b"bad key" in done.stdout
+    for format_ in ("html", "trajectory"):
+        made = program(
+            "sessions", "export", "last", "-f", format_, "-o", str(output), "--no-redact"
+        )
+        assert made.returncode == 0, made.stderr
+        assert found_in(made.stdout + made.stderr) == []
+    looked_at = list(files_below(own_home, output))
+    assert len(looked_at) >= 3
+    for path in looked_at:
+        assert found_in(path.read_bytes()) == [], path
+    for command in (("sessions", "show", "last"), ("doctor",)):
+        said = program(*command)
+        assert found_in(said.stdout + said.stderr) == [], command
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        s.failure(401, f"Incorrect API key provided: {KEY}. Or {OTHER}."),
+        s.failure(403, f"{KEY}"),
+        s.failure(404, f"The model m is not there for {KEY}"),
+        s.Scripted([f"<html>{KEY}</html>".encode()], status=502, content_type="text/html"),
+        s.Scripted([json.dumps({"detail": [{"input": KEY}]}).encode()], status=422),
+    ],
+    ids=["401", "403", "404", "a page", "422"],
+)
+def test_a_refusal_that_echoes_the_key(
+    reply: s.Scripted, own_home: Path, scripted_server: Start
+) -> None:
+    require("bubblewrap")
+    server = scripted_server(reply)
+    server.models = [f"model-of-{KEY}", OTHER]
+    run = ("run", "x", "--model", "m", "--base-url", address(server), "--sandbox", "bubblewrap")
+    done = program(*run, "--headless", "--time-limit", "5")
+    assert done.returncode in (5, 7)
+    assert found_in(done.stdout + done.stderr) == []
+    for path in files_below(own_home):
+        assert found_in(path.read_bytes()) == [], path
+
+
+def test_a_detached_run_is_told_no_key(own_home: Path, scripted_server: Start) -> None:
+    require("bubblewrap")
+    server = scripted_server(
+        s.call("execute_bash", command="echo begun; sleep 60"), s.call("submit")
+    )
+    run = ("run", "x", "--model", "m", "--base-url", server.url, "--sandbox", "bubblewrap")
+    begun = program(*run, "--detach")
+    assert begun.returncode == 0, begun.stderr
+    try:
+        workers = [
+            path.parent
+            for path in Path("/proc").glob("[0-9]*/environ")
+            if str(own_home).encode() in (read(path) or b"")
+        ]
+        assert workers
+        for (
+            process
+        ) in workers:  # the program itself, and what it has started outside of the sandbox
+            assert found_in(read(process / "cmdline")) == []
+        assert any(KEY.encode() in read(process / "environ") for process in workers)
+        for path in files_below(own_home):
+            assert found_in(path.read_bytes()) == [], path
+    finally:
+        stopped = program("stop")
+    assert found_in(begun.stdout + begun.stderr + stopped.stdout + stopped.stderr) == []
+
+
+def read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+CRASH = """
+import sys
+from sandbox_tui.tui import cli, listing
+from sandbox_tui.tui.screens.home import Home
+secret = __import__("os").environ["MY_ENTRY"]
+def broken(*arguments, **more):
+    held = secret
+    raise RuntimeError(f"could not use {held} \\x1b]0;owned\\x07 \\x9b31m \\u202e [/]")
+Home.on_mount = broken
+listing.print_sessions = broken
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("command", [[], ["sessions", "ls"]], ids=["screen", "command"])
+def test_a_defect_of_ours_shows_no_value(command: list[str], own_home: Path) -> None:
+    child = pexpect.spawn(
+        sys.executable,
+        ["-c", CRASH, *command],
+        env={
+            **os.environ,
+            **ENVIRONMENT,
+            "TERM": "xterm-256color",
+            "SANDBOX_TUI_UI_IMAGES": "blocks",
+        },
+        dimensions=(45, 160),
+        timeout=30,
+    )
+    child.expect(pexpect.EOF)
+    assert found_in(child.before) == []
+    child.close()
+    said = heard(child.before, SETS_UP, TITLE, BELL)
+    assert "RuntimeError: could not use" in said.text
+    assert "defect of sandbox-tui" in said.text
+    assert "␛]0;owned␇" in said.text
+    assert child.exitstatus == 1
+
+
+def test_a_key_in_the_place_of_its_name_is_not_repeated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_MODEL_API_KEY_ENV", OTHER)
+    with pytest.raises(ConfigError, match="not the key itself") as caught:
+        load()
+    assert found_in(str(caught.value).encode()) == []

@@ -1,0 +1,140 @@
+"""The real program on a real terminal, with a hostile model in a real sandbox: its raw bytes."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from sandbox_tui.sessions import Store
+from tests import scripted_server as s
+from tests.integration.conftest import require
+from tests.security.escapes import CLIPBOARD, NOTICE, PROBES, SETS_UP, TITLE, NotOurs, heard
+from tests.security.hostile import MARKUP, TERMINAL, UNSEEN, Streams, marks
+from tests.security.hostile_run import hostile_run
+from tests.security.terminals import start, written_by
+
+Start = Callable[..., s.ScriptedServer]
+EVERYTHING = (NOTICE, TITLE, CLIPBOARD, SETS_UP, PROBES)
+
+
+def hostile_model(made: Streams) -> list[s.Scripted]:
+    """Turns that print, touch and say what is hostile, and then hand it in."""
+    printed = base64.b64encode("\r\n".join(made.many(120)).encode()).decode()
+    names = [made.name().replace("\n", "\x0b") for _ in range(12)]
+    touched = base64.b64encode(b"".join(n.encode() + b"\0" for n in names)).decode()
+    odd = made.one()
+    return [
+        s.calls(
+            ("execute_bash", json.dumps({"command": f"echo {printed} | base64 -d; echo {odd!r}"})),
+            text=made.line(4),
+            reasoning=made.line(4),
+        ),
+        s.calls(
+            (
+                "execute_bash",
+                json.dumps({"command": f"echo {touched} | base64 -d | xargs -0 touch"}),
+            ),
+            (made.one(), json.dumps({made.one(): made.one()})),
+            text=made.text(3),
+        ),
+        s.call("execute_bash", command=f"echo {printed} | base64 -d | tee output/answer.txt >&2"),
+        s.call("submit"),
+    ]
+
+
+def test_the_list_lets_nothing_else_pass() -> None:
+    """The check itself: all of what is hostile is seen by it, each alone."""
+    passed: list[str] = []
+    for piece in (*TERMINAL, *UNSEEN):
+        try:
+            heard(f"a{piece}b".encode())
+            passed.append(piece)
+        except NotOurs:
+            pass
+    assert passed == []
+    for piece in MARKUP:
+        assert heard(piece.encode()).text == piece
+    with pytest.raises(UnicodeDecodeError):
+        heard(b"\x9b31m")
+
+
+def test_a_hostile_run_on_the_screen(own_home: Path, scripted_server: Start) -> None:
+    require("bubblewrap")
+    made = Streams()
+    server = scripted_server(*hostile_model(made))
+    task = made.line(2)
+    run = ("run", task, "--model", f"m{made.one()}", "--base-url", server.url)
+    child = start(*run, "--sandbox", "bubblewrap", home=own_home, SANDBOX_TUI_UI_NOTIFY="desktop")
+    child.expect(b"submitted")
+    for key in "1\rk\r2zz3jjjoq1oq":
+        child.send(key)
+        child.expect([rb"\x1b\[\d+;\d+H", pexpect.TIMEOUT], timeout=1)
+    child.send("q")
+    child.expect(pexpect.EOF)
+    said = heard(child.logfile_read.getvalue(), *EVERYTHING)
+    assert "bell" not in said.kinds
+    assert any("sandbox-tui" in title for title in said.titles)
+    assert len(marks(said.text + "".join(said.titles))) > 20
+    assert said.notices
+    assert marks(said.notices[-1]) <= marks(task)
+
+
+def test_a_hostile_run_as_lines_of_text(own_home: Path, scripted_server: Start) -> None:
+    require("bubblewrap")
+    made = Streams()
+    server = scripted_server(*hostile_model(made))
+    run = ("run", made.line(), "--model", "m", "--base-url", server.url, "--sandbox", "bubblewrap")
+    said = heard(written_by(*run, "--headless", home=own_home))
+    assert "submitted" in said.text
+    assert len(marks(said.text)) > 100
+    assert set(said.kinds) == {"place"}  # lines, and no colours
+
+
+@pytest.fixture
+def kept(own_home: Path) -> Path:
+    """A database with two hostile sessions, as an import could have made them."""
+    own_home.mkdir()
+    store = Store(own_home / "sessions.db")
+    made = Streams()
+    for run_id in ("20260101-100000-aaaaa", "20260101-100000-bbbbb"):
+        hostile_run(run_id, made, 8, store)
+    store.rename("20260101-100000-aaaaa", made.one())
+    store.close()
+    return own_home
+
+
+COMMANDS = {
+    "ls": ("sessions", "ls"),
+    "ls as JSON": ("sessions", "ls", "--json"),
+    "show": ("sessions", "show", "aaaaa"),
+    "search": ("sessions", "search", "owned"),
+    "search as JSON": ("sessions", "search", "owned", "--json"),
+    "replay": ("replay", "aaaaa", "--headless"),
+    "replay as JSON": ("replay", "aaaaa", "--json"),
+    "compare": ("compare", "aaaaa", "bbbbb", "--diffs"),
+    "compare as JSON": ("compare", "aaaaa", "bbbbb", "--json"),
+    "policy": ("policy", "check", "aaaaa"),
+    "trajectory": ("sessions", "export", "aaaaa", "-f", "trajectory", "-o", "-"),
+    "markdown": ("sessions", "export", "aaaaa", "-f", "markdown", "-o", "-"),
+    "asciicast": ("sessions", "export", "aaaaa", "-f", "asciicast", "-o", "-"),
+    "svg": ("sessions", "export", "aaaaa", "-f", "svg", "-o", "-"),
+    "html": ("sessions", "export", "aaaaa", "-f", "html", "-o", "-"),
+    "atif": ("sessions", "export", "aaaaa", "-f", "atif", "-o", "-"),
+    "bundle": ("sessions", "export", "aaaaa", "-f", "bundle", "-o", "-"),
+    "rm": ("sessions", "rm", "aaaaa"),
+    "rm for sure": ("sessions", "rm", "aaaaa", "bbbbb", "--yes"),
+}
+SILENT = {"bundle", "rm for sure", "policy as JSON"}
+
+
+def test_no_command_says_anything_but_text(kept: Path) -> None:
+    for name, command in COMMANDS.items():
+        raw = written_by(*command, home=kept, types="n\n" if name == "rm" else "")
+        said = heard(raw.replace(b"\x7f", b"") if "JSON" in name else raw)
+        assert (name in SILENT) != bool(marks(said.text)) or name == "html", name
+        assert "Traceback" not in said.text, name

@@ -1,0 +1,350 @@
+"""20,000 hostile streams through every widget: nothing but our own sequences reaches the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from rich.text import Text
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from sandbox_tui.core import events as e
+from sandbox_tui.core.config import ModelSettings, load
+from sandbox_tui.core.errors import SandboxTuiError
+from sandbox_tui.core.launch import RunRequest
+from sandbox_tui.core.models.local_servers import LocalServer
+from sandbox_tui.core.state import FileState, fold
+from sandbox_tui.sessions import Store, Worker, Workers
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.notices import Notice, cut
+from sandbox_tui.tui.screens.allow_always import AllowAlways
+from sandbox_tui.tui.screens.choose_version import ChooseVersion
+from sandbox_tui.tui.screens.compare import CompareScreen
+from sandbox_tui.tui.screens.confirm import Confirm
+from sandbox_tui.tui.screens.copy_files import AskPull, AskPush
+from sandbox_tui.tui.screens.edit_call import EditCall
+from sandbox_tui.tui.screens.edit_file import EditFile
+from sandbox_tui.tui.screens.failure import Failure
+from sandbox_tui.tui.screens.file_view import FileView
+from sandbox_tui.tui.screens.fork import ForkForm
+from sandbox_tui.tui.screens.home import Home
+from sandbox_tui.tui.screens.image_offer import ImageOffer
+from sandbox_tui.tui.screens.live import LiveScreen
+from sandbox_tui.tui.screens.pager import Pager
+from sandbox_tui.tui.screens.replay import ReplayScreen
+from sandbox_tui.tui.screens.settings import SettingsScreen
+from sandbox_tui.tui.screens.wall import Wall
+from sandbox_tui.tui.widgets.model_offers import ModelOffers, offers_of
+from sandbox_tui.tui.widgets.terminal_view import TerminalView
+from tests.security import hostile_run as made_up
+from tests.security.driven import FRAME, drive, tap
+from tests.security.escapes import BELL, CLIPBOARD, NOTICE, SETS_UP, TITLE, heard
+from tests.security.hostile import SURROGATES, TERMINAL, UNSEEN, Streams, marks
+
+Act = Callable[[SandboxTui, Pilot[int], Store, Streams], Awaitable[None]]
+SIZE = (200, 60)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "s.db")
+
+
+def app_of(store: Store, begin: Any = None, **settings: Any) -> SandboxTui:
+    quiet = {"ui.animations": False, "ui.images": "blocks", "model.local_ports": []}
+    return SandboxTui(load({**quiet, "model.name": "m", **settings}), store, begin)
+
+
+async def settle(pilot: Pilot[int]) -> None:
+    """Until everything that is drawn later has been drawn."""
+    await asyncio.sleep(FRAME)
+    for view in pilot.app.screen.query(TerminalView):
+        for _ in range(500):
+            if not view._pump.waiting and view._frame is None:
+                break
+            await asyncio.sleep(0.01)
+    await asyncio.sleep(FRAME)
+
+
+async def a_replay(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
+    """Calls, conversation, status, tree, timeline, step after step, in wide and narrow layouts."""
+    made_up.hostile_run("20260101-100000-evils", made, STEPS, store)
+    screen = ReplayScreen(store.run("20260101-100000-evils"), store)
+    await app.push_screen(screen)
+    await tap(pilot, "0", *["l"] * STEPS, "dollar_sign", "1", "z", "home")
+    for _ in range(STEPS * 4):
+        await tap(pilot, "enter", "down")
+    await tap(pilot, "home", *["pagedown"] * 12, "end", "z")
+    await tap(pilot, "o", *["pagedown"] * 3, "q", "slash", *"owned", "enter", "n", "f", "f", "f")
+    await tap(pilot, "2", "z", "backslash", *["pageup"] * 6, "backslash", *["pageup"] * 6, "z")
+    await tap(pilot, "3", "z", "home", *["down"] * 30, "z", "colon", "1", "enter")
+    await tap(pilot, "question_mark", "escape", "ctrl+o", "escape", "ctrl+p", *"st", "escape")
+
+
+async def files(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
+    """Every kind of preview: whole, as source, as a difference."""
+    for suffix in made_up.PREVIEWED:
+        data, before = (made_up.content(made, suffix, 60) for _ in range(2))
+        path = f"/testbed/{made.name()}.{suffix}"
+        blob = store.put_blob("r", data)
+        change = e.FileChange(path=path, change="modified", kind="file", size=len(data), blob=blob)
+        file = FileState(last=change, run_mark="modified", step=1, by="model")
+        for against in (None, before):
+            await a_file(app, pilot, FileView(path, file, store.get_blob, nothing, against))
+
+
+async def nothing(*_: Any) -> None:
+    """For contents that were not kept."""
+
+
+async def a_file(app: SandboxTui, pilot: Pilot[int], view: FileView) -> None:
+    await app.push_screen(view)
+    for _ in range(2 if view._preview.against is None else 1):
+        await tap(pilot, "home", *["pagedown"] * 3, "v")
+    await tap(pilot, "slash", *"owned", "enter")
+    while app.screen is not view:
+        await tap(pilot, "escape")
+    app.pop_screen()
+
+
+async def pager(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
+    await app.push_screen(Pager(made.one(), made.text(4_500)))
+    await tap(pilot, "home", *["pagedown"] * 92)
+
+
+async def terminal(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
+    """Bytes for the mirror, cut anywhere; a screenful at a time, from a fresh start."""
+    screen = LiveScreen(Worker(RunRequest(task="x", settings=load()), store), store)
+    await app.push_screen(screen)
+    first = (made_up.task("t", made), e.TerminalOpened(terminal="model", cols=180, rows=50))
+    for seq, event in enumerate(first, 1):
+        await screen.apply(msgspec.structs.replace(event, seq=seq))
+    await tap(pilot, "2", "z")
+    for round_ in range(60):
+        data = b"\x18\x1b\\\x1bc" + made_up.output(made, 75)
+        for at in range(0, len(data), 97):
+            piece = e.TerminalOutput(terminal="model", data=data[at : at + 97])
+            await screen.apply(msgspec.structs.replace(piece, seq=3 + round_, t=1.0))
+        await settle(pilot)
+    await tap(pilot, *["pageup"] * 9, "slash", *"owned", "enter", "n", "n")
+
+
+async def wall(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
+    """Tiles, also of runs whose words no database has cleaned."""
+    for round_ in range(3):
+        workers = Workers(store)
+        for number in range(16):
+            worker = Worker(RunRequest(task=made.one(surrogates=True), settings=load()), store)
+            worker.run_id = f"{round_}-{number}"
+            worker.state = fold(live_events(number, made))
+            if number % 7 == 6:
+                worker.failure = SandboxTuiError(made.one(surrogates=True))
+            workers.all[worker.run_id] = worker
+        screen = Wall(workers)
+        await app.push_screen(screen)
+        await pilot.pause(0.3)
+        await tap(pilot, "o", "f", "f", "slash", *"q0", "enter")
+        while app.screen is not screen:
+            await tap(pilot, "escape")
+        app.pop_screen()
+
+
+def live_events(number: int, made: Streams) -> list[e.AnyEvent]:
+    """A run that stands somewhere, by its number."""
+    some = made.one(surrogates=True)
+    call = made_up.hostile_call(1, made, surrogates=True)
+    call = msgspec.structs.replace(call, name=made.one(surrogates=True))
+    events: list[e.AnyEvent] = [
+        made_up.task("x", made),
+        e.TerminalOpened(terminal="model", cols=80, rows=24),
+        e.ModelAsked(step=1, digest="", messages=1),
+        e.ModelDelta(step=1, channel="text", text=some),
+    ]
+    if number % 4:
+        events += [
+            e.CallProposed(call=call),
+            e.CallHeld(call=1, rule=made.one(), reason=made.one()),
+        ]
+    if number % 4 == 2:
+        events += [e.CallDecided(call=1, verdict="approve", by="human"), e.CallStarted(call=1)]
+        events += [e.InputAwaited(program=made.one(), answerable=True)]
+    if number % 4 == 3:
+        totals = e.Totals(steps=1)
+        events += [
+            e.RunFinished(
+                reason="submitted",
+                error=made.one(),
+                totals=totals,
+                answer=made.one(surrogates=True),
+            )
+        ]
+    return events
+
+
+async def live(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
+    """A call that waits, with its bar; what waits for the model; how a run could not begin."""
+    for number in (1, 2, 3, 0):
+        worker = Worker(RunRequest(task=made.one(surrogates=True), settings=load()), store)
+        screen = LiveScreen(worker, store)
+        await app.push_screen(screen)
+        for seq, event in enumerate(live_events(number, made), 1):
+            await screen.apply(msgspec.structs.replace(event, seq=seq, t=seq * 0.1))
+        for at in range(4):
+            await screen.apply(
+                e.HumanMessage(seq=50 + at, t=9.0, id=at + 1, text=made.one(surrogates=True))
+            )
+        await screen.apply(e.Warned(seq=60, t=9.0, text=made.one(surrogates=True)))
+        await settle(pilot)
+        await tap(pilot, "u", "escape", "1", "enter", "up", "enter", "up", "enter")
+        while app.screen is not screen:
+            await tap(pilot, "escape")
+        app.pop_screen()
+
+
+async def home(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
+    for number in range(240):
+        first = msgspec.structs.replace(made_up.task("x", made), run_id=f"s{number:03}")
+        totals = e.Totals(steps=1)
+        error = made.one()
+        last = e.RunFinished(
+            seq=2, t=1.0, reason="model_error", error=error, totals=totals, answer=made.one()
+        )
+        store.append(f"s{number:03}", [first, last])
+        store.rename(f"s{number:03}", made.one()) if number % 3 == 0 else None
+    await app.push_screen(Home(app.settings, Workers(store)))
+    await pilot.pause(0.2)
+    for _ in range(12):
+        await tap(pilot, "pagedown")
+    await tap(pilot, "space", "up", "space", "c", "escape", "x", "n", "slash", *"owned")
+
+
+async def notices(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
+    """Toasts, the terminal's title, notifications of the desktop."""
+    for _ in range(25):
+        for _ in range(6):
+            app._complain(made.one(surrogates=True))
+        await pilot.pause()
+        app.clear_notifications()
+    for number in range(3_200):
+        if number % 2:
+            app._show_title(cut(made.one(surrogates=True)))
+        else:
+            app._tell(Notice(made.one(surrogates=True), made.one(surrogates=True)))
+
+
+async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
+    """Every form and every question, many times over."""
+    settings = load()
+    for round_ in range(2):
+        call = made_up.hostile_call(round_ + 1, made, surrogates=True)
+        path = f"/testbed/{made.one(surrogates=True)}"
+
+        async def saved(*_: Any, **__: Any) -> None:
+            raise SandboxTuiError(made.one())
+
+        for screen in (
+            AllowAlways(call, made.many(3, surrogates=True)),
+            EditCall(call),
+            AskPull(path, Path(made.one().replace("\0", ""))),
+            AskPush(path, "/testbed"),
+            ChooseVersion(path, []),
+            Confirm(made.one()),
+            Failure(made.one(surrogates=True)),
+            ImageOffer(made.one(surrogates=True)),
+            Pager(made.one(surrogates=True), made.one(surrogates=True)),
+            SettingsScreen(app.settings, ["lamplight", made.one()]),
+            EditFile(path, b"one\n", saved),
+        ):
+            await app.push_screen(screen)  # type: ignore[arg-type]
+            await pilot.pause()
+            app.pop_screen()
+        found = [LocalServer("vLLM", f"http://x/{made.one()}", (made.one(), made.one()))]
+        app.screen.query(ModelOffers)
+        home = Home(app.settings, Workers(store))
+        await app.push_screen(home)
+        home.query_one(ModelOffers).show(offers_of(found, ModelSettings()), ())
+        home.add_class("-no-model")
+        await pilot.pause()
+        app.pop_screen()
+    assert settings
+
+
+async def comparisons(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
+    """Two sessions side by side, and the form that forks one."""
+    from sandbox_tui.sessions.fork import Plan
+
+    for name in ("one", "two"):
+        made_up.hostile_run(name, made, 10, store)
+    screen = CompareScreen(store.run("one"), store.run("two"), store)
+    await app.push_screen(screen)
+    await pilot.pause(0.5)
+    await tap(pilot, "home", *["pagedown"] * 6, "home")
+    for _ in range(30):
+        await tap(pilot, "down")
+    await tap(pilot, "enter", "escape")
+    for run_id in ("one", "two"):
+        plan = Plan(store, store.run(run_id), 30)
+        form = ForkForm(plan, plan.request(load(), {}), store)
+        await app.push_screen(form)
+        await pilot.pause()
+        app.pop_screen()
+
+
+STEPS = 12
+
+PLACES: dict[str, tuple[Act, int, float]] = {
+    "a replay": (a_replay, 1_200, 0.2),
+    "files": (files, 1_000, 0.3),
+    "pager": (pager, 4_500, 0.9),
+    "terminal": (terminal, 4_400, 0.05),
+    "wall": (wall, 1_000, 0.1),
+    "live": (live, 100, 0.4),
+    "home": (home, 2_900, 0.2),
+    "notices": (notices, 4_900, 0.9),
+    "questions": (questions, 40, 0.4),
+    "comparisons": (comparisons, 2_100, 0.03),
+}
+"""What is worked, how many streams it takes at least, and what part of them must have been seen:
+not all that a session holds has a place on a screen."""
+
+
+def test_there_are_20_000() -> None:
+    assert sum(count for _, count, _ in PLACES.values()) >= 20_000
+
+
+@pytest.mark.parametrize("place", PLACES)
+async def test_nothing_but_our_own_sequences_comes_out(place: str, store: Store) -> None:
+    act, least, part = PLACES[place]
+    made = Streams()
+    app = app_of(store, **{"ui.notify": "desktop" if place == "notices" else "off"})
+
+    async def work(pilot: Pilot[int]) -> None:
+        await act(app, pilot, store, made)
+
+    raw = await drive(app, SIZE, work)
+    said = heard(raw, TITLE, NOTICE, CLIPBOARD, SETS_UP)
+    shown = marks("".join([said.text, *said.titles, *said.notices]))
+    print(place, made.given, len(shown), len(raw))
+    assert app.last_door.stopped == []
+    assert made.given >= least
+    assert len(shown) >= part * made.given
+
+
+async def test_the_last_door_stops_what_a_widget_forgets(store: Store) -> None:
+    made = Streams()
+    app = app_of(store)
+
+    async def work(pilot: Pilot[int]) -> None:
+        home = app.screen
+        for text in (*TERMINAL, *UNSEEN, *SURROGATES):
+            await home.mount(Static(Text(f"{made.one()}{text}", style="link file:///x")), before=0)
+        await tap(pilot, "j")
+
+    said = heard(await drive(app, SIZE, work), TITLE, SETS_UP, BELL)
+    assert app.last_door.stopped
+    assert marks(said.text)
