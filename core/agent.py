@@ -279,6 +279,7 @@ class Agent:
                 attempt=attempt,
             )
         )
+        await self._journal.kept()
         self._asking = asyncio.ensure_future(self._stream(request))
         try:
             return await self._asking
@@ -424,6 +425,7 @@ class Agent:
         began = time.monotonic()
         self._journal.post(CallStarted(call=call.number))
         try:
+            await self._journal.kept()
             observation = await self._workbench.use(self._tools[call.name], arguments, call)
         except asyncio.CancelledError:
             ended = Observation(text=ENDED, ok=False, interrupted=True)

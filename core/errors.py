@@ -120,6 +120,14 @@ class ImportRefused(SandboxTuiError):
 
 
 class StoreError(SandboxTuiError):
-    """The session database cannot be opened, read or written."""
+    """The session database cannot be opened, read or written.
+
+    Attributes:
+        passing: whether it may be otherwise in a while, as with a full disk: then waiting helps.
+    """
 
     exit_code = 6
+
+    def __init__(self, message: str, *, passing: bool = False) -> None:
+        super().__init__(message)
+        self.passing = passing

@@ -16,6 +16,7 @@ from typing import TypeVar
 import msgspec
 
 from .events import AnyEvent, Event, ModelDelta, TerminalOutput
+from .keeping import Keeping
 
 JOIN_SECONDS = 0.03
 JOIN_BYTES = 64 * 1024
@@ -33,6 +34,10 @@ class Journal:
         clock: seconds, monotonic.
         first_seq: number of the first event (a resumed run goes on counting).
         offset: seconds added to every `t` (likewise).
+
+    Attributes:
+        observers: called with each event as it is written.
+        keeping: how far the events are kept by whoever keeps them.
     """
 
     def __init__(
@@ -56,6 +61,7 @@ class Journal:
         self._room.set()
         self._closed = False
         self.observers: list[Callable[[AnyEvent], None]] = []
+        self.keeping = Keeping()
 
     @property
     def elapsed(self) -> float:
@@ -90,6 +96,11 @@ class Journal:
         else:
             self._arm()
         await self._room.wait()
+
+    async def kept(self) -> None:
+        """Wait until everything that was written so far is kept, where somebody keeps it."""
+        self._flush_joined()
+        await self.keeping.wait_for(self._next - 1)
 
     def close(self) -> None:
         """Say that nothing more will be written; the reader ends after what is left."""

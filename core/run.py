@@ -22,7 +22,7 @@ import msgspec
 from . import events as e
 from .agent import Agent, Ending, Standing
 from .blobs import Blobs
-from .errors import FileRefused, SandboxError, SandboxTuiError
+from .errors import FileRefused, SandboxError, SandboxTuiError, StoreError
 from .forking import Fork
 from .freezing import Freezer
 from .gate import Decision, Gate, Waiting, as_message
@@ -46,6 +46,7 @@ from .steered import Steered
 from .terminal.console import Console
 from .tools import DEFAULT_TOOLS, command_docs
 from .tools.base import Observation, Tool, ToolContext
+from .waits import Waits
 from .watcher import Watcher
 
 LOOK_EVERY = 2.0
@@ -63,6 +64,7 @@ class Run(Steered):
         state: the fold of all events so far.
         gate: where a person decides.
         files: a person's hands on the sandbox's files.
+        keeping: how far its events are kept, and what stands in the way.
     """
 
     def __init__(
@@ -88,11 +90,13 @@ class Run(Steered):
         self._blobs = blobs
         self._journal = Journal(first_seq=self.state.seq + 1, offset=self.state.t)
         self._journal.observers.append(self.state.apply)
+        self.keeping = self._journal.keeping
+        Waits(self._journal, self.state)
         self.gate = Gate(self._journal.post, spec.policy)
         self._console = Console()
         self._files_turn = asyncio.Lock()
         self._watcher = Watcher(
-            sandbox, pack.working_dir, blobs, self._journal.post, self._files_turn
+            sandbox, pack.working_dir, blobs, self._journal.post, self._files_turn, self.keeping
         )
         self._freezer = Freezer(sandbox, self._files_turn, self._journal.post)
         self._shells = Shells(sandbox, self._journal)
@@ -173,6 +177,8 @@ class Run(Steered):
             return Ending("cancelled", self._cancelled_because or "The run was cancelled.")
         except (SandboxError, FileRefused) as error:
             return Ending("sandbox_error", str(error))
+        except StoreError as error:
+            return Ending("store_error", str(error))
         except Exception as error:  # noqa: BLE001 - whatever it is, it must end up in the record
             return Ending("internal_error", f"This is a defect of sandbox-tui: {error!r}.")
         finally:
@@ -451,6 +457,7 @@ class Run(Steered):
         bash = next(tool for tool in self._tools if tool.name == "execute_bash")
         try:
             await self._watcher.settled()
+            await self._journal.kept()
             observation = await self._mirrored(bash, {"command": command}, "you", command)
         except SandboxError as error:
             self._warn(str(error))

@@ -9,8 +9,9 @@ from typing import Literal
 import msgspec
 
 from .blobs import Blobs
-from .errors import FileRefused
+from .errors import FileRefused, StoreError
 from .events import Actor, AnyEvent, FileChange, FilesChanged, FilesListed
+from .keeping import Keeping
 from .paths import path_to_text, text_to_path
 from .sandboxes.base import FileEntry, Listing, Sandbox
 from .state import FileState
@@ -34,6 +35,7 @@ class Watcher:
         blobs: where contents go.
         post: writes an event.
         lock: held while looking.
+        keeping: waits with contents that cannot be put away for now.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Watcher:
         blobs: Blobs,
         post: Callable[[AnyEvent], AnyEvent],
         lock: asyncio.Lock | None = None,
+        keeping: Keeping | None = None,
     ) -> None:
         self._sandbox = sandbox
         self._root = root
@@ -50,6 +53,7 @@ class Watcher:
         self._post = post
         self._listing = Listing(entries={})
         self._lock = lock or asyncio.Lock()
+        self._keeping = keeping or Keeping()
         self._task: asyncio.Task[None] | None = None
 
     async def begin(self) -> None:
@@ -125,7 +129,10 @@ class Watcher:
             return change
         if len(data) > KEPT_BYTES:
             return change
-        name = await asyncio.to_thread(self._blobs.put, data)
+        try:
+            name = await self._keeping.insist(lambda: asyncio.to_thread(self._blobs.put, data))
+        except StoreError:  # the change itself still stands
+            return change
         return msgspec.structs.replace(change, blob=name)
 
 

@@ -25,17 +25,33 @@ _CAUSES: tuple[tuple[str, str], ...] = (
 )
 
 
+_PASSING = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+)
+"""Codes of SQLite for what may be otherwise in a while."""
+
+
 @contextlib.contextmanager
 def explained(path: Path) -> Generator[None, None, None]:
     """Turn errors of SQLite and of the file system into `StoreError`."""
     try:
         yield
     except (sqlite3.Error, zlib.error) as error:
-        raise StoreError(_sentence(path, str(error))) from error
+        raise StoreError(_sentence(path, str(error)), passing=_is_passing(error)) from error
     except OSError as error:
         raise StoreError(
             f"The session database {path} cannot be used: {error.strerror}."
         ) from error
+
+
+def _is_passing(error: Exception) -> bool:
+    """By the primary code, which is the low byte (https://www.sqlite.org/rescode.html)."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return isinstance(code, int) and code & 0xFF in _PASSING
 
 
 def _sentence(path: Path, words: str) -> str:

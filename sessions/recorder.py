@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 
+from ..core.errors import StoreError
 from ..core.events import AnyEvent
+from ..core.keeping import Keeping
 from .follower import Follower
 from .store import Store
 
@@ -15,7 +17,7 @@ BATCH = 256
 
 
 async def record(
-    events: AsyncIterator[AnyEvent], store: Store, run_id: str
+    events: AsyncIterator[AnyEvent], store: Store, run_id: str, keeping: Keeping | None = None
 ) -> AsyncGenerator[AnyEvent]:
     """Yield the events, in order, each once it is in the database.
 
@@ -23,21 +25,33 @@ async def record(
     Reading is not ahead of the consumer by more than one batch, so that a flood is held back. A
     consumer who leaves ends the run; what was already taken from it is stored all the same.
 
+    While a disk is full, or another program does not let go of the database, it waits, and the run
+    with it. A run whose very beginning cannot be stored is not begun.
+
+    Args:
+        events: of the run.
+        store: where they go.
+        run_id: the session's id.
+        keeping: the run's own, which is told how far this has come.
+
     Raises:
         StoreError: they cannot be stored; nothing that was not stored has been yielded.
     """
-    inbox = _Inbox()
+    inbox, keeping = _Inbox(), keeping or Keeping()
+    keeping.begin()
     reader = asyncio.create_task(inbox.fill(events))
-    writer, follower = _Writer(store, run_id), Follower(store, run_id)
+    writer, follower = _Writer(store, run_id, keeping), Follower(store, run_id)
     try:
         while batch := await inbox.take():
             await writer.write(batch)
+            keeping.kept(batch[-1].seq)
             follower.notice(batch)
             for event in batch:
                 yield event
         await reader
     finally:
         reader.cancel()
+        keeping.end()
         follower.stop()
         await asyncio.gather(reader, return_exceptions=True)
         await writer.close(inbox.waiting)
@@ -83,26 +97,43 @@ class _Inbox:
 class _Writer:
     """Appends to the store on one thread of its own, so that the loop never waits for a disk."""
 
-    def __init__(self, store: Store, run_id: str) -> None:
+    def __init__(self, store: Store, run_id: str, keeping: Keeping) -> None:
         self._store = store
         self._run_id = run_id
+        self._keeping = keeping
+        self._late: list[AnyEvent] = []
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sessions")
         self._writing: asyncio.Future[None] | None = None
 
     async def write(self, batch: list[AnyEvent]) -> None:
-        """Append; a caller that is cancelled leaves it going on."""
-        loop = asyncio.get_running_loop()
-        self._writing = loop.run_in_executor(self._thread, self._store.append, self._run_id, batch)
-        await asyncio.shield(self._writing)
+        """Append, however long it takes; a caller that is cancelled leaves it going on.
+
+        Raises:
+            StoreError: they will never be stored, or not even the run's first events can be.
+        """
+        if batch[0].seq == 1:
+            await self._append(batch)
+            return
+        self._late = batch
+        await self._keeping.insist(lambda: self._append(batch))
+        self._late = []
 
     async def close(self, rest: list[AnyEvent]) -> None:
         """Finish, with what is left; after a failure nothing more, for the record has no holes."""
         try:
             if self._writing is not None:
                 await asyncio.wait([self._writing])
-                if self._writing.exception() is not None:
+                error = self._writing.exception()
+                if error is None:
+                    self._late = []
+                elif not (self._late and isinstance(error, StoreError) and error.passing):
                     return
-            if rest:
-                await self.write(rest)
+            if self._late or rest:
+                await self._append([*self._late, *rest])
         finally:
             self._thread.shutdown(wait=False)
+
+    async def _append(self, batch: list[AnyEvent]) -> None:
+        loop = asyncio.get_running_loop()
+        self._writing = loop.run_in_executor(self._thread, self._store.append, self._run_id, batch)
+        await asyncio.shield(self._writing)

@@ -94,6 +94,11 @@ class RemoteWorker:
         return f"you steer, {others} more {'watches' if others == 1 else 'watch'}"
 
     @property
+    def trouble(self) -> str:
+        """What keeps the run from being recorded at the moment; or empty."""
+        return "" if self.ended.is_set() else self._news.trouble
+
+    @property
     def exit_code(self) -> int:
         """Of the run, once it has ended."""
         if self.failure is not None:

@@ -45,6 +45,7 @@ class Served:
         self._server: asyncio.Server | None = None
         self._screens: list[_Screen] = []
         worker.observers.append(self._moved)
+        worker.held_up.append(self._tell_all)
 
     async def open(self) -> None:
         """Listen.
@@ -92,6 +93,7 @@ class Served:
             ended=ended,
             exit_code=worker.exit_code if ended else 0,
             failure=str(worker.failure or ""),
+            trouble=worker.trouble,
         )
 
     async def carry_out(self, ask: wire.Ask, screen: _Screen) -> Any:

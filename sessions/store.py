@@ -30,6 +30,9 @@ from .summary import RunSummary, summary
 BUSY_SECONDS = 5.0
 """How long to wait for another program that is writing."""
 
+IMPATIENT_SECONDS = 0.1
+"""The same once that was in vain: meanwhile this program's other threads wait as well."""
+
 PAGE = 500
 """Events read at a time."""
 
@@ -51,6 +54,7 @@ class Store:
         self.path = path
         self.writable = True
         self._lock = threading.RLock()
+        self._impatient = False
         with explained(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(
@@ -127,6 +131,7 @@ class Store:
         store = cls.__new__(cls)
         store.path, store.writable = path, False
         store._lock = threading.RLock()
+        store._impatient = False
         store._connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?{how}",
             uri=True,
@@ -416,7 +421,7 @@ class Store:
             if self._connection.in_transaction:  # ours, for the lock is held: a part of it
                 yield
                 return
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._begin_alone()
             try:
                 yield
                 self._connection.execute("COMMIT")
@@ -424,6 +429,21 @@ class Store:
                 with contextlib.suppress(sqlite3.Error):
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def _begin_alone(self) -> None:
+        """Begin to write, as soon as no other program does."""
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                self._wait_for_others(IMPATIENT_SECONDS)
+            raise
+        if self._impatient:
+            self._wait_for_others(BUSY_SECONDS)
+
+    def _wait_for_others(self, seconds: float) -> None:
+        self._connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
+        self._impatient = seconds < BUSY_SECONDS
 
     def _rows(self, query: str, parameters: Sequence[object]) -> list[dict[str, Any]]:
         with self._lock, explained(self.path):

@@ -45,6 +45,11 @@ class Watched(Protocol):
         ...
 
     @property
+    def trouble(self) -> str:
+        """What keeps the run from being recorded, and so from going on, at the moment; or empty."""
+        ...
+
+    @property
     def exit_code(self) -> int:
         """Of the program, if this run is what it was started for."""
         ...

@@ -64,6 +64,7 @@ class News(msgspec.Struct, frozen=True, tag="news", tag_field="is"):
         ended: it is over, and everything put away.
         exit_code: once it has ended.
         failure: why it could not begin or be recorded; empty otherwise.
+        trouble: what keeps it from being recorded at the moment; empty otherwise.
     """
 
     seq: int
@@ -73,6 +74,7 @@ class News(msgspec.Struct, frozen=True, tag="news", tag_field="is"):
     ended: bool = False
     exit_code: int = 0
     failure: str = ""
+    trouble: str = ""
 
 
 _encoder = msgspec.json.Encoder()

@@ -33,6 +33,7 @@ class Worker:
         failure: why it could not begin, or stopped being recorded; None otherwise.
         ended: set when the run is over, its events stored and its sandbox gone.
         observers: called with each event once it is stored; they must be quick.
+        held_up: called when `trouble` has changed; they must be quick.
     """
 
     def __init__(self, request: RunRequest, store: Store, run_id: str | None = None) -> None:
@@ -43,6 +44,7 @@ class Worker:
         self.failure: SandboxTuiError | None = None
         self.ended = asyncio.Event()
         self.observers: list[Callable[[e.AnyEvent], None]] = []
+        self.held_up: list[Callable[[], None]] = []
         self._store = store
         self._watchers: list[asyncio.Queue[e.AnyEvent | None]] = []
         self._working: asyncio.Task[None] | None = None
@@ -51,6 +53,11 @@ class Worker:
     def task(self) -> str:
         """What the model was asked."""
         return self.request.task
+
+    @property
+    def trouble(self) -> str:
+        """What keeps the run from being recorded, and so from going on, at the moment; or empty."""
+        return "" if self.run is None else self.run.keeping.trouble
 
     @property
     def steers(self) -> bool:
@@ -100,9 +107,13 @@ class Worker:
                 inbox.get_nowait()
 
     async def stop(self, because: str) -> None:
-        """End the run and wait until everything is put away."""
+        """End the run and wait until everything is put away.
+
+        What cannot be stored at this moment is waited for no longer, and is a `failure`.
+        """
         if self.run is not None:
             self.run.cancel(because)
+            self.run.keeping.give_up()
         elif self._working is not None:
             self._working.cancel()
         await self.ended.wait()
@@ -115,8 +126,9 @@ class Worker:
 
     async def _work(self) -> None:
         try:
-            self.run = await self._open()
-            async for event in record(self.run.events(), self._store, self.run_id):
+            run = self.run = await self._open()
+            run.keeping.observers.append(self._tell_of_trouble)
+            async for event in record(run.events(), self._store, self.run_id, run.keeping):
                 await self._show(event)
         except SandboxTuiError as error:
             self.failure = error
@@ -138,6 +150,10 @@ class Worker:
 
     async def _put_away(self) -> None:
         """What is left to be done when the run is over, or could not begin."""
+
+    def _tell_of_trouble(self) -> None:
+        for tell in self.held_up:
+            tell()
 
     async def _show(self, event: e.AnyEvent) -> None:
         self.state.apply(event)

@@ -109,10 +109,17 @@ async def _follow(workers: Workers, begun: Sequence[Worker], as_json: bool) -> i
 
 
 async def _write_all(worker: Worker, write: Writer) -> None:
+    worker.held_up.append(lambda: _say_what_is_waited_for(worker))
     async for event in worker.watch():
         write(event)
         if isinstance(event, e.CallHeld) and worker.run is not None:
             worker.run.gate.decide(event.call, NOBODY)
+
+
+def _say_what_is_waited_for(worker: Worker) -> None:
+    words = f"the run waits. {worker.trouble}" if worker.trouble else "the run goes on."
+    sys.stderr.write(f"sandbox-tui: {clean_line(words)} ({worker.run_id})\n")
+    sys.stderr.flush()
 
 
 def _label(worker: Worker, number: int, as_json: bool) -> str:

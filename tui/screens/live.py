@@ -53,6 +53,7 @@ class LiveScreen(Steering):
         self._session_store = store
         self._asks = asks
         self._told_of_end = worker.ended.is_set()
+        self._told_of_trouble = ""
 
     def on_mount(self) -> None:
         """Watch the run."""
@@ -139,11 +140,24 @@ class LiveScreen(Steering):
         if bar.prefix != company:
             bar.prefix = company
             self.refresh_bindings()
+        self._say_what_is_waited_for(bar)
         pending = self.state.pending
         number = pending.call.number if pending else None
         if number != getattr(self, "_pending_shown", None):
             self._pending_shown = number
             self.refresh_bindings()
+
+    def _say_what_is_waited_for(self, bar: StatusBar) -> None:
+        trouble = self.worker.trouble
+        bar.waits = bool(trouble)
+        if trouble == self._told_of_trouble:
+            return
+        self._told_of_trouble = trouble
+        if trouble:
+            words = f"{clean_line(trouble)} The run goes on then."
+            self.notify(words, title="the run waits", severity="warning", markup=False, timeout=20)
+        else:
+            self.notify("It can be stored again.", title="the run goes on")
 
     # --- the run's files
 

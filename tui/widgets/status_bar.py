@@ -25,6 +25,8 @@ _STATUS = {
     "failed": ("✗", "ended", "bad"),
 }
 
+_WAITS = ("‖", "cannot be stored", "warn")
+
 
 class StatusBar(Widget):
     """Shows a RunState's figures; `sync` after events were applied."""
@@ -34,6 +36,8 @@ class StatusBar(Widget):
     """
 
     prefix: reactive[str] = reactive("")
+    waits: reactive[bool] = reactive(False)
+    """Whether the run waits until what happened in it can be stored."""
 
     def __init__(self, state: RunState, task: str, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -73,8 +77,8 @@ class StatusBar(Widget):
         keep = 7 if width >= 120 else 4 if width >= 80 else 2 if width >= 50 else 0
         for part in parts[max(0, len(parts) - keep) :] if keep else []:
             line.append(f"{part}  ", style=palette.dim)
-        sign, words, role = _STATUS[state.status]
-        if state.status == "failed" and state.finished is not None:
+        sign, words, role = _WAITS if self.waits else _STATUS[state.status]
+        if not self.waits and state.status == "failed" and state.finished is not None:
             words = state.finished.reason.replace("_", " ")
         line.append(f"{sign} {words}", style=getattr(palette, role))
         return line
