@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
 import sqlite3
 import zlib
 from collections.abc import Generator
@@ -10,16 +12,22 @@ from pathlib import Path
 
 from ..core.errors import StoreError
 
+_ANEW = "set SANDBOX_TUI_HOME to begin a new one elsewhere."
+_CHECK = "`sandbox-tui sessions check` looks at all of it."
+_DAMAGED = f"is damaged: {_CHECK} Restore it from a copy, or {_ANEW}"
+_READ_ONLY = "cannot be written: it, or its folder, is read-only."
+_FULL = "could not be written: the disk is full. Make room, then go on."
+
 _CAUSES: tuple[tuple[str, str], ...] = (
-    ("is not a database", "is not a session database. Move it away, or set SANDBOX_TUI_HOME."),
-    ("malformed", "is damaged. Move it away, or restore it from a copy."),
-    ("readonly", "cannot be written: it, or its folder, is read-only."),
-    ("read-only", "cannot be written: it, or its folder, is read-only."),
+    ("is not a database", f"is not a session database. Move it away, or {_ANEW}"),
+    ("malformed", _DAMAGED),
+    ("readonly", _READ_ONLY),
+    ("read-only", _READ_ONLY),
     ("locked", "is in use by another program that does not let go of it. Try again."),
-    ("full", "could not be written: the disk is full. Make room, then go on."),
+    ("full", _FULL),
     ("unable to open", "cannot be opened. Check that its folder exists and may be written."),
-    ("decompressing", "is damaged. Move it away, or restore it from a copy."),
-    ("could not decode", "is damaged. Move it away, or restore it from a copy."),
+    ("decompressing", _DAMAGED),
+    ("could not decode", _DAMAGED),
     ("foreign key", "no longer has this session: it was deleted meanwhile."),
     ("disk i/o", "could not be read or written: the disk reports an error."),
 )
@@ -55,7 +63,16 @@ def _is_passing(error: Exception) -> bool:
 
 
 def _sentence(path: Path, words: str) -> str:
+    if hidden := _hidden_cause(path.parent, words):
+        return f"The session database {path} {hidden}"
     for part, cause in _CAUSES:
         if part in words.lower():
             return f"The session database {path} {cause}"
     return f"The session database {path} cannot be used: {words}."
+
+
+def _hidden_cause(folder: Path, words: str) -> str:
+    """Where SQLite only says that its log or its index cannot be made: why not."""
+    if words == "unable to open database file":
+        return _READ_ONLY if folder.exists() and not os.access(folder, os.W_OK) else ""
+    return _FULL if words == "disk I/O error" and not shutil.disk_usage(folder).free else ""

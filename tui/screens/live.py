@@ -26,6 +26,9 @@ from .image_offer import ImageOffer
 from .leave_run import LeaveRun, Leaving
 from .steering import Steering
 
+AS_LONG_AS = 86400
+"""Seconds for which is said what a run waits for: that is taken back when it goes on."""
+
 
 class LiveScreen(Steering):
     """Shows a run's events once they are stored, and passes on what a person does.
@@ -155,8 +158,11 @@ class LiveScreen(Steering):
         self._told_of_trouble = trouble
         if trouble:
             words = f"{clean_line(trouble)} The run goes on then."
-            self.notify(words, title="the run waits", severity="warning", markup=False, timeout=20)
+            self.notify(
+                words, title="the run waits", severity="warning", markup=False, timeout=AS_LONG_AS
+            )
         else:
+            self.app.clear_notifications()
             self.notify("It can be stored again.", title="the run goes on")
 
     # --- the run's files

@@ -1,0 +1,270 @@
+"""A session database that fails while a run is going on, or before: what is kept, what is said."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core import events as e
+from sandbox_tui.sessions import Store
+from tests import scripted_server as s
+from tests.e2e.tmux import Terminal
+from tests.faults.program import Program, against, only, stored
+from tests.integration.conftest import require
+
+Start = Callable[..., s.ScriptedServer]
+ECHO = s.call("execute_bash", command="echo done")
+
+
+@pytest.fixture(autouse=True)
+def embedded() -> None:
+    require("bubblewrap")
+
+
+@pytest.fixture
+def small_home() -> Iterator[Path]:
+    """A home on a file system of 2 MB, with a name that fits into a line of the screen."""
+    folder = Path(tempfile.mkdtemp(prefix="sbx-"))
+    mount = folder / "h"
+    mount.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(mount)]
+    if os.geteuid() != 0 or subprocess.run(command, capture_output=True).returncode != 0:
+        pytest.skip("tmpfs cannot be mounted here")
+    yield mount
+    subprocess.run(["umount", "-l", str(mount)], check=True)
+    shutil.rmtree(folder)
+
+
+def fill(folder: Path) -> Path:
+    """Leave no room; the file that takes it."""
+    filler = folder / "filler"
+    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(b"x" * 4096)
+    return filler
+
+
+def fault_at_second_request(begin: Callable[[], object]) -> list[object]:
+    """A model's replies: while it thinks about the second one, something fails."""
+
+    def second(request: s.Chunk) -> s.Scripted:
+        begin()
+        return s.call("execute_bash", command="touch output/second")
+
+    return [ECHO, second, s.call("submit")]
+
+
+class Locked:
+    """A program that writes, and does not let go."""
+
+    def __init__(self, home: Path) -> None:
+        self._path = home / "sessions.db"
+
+    def begin(self) -> None:
+        self._connection = sqlite3.connect(self._path, check_same_thread=False)
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def end(self) -> None:
+        self._connection.rollback()
+        self._connection.close()
+
+
+def nothing_was_begun_meanwhile(program: Program, server: s.ScriptedServer) -> None:
+    """The second reply is not on record: so its call does not run, and nothing is asked for."""
+    assert len(server.requests) == 2
+    assert [event.call for event in only(e.CallStarted, program.events)] == [1]
+
+
+def test_a_disk_that_fills_up_and_has_room_again(
+    small_home: Path, scripted_server: Start, tmp_path: Path
+) -> None:
+    server = scripted_server(*fault_at_second_request(lambda: fill(small_home)))
+    results = tmp_path / "out"
+    with Program(*against(server.url, "--output", str(results)), home=small_home) as program:
+        program.wait_for_words("the run waits. The session database")
+        assert "could not be written: the disk is full. Make room" in program.stderr
+        nothing_was_begun_meanwhile(program, server)
+        (small_home / "filler").unlink()
+        program.wait_for_words("the run goes on.")
+        assert program.end() == 0
+        said = program.events
+    assert stored(small_home) == said
+    assert (results / "second").exists()
+    warned = [event.text for event in only(e.Warned, said)]
+    assert len(warned) == 1
+    assert "The run waited" in warned[0]
+    assert "the disk is full" in warned[0]
+
+
+def test_a_disk_that_stays_full_until_somebody_ends_the_run(
+    small_home: Path, scripted_server: Start, tmp_path: Path
+) -> None:
+    server = scripted_server(*fault_at_second_request(lambda: fill(small_home)))
+    results = tmp_path / "out"
+    with Program(*against(server.url, "--output", str(results)), home=small_home) as program:
+        program.wait_for_words("the run waits.")
+        program.send(signal.SIGINT)
+        assert program.end() == 6
+        assert program.stderr.splitlines()[-1].startswith("sandbox-tui: The session database")
+        nothing_was_begun_meanwhile(program, server)
+        said = program.events
+    (small_home / "filler").unlink()
+    assert stored(small_home)[: len(said)] == said  # all that it had said
+    assert results.exists()
+    with Program("sessions", "ls", home=small_home) as program:
+        assert program.end() == 0
+
+
+def test_a_full_disk_on_the_screen(small_home: Path, scripted_server: Start) -> None:
+    server = scripted_server(*fault_at_second_request(lambda: fill(small_home)))
+    arguments = [word for word in against(server.url) if word != "--json"]
+    with Terminal(*arguments, home=small_home) as terminal:
+        terminal.wait_for("‖ cannot be stored", "the run waits", "disk is full")
+        (small_home / "filler").unlink()
+        terminal.wait_for("✓ submitted", "The run waited")
+        terminal.press("q")
+        assert terminal.exit_code() == 0
+
+
+def test_another_program_holds_the_database_for_long(
+    own_home: Path, scripted_server: Start
+) -> None:
+    other = Locked(own_home)
+    server = scripted_server(*fault_at_second_request(other.begin))
+    with Program(*against(server.url), home=own_home) as program:
+        program.wait_for_words("is in use by another program")
+        nothing_was_begun_meanwhile(program, server)
+        other.end()
+        program.wait_for_words("the run goes on.")
+        assert program.end() == 0
+        said = program.events
+    assert stored(own_home) == said
+
+
+def test_a_database_that_is_damaged_in_the_middle_of_a_run(
+    own_home: Path, scripted_server: Start, tmp_path: Path
+) -> None:
+    """It ends at once: this will never be otherwise. Results are handed over all the same."""
+    path = own_home / "sessions.db"
+
+    def damage() -> None:
+        for ending in ("", "-wal", "-shm"):
+            with path.with_name(f"sessions.db{ending}").open("r+b") as file:
+                file.write(os.urandom(os.fstat(file.fileno()).st_size))
+
+    server = scripted_server(*fault_at_second_request(damage))
+    results = tmp_path / "out"
+    with Program(*against(server.url, "--output", str(results)), home=own_home) as program:
+        assert program.end() == 6
+        assert str(path) in program.stderr.splitlines()[-1]
+        nothing_was_begun_meanwhile(program, server)
+    assert results.exists()
+
+
+# --- before anything was begun
+
+
+def recorded(home: Path) -> Path:
+    """A database with one session."""
+    with Program("demo", "--speed", "0", "--sandbox", "bubblewrap", "--json", home=home) as demo:
+        assert demo.end() == 0
+    path = home / "sessions.db"
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return path
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(os.urandom(50_000))
+
+
+def truncated(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 3])
+
+
+def flipped_first_page(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[100:300] = bytes(byte ^ 0xFF for byte in data[100:300])
+    path.write_bytes(data)
+
+
+def newer(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        raw.execute("INSERT INTO _migrations VALUES ('v999_of_tomorrow', '')")
+        raw.commit()
+
+
+DAMAGES = {
+    "garbage": (garbage, "is not a session database"),
+    "truncated": (truncated, "is damaged"),
+    "a flipped page": (flipped_first_page, "is damaged"),
+    "newer": (newer, "was written by a newer sandbox-tui"),
+}
+
+
+@pytest.fixture(scope="module")
+def one_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a session in it."""
+    require("bubblewrap")
+    home = tmp_path_factory.mktemp("recorded") / "home"
+    recorded(home)
+    return home
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_a_database_that_cannot_be_used_is_named_and_left_as_it_is(
+    how: str, one_session: Path, own_home: Path, scripted_server: Start
+) -> None:
+    shutil.copytree(one_session, own_home)
+    path = own_home / "sessions.db"
+    damage, words = DAMAGES[how]
+    damage(path)
+    before, server = path.read_bytes(), scripted_server(s.call("submit"))
+    for arguments in (against(server.url), ("replay", "last", "--json"), ("sessions", "ls")):
+        with Program(*arguments, home=own_home) as program:
+            assert program.end() == 6, arguments
+            said = program.stderr.strip()
+        assert len(said.splitlines()) == 1
+        assert words in said
+        assert str(path) in said
+        assert "SANDBOX_TUI_HOME" in said  # how to begin a new one
+    assert path.read_bytes() == before
+    assert server.requests == []
+
+
+def test_a_read_only_database_is_read_and_no_run_is_begun(
+    small_home: Path, one_session: Path, scripted_server: Start
+) -> None:
+    shutil.copy(one_session / "sessions.db", small_home)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_home)], check=True)
+    server = scripted_server(s.call("submit"))
+    with Program(*against(server.url), home=small_home) as program:
+        assert program.end() == 6
+        assert "read-only" in program.stderr
+    assert server.requests == []
+    with Program("replay", "last", "--json", home=small_home) as program:
+        assert program.end() == 0
+        said = program.events
+    assert isinstance(said[-1], e.RunFinished)
+
+
+def test_a_disk_that_is_full_before_the_run_begins(
+    small_home: Path, one_session: Path, scripted_server: Start
+) -> None:
+    """Nothing is begun: the model is not asked, and the sandbox is gone."""
+    Store(small_home / "sessions.db").close()
+    fill(small_home)
+    server = scripted_server(s.call("submit"))
+    with Program(*against(server.url), home=small_home) as program:
+        assert program.end() == 6
+        assert "the disk is full" in program.stderr
+    assert server.requests == []
