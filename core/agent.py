@@ -39,6 +39,7 @@ from .events import (
 from .gate import Decision, Gate
 from .journal import Journal
 from .models.base import Delta, Message, Model, Reply, Request, WrittenCall
+from .spans import span
 from .tools.arguments import ArgumentsError, parse_arguments
 from .tools.base import Observation, Tool
 
@@ -47,6 +48,8 @@ ATTEMPTS = 5
 
 LONGEST_WAIT = 300.0
 """Seconds a server may ask us to wait; more ends the run with what it said."""
+
+TOO_LONG = "It wants to be left alone for {}: `sandbox-tui fork last` goes on from here then."
 
 SMALLEST_REPLY = 4096
 """Tokens of a reply below which shrinking no longer helps an overfull conversation."""
@@ -152,6 +155,7 @@ class Agent:
         self._context_tokens = standing.context_tokens
         self._reply_tokens = limits.max_tokens
         self._skip_wait = asyncio.Event()
+        self._waiting = False
         self._asking: asyncio.Task[Reply] | None = None
         self._standing = standing
         self.messages = messages
@@ -204,8 +208,13 @@ class Agent:
         self._skip_wait.set()
 
     def interrupt_reply(self) -> bool:
-        """Break off the reply that is streaming in; the model is asked again. False if none is."""
-        return self._asking is not None and self._asking.cancel()
+        """Break off the reply that is streaming in, or the wait before the next attempt: the model
+        is asked again at once. False when there is neither."""
+        if self._asking is not None:
+            return self._asking.cancel()
+        waits = self._waiting and not self._skip_wait.is_set()
+        self.skip_wait()
+        return waits
 
     def _limit_reached(self) -> Ending | None:
         limits = self._limits
@@ -335,15 +344,20 @@ class Agent:
         """Wait before the next attempt, or raise when there shall be none."""
         backed_off = self._retry_base * 2 ** (attempt - 1) * (0.75 + random.random() / 2)
         wait = error.retry_after if error.retry_after is not None else backed_off
+        if wait > LONGEST_WAIT and not give_up:
+            error = ModelError(f"{error} {TOO_LONG.format(span(wait))}", status=error.status)
         if give_up or attempt >= ATTEMPTS or wait > LONGEST_WAIT:
             self._failed(error, attempt, None)
             raise error
         self._failed(error, attempt, wait)
         self._skip_wait.clear()
+        self._waiting = True
         try:
             await asyncio.wait_for(self._skip_wait.wait(), wait)
         except TimeoutError:
             return
+        finally:
+            self._waiting = False
 
     def _failed(self, error: ModelError, attempt: int, retry_in: float | None) -> None:
         self._journal.post(

@@ -125,10 +125,13 @@ class ScriptedServer:
     Attributes:
         requests: bodies of the requests so far.
         authorizations: the header of that name in each of them.
+        port: where it listens; 0: where there is room.
         models: what `GET /models` lists; None: the server does not know that address.
     """
 
-    def __init__(self, replies: list[Scripted | Callable[[Chunk], Scripted]]) -> None:
+    def __init__(
+        self, replies: list[Scripted | Callable[[Chunk], Scripted]], port: int = 0
+    ) -> None:
         self.replies = replies
         self.requests: list[Chunk] = []
         self.authorizations: list[str] = []
@@ -159,14 +162,19 @@ class ScriptedServer:
             def log_message(self, format: str, *arguments: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
 
     @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self._server.server_address[1])
+
+    @property
     def url(self) -> str:
         """Address to give as the base URL."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        return f"http://127.0.0.1:{self.port}/v1"
 
     def play(self, handler: BaseHTTPRequestHandler, reply: Scripted) -> None:
         """Send one answer."""

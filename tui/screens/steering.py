@@ -282,9 +282,9 @@ class Steering(Cockpit):
             self.notify(clean_line(str(error)), severity="error", markup=False)
 
     def action_interrupt_reply(self) -> None:
-        """Break off the reply alone."""
+        """Break off the reply alone, or the wait for the next attempt."""
         if self.run is not None and self.steers and self.run.interrupt_reply():
-            self.notify("The reply was broken off; the model is asked again.", timeout=2)
+            self.notify("The model is asked again now.", timeout=2)
 
     @on(Input.Changed)
     def _stop_input(self, event: Input.Changed) -> None:

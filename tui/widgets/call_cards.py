@@ -47,6 +47,7 @@ def reply_lines(
         line.truncate(width, overflow="ellipsis")
         lines.append(line)
     if item.replied is None:
+        lines += _why_not(item, width, palette) if _has_failed(item) else []
         lines += _writing(item, width, palette)
     return lines
 
@@ -146,7 +147,7 @@ def _fitting(parts: list[str], room: int) -> str:
 
 def _reply_figures(item: ReplyItem, now: float) -> list[str]:
     if item.replied is None:
-        if item.failures and item.failures[-1].t >= item.asked_at:
+        if _has_failed(item):
             return [_waiting_again(item, now)]
         doing = "thinking" if not item.writing else "writing"
         return [f"● {doing} {figures.seconds(max(0.0, now - item.asked_at))}"]
@@ -158,6 +159,16 @@ def _reply_figures(item: ReplyItem, now: float) -> list[str]:
     if item.replied.cost is not None:
         parts.append(figures.cost(item.replied.cost))
     return parts
+
+
+def _has_failed(item: ReplyItem) -> bool:
+    """Whether the last attempt has, and the next one has not begun."""
+    return bool(item.failures) and item.failures[-1].t >= item.asked_at
+
+
+def _why_not(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
+    words = clean_line(item.failures[-1].error)
+    return indented(wrapped(words, min(width, 106) - GUTTER, palette.warn), GUTTER)
 
 
 def _waiting_again(item: ReplyItem, now: float) -> str:

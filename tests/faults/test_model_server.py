@@ -1,0 +1,230 @@
+"""What a model server can do wrong, against the real program: what is kept, said, and returned.
+
+Most of them run side by side in one program, each against a misbehaviour of its own; a server that
+is asked again after one that passes hands the work in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core import events as e
+from sandbox_tui.sessions import Store
+from tests import scripted_server as s
+from tests.e2e.tmux import Terminal
+from tests.faults.program import Program, against, only, stored
+from tests.integration.conftest import require
+
+Start = Callable[..., s.ScriptedServer]
+Seen = list[e.AnyEvent]
+SUBMIT = s.call("submit")
+KEPT = s.call("execute_bash", command="echo kept >output/kept")
+
+
+@pytest.fixture(autouse=True)
+def embedded() -> None:
+    require("bubblewrap")
+
+
+def run(url: str, home: Path, *more: str, **environment: str) -> tuple[int, str, Seen]:
+    """Exit code, stderr and events; what it said is what it stored."""
+    with Program(*against(url, *more), home=home, **environment) as program:
+        code = program.end()
+        said, words = program.events, program.stderr
+    assert stored(home) == said
+    assert isinstance(said[-1], e.RunFinished)
+    assert len(words.splitlines()) <= 1
+    if code:
+        assert (said[-1].error or "") in words
+    return code, words, said
+
+
+# --- it is asked again, and the run goes on
+
+PASSING = {
+    "asks too much of us": (s.failure(429, "slow down", retry_after="1"), "asked too often"),
+    "is overloaded": (s.failure(503, "busy", retry_after="0"), "error (503)"),
+    "breaks": (s.failure(500, "boom", retry_after="0"), "error (500)"),
+    "stalls after headers": (s.MISBEHAVIOURS["stalls after headers"](), "sent nothing within 5 s"),
+    "drips": (s.MISBEHAVIOURS["drips"](), "did not finish its reply within 8 s"),
+    "ends in mid-call": (s.MISBEHAVIOURS["ends in mid-call"](), "ended in the middle"),
+    "hangs up in mid-call": (s.MISBEHAVIOURS["hangs up in mid-call"](), "broke off"),
+    "sends null choices": (s.MISBEHAVIOURS["sends null choices"](), "empty"),
+    "sends bad JSON": (s.MISBEHAVIOURS["sends bad JSON"](), "JSON"),
+    "breaks off with an error": (s.MISBEHAVIOURS["breaks off with an error"](), "boom"),
+}
+"""An answer, and what is said of it."""
+
+TOLD = {
+    "never says done": ("called no tool", 0),
+    "does not stream": ("called no tool", 0),
+    "makes ten calls at once": ("hello", 10),
+    "calls an unknown tool": ("there is no tool named 'no_such_tool'", 1),
+    "runs into the token limit": ("cut off by the token limit", 1),
+}
+"""What the model is told of its answer, and how many calls were in it."""
+
+
+FINAL = {
+    "refuses the key": (s.failure(401, "no such key"), 1, "refuses the key. Check OPENAI_API_KEY"),
+    "forbids it": (s.failure(403, "not you"), 1, "does not allow this"),
+    "does not know the model": (s.failure(404, "no such model"), 1, "does not know the model"),
+    "does not take the request": (s.failure(400, "bad things"), 1, "bad things"),
+    "asks for an hour": (s.failure(429, "later", retry_after="3600"), 1, "60 min"),
+    "sends a web page": (s.MISBEHAVIOURS["sends a web page"](), 1, "web page"),
+    "filters": (s.MISBEHAVIOURS["filters"](), 1, "content filter"),
+    "is never whole": (s.MISBEHAVIOURS["ends in mid-call"](), 2, "ended in the middle"),
+    "is always overloaded": (s.failure(503, "busy", retry_after="0"), 5, "503"),
+}
+"""An answer, how often it is asked for, and what is said of it; before it, a call ran."""
+
+
+@dataclass
+class Together:
+    """Runs of one program, side by side, each against a server with a fault of its own.
+
+    Attributes:
+        folder: where the program stood.
+        events: of each run, by its task.
+        requests: what its server was asked.
+    """
+
+    folder: Path
+
+    events: dict[str, Seen]
+    requests: dict[str, list[s.Chunk]]
+
+
+@pytest.fixture(scope="module")
+def together(tmp_path_factory: pytest.TempPathFactory) -> Together:
+    """All at once."""
+    require("bubblewrap")
+    home = tmp_path_factory.mktemp("together") / "home"
+    asked: dict[str, list[s.Chunk]] = {task: [] for task in [*PASSING, *TOLD, *FINAL]}
+
+    def answer(request: s.Chunk) -> s.Scripted:
+        words = request["messages"][1]["content"]
+        task = next(name for name in asked if f" {name}." in words)
+        asked[task].append(request)
+        if task in FINAL:
+            return FINAL[task][0] if len(asked[task]) > 1 else KEPT
+        if len(asked[task]) > 1:
+            return SUBMIT
+        return PASSING[task][0] if task in PASSING else s.MISBEHAVIOURS[task]()
+
+    with s.ScriptedServer([answer]) as server:
+        tasks = [f"The server {task}." for task in asked]
+        limits = {
+            "SANDBOX_TUI_MODEL_STALL_TIMEOUT": "5",
+            "SANDBOX_TUI_MODEL_REQUEST_TIMEOUT": "8",
+        }
+        arguments = against(server.url)[2:]
+        with Program("run", *tasks, *arguments, home=home, **limits) as program:
+            assert program.end() == 5  # for those whose run does not go on
+    store = Store(home / "sessions.db")
+    runs = {run.task: list(store.events(run.id)) for run in store.runs()}
+    store.close()
+    return Together(home.parent, {task: runs[f"The server {task}."] for task in asked}, asked)
+
+
+@pytest.mark.parametrize("what", PASSING)
+def test_once_is_forgiven(what: str, together: Together) -> None:
+    said, requests = together.events[what], together.requests[what]
+    assert said[-1].reason == "submitted"  # type: ignore[union-attr]
+    (failed,) = only(e.ModelFailed, said)
+    assert PASSING[what][1] in failed.error
+    assert failed.retry_in is not None  # what the countdown counts
+    assert len(requests) == 2
+    # nothing of the broken reply is in the conversation
+    assert requests[0]["messages"] == requests[1]["messages"]
+
+
+@pytest.mark.parametrize("what", TOLD)
+def test_the_model_is_told(what: str, together: Together) -> None:
+    words, calls = TOLD[what]
+    said, requests = together.events[what], together.requests[what]
+    assert said[-1].reason == "submitted"  # type: ignore[union-attr]
+    assert only(e.ModelFailed, said) == []
+    answers = requests[1]["messages"][3:]
+    assert words in answers[-1]["content"]
+    assert len(only(e.CallFinished, said)) == calls + 1
+    assert sum(message["role"] == "tool" for message in answers) == calls
+
+
+def test_what_came_of_a_reply_that_was_cut_is_kept(own_home: Path, scripted_server: Start) -> None:
+    cut = s.stream(s.chunk({"content": "I was about to"}), *s.fragments(0, *s.BASH, "a")[:2])
+    code, _, said = run(scripted_server(cut, SUBMIT).url, own_home)
+    assert code == 0
+    assert only(e.ModelDelta, said)[0].text == "I was about to"
+    assert [event.call.name for event in only(e.CallProposed, said)] == ["submit"]
+
+
+def test_a_server_that_is_not_there_yet(own_home: Path) -> None:
+    """Refused, said with a countdown, and asked again."""
+    with s.ScriptedServer([SUBMIT]) as gone:
+        port = gone.port
+    with Program(*against(f"http://127.0.0.1:{port}/v1"), home=own_home) as program:
+        program.wait_for("ModelFailed", attempt=1)
+        with s.ScriptedServer([SUBMIT], port=port) as server:
+            assert program.end() == 0
+            assert len(server.requests) == 1
+        failed = only(e.ModelFailed, program.events)
+        assert "cannot be reached" in failed[0].error
+        assert failed[0].retry_in is not None
+
+
+@pytest.mark.parametrize("what", FINAL)
+def test_the_run_ends_and_says_why(what: str, together: Together) -> None:
+    _, asked, words = FINAL[what]
+    end = together.events[what][-1]
+    assert isinstance(end, e.RunFinished)
+    assert end.reason == "model_error"
+    assert words in (end.error or "")
+    assert len(together.requests[what]) == 1 + asked
+    assert end.output is not None
+    assert (together.folder / end.output / "kept").read_text() == "kept\n"
+
+
+def test_an_hour_is_not_waited_for(own_home: Path, scripted_server: Start) -> None:
+    """What one run has to say when it ends: the sentence on stderr, and the exit code."""
+    server = scripted_server(s.failure(429, "later", retry_after="3600"))
+    code, stderr, _ = run(server.url, own_home)
+    assert code == 5
+    assert "wants to be left alone for 60 min: `sandbox-tui fork last`" in stderr
+    assert len(server.requests) == 1
+
+
+def test_a_conversation_that_no_longer_fits(own_home: Path, scripted_server: Start) -> None:
+    server = scripted_server(
+        s.call("execute_bash", command="true"), s.MISBEHAVIOURS["has no room"]()
+    )
+    code, stderr, said = run(server.url, own_home)
+    assert code == 7
+    assert "no longer fits the model's context" in stderr
+    assert said[-1].reason == "token_limit"  # type: ignore[union-attr]
+
+
+def test_a_server_that_refuses_to_stream(own_home: Path, scripted_server: Start) -> None:
+    whole = s.whole({"role": "assistant", "content": "words"})
+    server = scripted_server(s.MISBEHAVIOURS["refuses to stream"](), whole, SUBMIT)
+    code, stderr, _ = run(server.url, own_home)
+    assert (code, stderr) == (0, "")
+    assert [request.get("stream") for request in server.requests] == [True, None, None]
+
+
+# --- on the screen
+
+
+def test_the_countdown_is_seen_and_skipped(own_home: Path, scripted_server: Start) -> None:
+    server = scripted_server(s.failure(429, "slow down", retry_after="290"), SUBMIT)
+    arguments = [word for word in against(server.url) if word != "--json"]
+    with Terminal(*arguments, home=own_home) as terminal:
+        terminal.wait_for("asked too often", "try 2 in 04:")
+        terminal.press("R")
+        terminal.wait_for("✓ submitted")
+        terminal.press("q")
+        assert terminal.exit_code() == 0
