@@ -168,6 +168,7 @@ class Run(Steered):
 
     async def _begin_and_run(self) -> Ending:
         watch = asyncio.create_task(self._look_now_and_then())
+        self._sandbox.say_what_is_waited_for(self._warn)
         try:
             self._agent_task = asyncio.create_task(self._agent_life())
             if self._cancelled_because is not None:
@@ -302,6 +303,7 @@ class Run(Steered):
         )
 
     async def _finish(self, ending: Ending) -> None:
+        self._sandbox.say_what_is_waited_for(None)
         await self._freezer.thaw_for_the_end()
         never_run = self._injected.stop()
         with contextlib.suppress(SandboxError):
@@ -482,6 +484,7 @@ class Run(Steered):
         """End the run; results so far are kept and copied out."""
         if self._cancelled_because is None:
             self._cancelled_because = because
+            self._sandbox.say_what_is_waited_for(None)
         if self._agent_task is not None:
             self._agent_task.cancel()
 

@@ -498,6 +498,8 @@ def _say_how_it_ended(store: Store, run_id: str | None = None) -> None:
         from ..core.text import clean_line
 
         words = clean_line(runs[0].error)
+        if runs[0].outcome == "sandbox_error":
+            words += f" `sandbox-tui fork {runs[0].id}` goes on from there in a new sandbox."
         click.echo(f"sandbox-tui: {runs[0].outcome}: {words} ({runs[0].id})", err=True)
 
 

@@ -67,6 +67,7 @@ class ExecResult:
         state_lost: the shell state could not be saved (the command killed its shell); the next
             command starts from the state before this one.
         begun: it is known to have been started.
+        out_of_memory: it was killed because the sandbox has no more memory than it has.
     """
 
     exit_code: int | None
@@ -80,6 +81,7 @@ class ExecResult:
     background: bool = False
     state_lost: bool = False
     begun: bool = True
+    out_of_memory: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +156,11 @@ class Sandbox(Protocol):
     kind: str
     spec: SandboxSpec
     info: dict[str, str]
+
+    def say_what_is_waited_for(self, tell: Callable[[str], None] | None) -> None:
+        """From now on wait for a sandbox that cannot be reached for a while, and tell the person;
+        None: wait for nothing any more, as in the beginning."""
+        ...
 
     async def start(self) -> None:
         """Make the sandbox and its three directories.

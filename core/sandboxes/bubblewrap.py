@@ -7,6 +7,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import SandboxLost, SandboxTuiError, SandboxUnavailable
@@ -64,6 +65,9 @@ class BubblewrapSandbox:
         self._aside = Files(self._open_channel, default_dir=spec.working_dir, clock=self._clock)
         self._exec = Exec(self._open_channel, self._files, self.thaw, pids=spec.pids)
         self._closed = False
+
+    def say_what_is_waited_for(self, tell: Callable[[str], None] | None) -> None:
+        """See `Sandbox.say_what_is_waited_for`: nothing comes between this one and us."""
 
     # --- life
 

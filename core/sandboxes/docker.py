@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -24,6 +26,7 @@ from .base import (
 )
 from .beginning import Beginning
 from .channel import Channel, Exec
+from .container_watch import ContainerWatch, let_go_on
 from .copying import fetch, send
 from .docker_engine import (
     CAPABILITIES,
@@ -51,6 +54,15 @@ SETTLE = 0.3
 """Seconds between pausing and unpausing."""
 
 
+KILLED = 137
+"""Exit code of a command that was ended by KILL, as by a kernel that needs its memory."""
+
+OOM_KILLS = (
+    b"for f in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do "
+    b'[ -r $f ] && while read -r line; do echo "$line"; done <$f; done'
+)
+"""Prints how often the kernel did, for control groups v2 and v1."""
+
 LOOK_BACK = 7 * 86400
 """Seconds of the engine's memory that are searched for the fate of a container."""
 P = ParamSpec("P")
@@ -76,6 +88,7 @@ class DockerSandbox:
         self._client: Any = None
         self._container: Any = None
         self._clock = FrozenTime()
+        self._oom_kills = 0
         self._freezing = asyncio.Lock()
         self._turned_over = 0.0
         self._opening: set[asyncio.Task[Channel]] = set()
@@ -85,7 +98,12 @@ class DockerSandbox:
         self._aside = Files(self._open_channel, default_dir=spec.working_dir, clock=self._clock)
         self._exec = Exec(self._open_channel, self._files, self.thaw, pids=spec.pids)
         self._lease = Lease(self._files.control, spec.grace)
+        self._watch = ContainerWatch(spec.grace)
         self._closed = False
+
+    def say_what_is_waited_for(self, tell: Callable[[str], None] | None) -> None:
+        """See `Sandbox.say_what_is_waited_for`."""
+        self._watch.tell = tell
 
     # --- life
 
@@ -241,11 +259,20 @@ class DockerSandbox:
     ) -> ExecResult:
         """See `Sandbox.exec`."""
         result = await self._until_lost(
-            self._exec.run(command, timeout=timeout, on_output=on_output, tty=tty)
+            lambda: self._exec.run(command, timeout=timeout, on_output=on_output, tty=tty)
         )
         if result.exit_code is None and not (result.timed_out or result.interrupted):
             await self._require_alive()
+        if result.exit_code == KILLED and await self._memory_ran_out():
+            return replace(result, out_of_memory=True)
         return result
+
+    async def _memory_ran_out(self) -> bool:
+        """Whether the kernel has killed anything since the last look, to keep to the limit."""
+        known = await self._files.control(OOM_KILLS, builtin=True)
+        found = re.findall(rb"oom_kill (\d+)", known.stdout)
+        before, self._oom_kills = self._oom_kills, sum(map(int, found))
+        return self._oom_kills > before
 
     async def type(self, data: bytes) -> bool:
         """See `Sandbox.type`."""
@@ -264,7 +291,7 @@ class DockerSandbox:
         await self._require_alive()
         self._shells += 1
         return await self._until_lost(
-            DockerShell.open(
+            lambda: DockerShell.open(
                 self._client.api,
                 self._container.id,
                 self._aside.control,
@@ -298,6 +325,8 @@ class DockerSandbox:
             if self._clock.frozen:
                 await self._turn_over(self._container.unpause)
                 self._clock.go_on()
+            elif self._container is not None:
+                await let_go_on(self._container)
 
     async def _turn_over(self, call: Callable[[], None]) -> None:
         """Pause or unpause, not too soon after the other: the engine hears from the container a
@@ -361,71 +390,68 @@ class DockerSandbox:
 
     async def read_file(self, path: str, *, max_bytes: int | None = None) -> bytes:
         """See `Sandbox.read_file`."""
-        return await self._until_lost(self._files.read(path, max_bytes=max_bytes))
+        return await self._until_lost(lambda: self._files.read(path, max_bytes=max_bytes))
 
     async def write_file(self, path: str, data: bytes, *, exclusive: bool = False) -> None:
         """See `Sandbox.write_file`."""
-        await self._until_lost(self._files.write(path, data, exclusive=exclusive))
+        await self._until_lost(lambda: self._files.write(path, data, exclusive=exclusive))
 
     async def stat(self, path: str) -> FileEntry | None:
         """See `Sandbox.stat`."""
-        return await self._until_lost(self._files.stat(path))
+        return await self._until_lost(lambda: self._files.stat(path))
 
     async def list_files(self, path: str, *, limit: int = LISTED_FILES) -> Listing:
         """See `Sandbox.list_files`."""
-        return await self._until_lost(self._files.list(path, limit=limit))
+        return await self._until_lost(lambda: self._files.list(path, limit=limit))
 
     async def changed_files(self, path: str, before: Listing) -> Listing:
         """See `Sandbox.changed_files`."""
-        return await self._until_lost(self._files.changed(path, before, limit=LISTED_FILES))
+        return await self._until_lost(lambda: self._files.changed(path, before, limit=LISTED_FILES))
 
     async def copy_in(self, source: Path, path: str) -> None:
         """See `Sandbox.copy_in`."""
-        await self._until_lost(send(self._files, source, path))
+        await self._until_lost(lambda: send(self._files, source, path))
 
     async def copy_out(self, path: str, target: Path) -> list[str]:
         """See `Sandbox.copy_out`."""
-        return await self._until_lost(fetch(self._files, path, target))
+        return await self._until_lost(lambda: fetch(self._files, path, target))
 
     # --- the engine
 
     async def _engine(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call docker-py in a thread; what it raises becomes a `SandboxError`."""
-        try:
-            return await _thread(call, *args, **kwargs)
-        except SandboxError:
-            raise
-        except Exception as error:
-            await self._require_alive()
-            raise SandboxError(f"Docker could not do that: {plainly(error)}") from error
+        """Call docker-py in a thread; what it raises becomes a `SandboxError`. It is called again
+        when the engine did not answer, and does now."""
+        while True:
+            try:
+                return await _thread(call, *args, **kwargs)
+            except SandboxError:
+                raise
+            except Exception as error:
+                if not await self._require_alive():
+                    raise SandboxError(f"Docker could not do that: {plainly(error)}") from error
 
-    async def _require_alive(self) -> None:
-        """Raise `SandboxLost`, saying what became of the container, when it does not run."""
+    async def _require_alive(self) -> bool:
+        """Raise `SandboxLost`, saying what became of the container, when it does not run; else
+        whether that had to be waited for."""
         if self._closed or self._container is None:
             raise SandboxLost("The sandbox has been closed.")
-        import docker.errors
-
-        try:
-            await _thread(self._container.reload)
-        except docker.errors.NotFound:
-            state: dict[str, Any] = {}
-        except Exception as error:
-            raise SandboxLost(f"The Docker engine does not answer: {plainly(error)}") from error
-        else:
-            state = self._container.attrs.get("State", {})
+        state, waited = await self._watch.state(self._container, frozen=self._clock.frozen)
         if state.get("Running") and not state.get("Dead"):
-            return
+            return waited
         only = {"container": str(self._container.id)}
         fate = await _thread(fate_of, self._client, only, self._began)
         raise SandboxLost(f"The container is gone: {fate}.")
 
-    async def _until_lost(self, work: Awaitable[T]) -> T:
-        """Await something; when the connection breaks, say what became of the container."""
+    async def _until_lost(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do something; when the connection breaks, say what became of the container. Where the
+        engine was only away for a while it is done again."""
         try:
-            return await work
+            return await work()
         except SandboxLost:
             await self._require_alive()
-            raise
+            if self._watch.tell is None:
+                raise
+        return await work()
 
 
 async def _thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

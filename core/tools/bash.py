@@ -114,6 +114,12 @@ def _code(result: ExecResult) -> str:
     return str(result.exit_code)
 
 
+NO_END = (
+    "[The command killed its own shell, or the connection to it was lost. Its output so far is "
+    "above; a new shell has taken its place.]"
+)
+
+
 def _notes(result: ExecResult, context: ToolContext) -> list[str]:
     """What the model should know beside the output."""
     if result.timed_out:
@@ -124,7 +130,9 @@ def _notes(result: ExecResult, context: ToolContext) -> list[str]:
     if result.interrupted:
         return ["[A person interrupted the command. Its output so far is above.]"]
     if result.exit_code is None:
-        return ["[The command killed its own shell; a new one has taken its place.]"]
+        return [NO_END]
+    if result.out_of_memory:
+        return [f"[It was killed: the sandbox has {context.sandbox.info['memory']} of memory.]"]
     if result.background:
         return ["[Processes that it started are still running in the background.]"]
     return []
