@@ -369,7 +369,8 @@ class Exec:
             if channel.broken:
                 self._drop(channel)
         if channel.last_survivors > self._runaway or result.exit_code is None:
-            await self._processes.clear_out()
+            with contextlib.suppress(SandboxLost):  # it has run, whatever becomes of the sandbox
+                await self._processes.clear_out()
         if result.background or result.exit_code is None:
             self._left_behind = True
         if result.background and not channel.broken:

@@ -59,12 +59,20 @@ class ContainerWatch:
             if self.tell is not None:
                 self.tell(
                     "The container was paused from outside: the run waits until "
-                    f"`docker unpause {container.name}` lets it go on."
+                    f"`docker unpause {container.name}` lets it go on. A command that runs is let "
+                    "go on at its time limit."
                 )
             while found.get("Paused") and self.tell is not None:
                 await asyncio.sleep(LOOK_AGAIN)
                 found, _ = await self._answer(container)
             return found, True
+
+    def was_away(self, error: Exception) -> bool:
+        """Whether this is what docker-py raises when the engine does not answer, and it is one to
+        be waited for."""
+        from requests.exceptions import ConnectionError as NoConnection
+
+        return self.tell is not None and isinstance(error, NoConnection)
 
     async def _answer(self, container: Any) -> tuple[dict[str, Any], bool]:
         import docker.errors

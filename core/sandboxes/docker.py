@@ -54,6 +54,12 @@ SETTLE = 0.3
 """Seconds between pausing and unpausing."""
 
 
+LOOK_EVERY = 3.0
+"""Seconds between looks at the container while a command runs."""
+
+ATTEMPTS = 5
+"""How often something is asked of an engine that comes and goes."""
+
 KILLED = 137
 """Exit code of a command that was ended by KILL, as by a kernel that needs its memory."""
 
@@ -258,14 +264,25 @@ class DockerSandbox:
         tty: Size | None = None,
     ) -> ExecResult:
         """See `Sandbox.exec`."""
-        result = await self._until_lost(
-            lambda: self._exec.run(command, timeout=timeout, on_output=on_output, tty=tty)
-        )
+        looking = asyncio.create_task(self._look_now_and_then())
+        try:
+            result = await self._until_lost(
+                lambda: self._exec.run(command, timeout=timeout, on_output=on_output, tty=tty)
+            )
+        finally:
+            looking.cancel()
         if result.exit_code is None and not (result.timed_out or result.interrupted):
             await self._require_alive()
         if result.exit_code == KILLED and await self._memory_ran_out():
             return replace(result, out_of_memory=True)
         return result
+
+    async def _look_now_and_then(self) -> None:
+        """Somebody may pause the container while a command runs: then that is said."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            with contextlib.suppress(SandboxError):
+                await self._watch.state(self._container, frozen=self._clock.frozen)
 
     async def _memory_ran_out(self) -> bool:
         """Whether the kernel has killed anything since the last look, to keep to the limit."""
@@ -421,14 +438,17 @@ class DockerSandbox:
     async def _engine(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call docker-py in a thread; what it raises becomes a `SandboxError`. It is called again
         when the engine did not answer, and does now."""
+        attempt = 1
         while True:
             try:
                 return await _thread(call, *args, **kwargs)
             except SandboxError:
                 raise
             except Exception as error:
-                if not await self._require_alive():
+                away = await self._require_alive() or self._watch.was_away(error)
+                if not away or attempt == ATTEMPTS:
                     raise SandboxError(f"Docker could not do that: {plainly(error)}") from error
+            attempt += 1
 
     async def _require_alive(self) -> bool:
         """Raise `SandboxLost`, saying what became of the container, when it does not run; else

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import signal
@@ -89,17 +90,27 @@ class Program:
         """What it has said on stdout."""
         return [e.from_json(line) for line in self._said["stdout"]]
 
-    def wait_for(self, kind: str, **fields: Any) -> None:
-        """Wait until it has said an event of this kind, with these fields."""
+    def wait_for(self, kind: str, times: int = 1, **fields: Any) -> None:
+        """Wait until it has said so many events of this kind, with these fields."""
 
         def there() -> bool:
             said = (json.loads(line) for line in self._said["stdout"] if f'"{kind}"' in line)
-            return any(
+            fitting = (
                 one["kind"] == kind and all(one.get(k) == v for k, v in fields.items())
                 for one in said
             )
+            return sum(fitting) >= times
 
         self._wait(there, f"{kind} {fields}")
+
+    def wait_for_output(self, data: bytes) -> None:
+        """Wait until its terminals have shown this."""
+
+        def shown() -> bytes:
+            said = (json.loads(line) for line in self._said["stdout"] if "TerminalOutput" in line)
+            return b"".join(base64.b64decode(one["data"]) for one in said)
+
+        self._wait(lambda: data in shown(), repr(data))
 
     def wait_for_words(self, words: str) -> None:
         """Wait until it has said this on stderr."""

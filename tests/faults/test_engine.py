@@ -1,62 +1,94 @@
-"""A Docker engine that is not there, goes away, or whose containers somebody else meddles with."""
+"""A Docker engine that is not there or goes away, and containers that somebody else meddles with.
+
+The engine is the machine's own; where it goes away, the line to it is cut. Only containers of the
+test's own runs are touched, which are known by their session.
+"""
 
 from __future__ import annotations
 
+import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sandbox_tui.core import events as e
+from sandbox_tui.core.sandboxes.docker_engine import LABEL, connect
+from sandbox_tui.sessions import Store
 from tests import scripted_server as s
-from tests.faults.engine import Engine, own_engine
-from tests.faults.program import Program, against, only, stored
-from tests.integration.conftest import TEST_IMAGE
+from tests.faults.program import PATIENCE, Program, against, only, stored
+from tests.faults.relay import Relay
+from tests.integration.conftest import TEST_IMAGE, require
 
 Start = Callable[..., s.ScriptedServer]
+SOCKET = Path("/var/run/docker.sock")
 WORK = s.call("execute_bash", command="export SEEN=yes; cd /tmp; echo kept >/testbed/output/kept")
 LOOK = s.call("execute_bash", command="echo $PWD $SEEN")
-WAIT = s.call("execute_bash", command="echo begun; sleep 600")
+WAIT = s.call("execute_bash", command="echo be''gun; sleep 600")
 SUBMIT = s.call("submit")
 
 
-@pytest.fixture(scope="module")
-def one_engine() -> Iterator[Engine]:
-    engine = own_engine()
-    yield engine
-    engine.put_away()
+@pytest.fixture
+def engine() -> Iterator[Any]:
+    require("docker")
+    client = connect()
+    yield client
+    client.close()
 
 
 @pytest.fixture
-def engine(one_engine: Engine) -> Iterator[Engine]:
-    """An engine that runs, and on which nothing is left afterwards."""
-    yield one_engine
-    one_engine.stop()
-    one_engine.start()
-    left = one_engine.containers()
-    if left:
-        one_engine.docker("rm", "--force", *left)
+def relay(engine: Any, tmp_path: Path) -> Iterator[Relay]:
+    """A line to the engine that can be cut."""
+    if not SOCKET.exists():
+        pytest.skip(f"there is no engine at {SOCKET}")
+    with Relay(tmp_path / "relay.sock", SOCKET) as line:
+        yield line
 
 
-def on(engine: Engine, url: str, *more: str) -> tuple[str, ...]:
-    """Arguments of a run in a container of that engine, which has no network to offer."""
-    where = ("--image", TEST_IMAGE, "--network", "none")
-    return against(url, *where, *more, sandbox="docker")
+def program(server: s.ScriptedServer, home: Path, *more: str, **environment: str) -> Program:
+    """A run in a container."""
+    arguments = against(server.url, "--image", TEST_IMAGE, *more, sandbox="docker")
+    return Program(*arguments, home=home, **environment)
 
 
-def program(
-    engine: Engine, server: s.ScriptedServer, home: Path, *more: str, **environment: str
-) -> Program:
-    environment = {"DOCKER_HOST": engine.host, **environment}
-    return Program(*on(engine, server.url, *more), home=home, **environment)
+def containers(engine: Any, session: str) -> list[Any]:
+    """Those of one session."""
+    labels = [f"{LABEL}=1", f"{LABEL}.session={session}"]
+    return engine.containers.list(all=True, filters={"label": labels})
 
 
-def ended(home: Path, program: Program) -> e.RunFinished:
+def container(engine: Any, running: Program) -> Any:
+    """That of the one run of a program."""
+    running.wait_for("RunStarted")
+    started = running.events[0]
+    assert isinstance(started, e.RunStarted)
+    (found,) = containers(engine, started.run_id)
+    return found
+
+
+def nothing_remains(engine: Any, *sessions: str) -> None:
+    """Their containers are gone, or about to be."""
+    until = time.monotonic() + PATIENCE
+    while left := [one for session in sessions for one in containers(engine, session)]:
+        assert time.monotonic() < until, left
+        time.sleep(0.1)
+
+
+def ended(home: Path, running: Program) -> e.RunFinished:
     """How it ended; all that was said is stored."""
-    said = program.events
+    said = running.events
     assert stored(home) == said
     assert isinstance(said[-1], e.RunFinished)
     return said[-1]
+
+
+def session(running: Program) -> str:
+    """Of the one run of a program."""
+    started = running.events[0]
+    assert isinstance(started, e.RunStarted)
+    return started.run_id
 
 
 # --- the engine
@@ -64,11 +96,10 @@ def ended(home: Path, program: Program) -> e.RunFinished:
 
 def test_no_engine_answers(own_home: Path, scripted_server: Start) -> None:
     server = scripted_server(SUBMIT)
-    nowhere = {"DOCKER_HOST": f"unix://{own_home.parent}/nowhere.sock"}
-    arguments = against(server.url, sandbox="docker")
-    with Program(*arguments, home=own_home, **nowhere) as program:
-        assert program.end() == 3
-        words = program.stderr
+    nowhere = f"unix://{own_home.parent}/nowhere.sock"
+    with program(server, own_home, DOCKER_HOST=nowhere) as running:
+        assert running.end() == 3
+        words = running.stderr
     assert "No Docker engine answers: nothing listens at its address" in words
     assert "--sandbox bubblewrap" in words  # the embedded one is offered
     assert len(words.splitlines()) == 1
@@ -76,34 +107,30 @@ def test_no_engine_answers(own_home: Path, scripted_server: Start) -> None:
     assert server.requests == []
 
 
-def test_an_engine_without_the_image(
-    engine: Engine, own_home: Path, scripted_server: Start
-) -> None:
+def test_an_engine_without_the_image(engine: Any, own_home: Path, scripted_server: Start) -> None:
     server = scripted_server(SUBMIT)
-    more = ("--image", "no-such-image:1")
-    with program(engine, server, own_home, *more) as running:
+    with program(server, own_home, "--image", "no-such-image:1") as running:
         assert running.end() == 3
         words = running.stderr
     assert "no image named 'no-such-image:1'" in words
     assert "`sandbox-tui image build`" in words
+    assert len(words.splitlines()) == 1
     assert stored(own_home) == []
-    assert engine.containers() == []
     assert server.requests == []
 
 
-def test_an_engine_that_is_restarted(
-    engine: Engine, own_home: Path, scripted_server: Start
+def test_an_engine_that_is_away_for_a_while(
+    engine: Any, relay: Relay, own_home: Path, scripted_server: Start
 ) -> None:
-    """The command that was running is lost; files and shell state are not, and the run goes on."""
+    """The end of the running command is lost; files and shell state are not: the run goes on."""
     server = scripted_server(WORK, WAIT, LOOK, SUBMIT)
-    with program(engine, server, own_home) as running:
-        running.wait_for("CallStarted", call=2)
-        engine.stop()
+    with program(server, own_home, DOCKER_HOST=relay.host) as running:
+        running.wait_for_output(b"begun")
+        relay.cut()
         running.wait_for("Warned")
-        engine.start()
+        relay.mend()
         assert running.end() == 0, running.stderr
-        end = ended(own_home, running)
-        said = running.events
+        end, said = ended(own_home, running), running.events
     warned = " ".join(event.text for event in only(e.Warned, said))
     assert "The Docker engine does not answer: the run waits for it" in warned
     assert "The Docker engine answers again." in warned
@@ -111,116 +138,141 @@ def test_an_engine_that_is_restarted(
     assert "the connection to it was lost" in seen[2]
     assert "/tmp yes" in seen[3]
     assert (own_home.parent / str(end.output) / "kept").read_text() == "kept\n"
-    assert engine.containers() == []
+    nothing_remains(engine, session(running))
 
 
 def test_an_engine_that_does_not_come_back(
-    engine: Engine, own_home: Path, scripted_server: Start
+    engine: Any, relay: Relay, own_home: Path, scripted_server: Start
 ) -> None:
+    """The run ends; its container, which nobody reaches, ends itself after its grace."""
     server = scripted_server(WORK, WAIT, SUBMIT)
-    with program(engine, server, own_home, SANDBOX_TUI_SANDBOX_GRACE="4") as running:
-        running.wait_for("CallStarted", call=2)
-        engine.stop()
+    line = {"DOCKER_HOST": relay.host, "SANDBOX_TUI_SANDBOX_GRACE": "4"}
+    with program(server, own_home, **line) as running:
+        running.wait_for_output(b"begun")
+        relay.cut()
         assert running.end() == 4
-        end = ended(own_home, running)
-        words = running.stderr
+        end, words = ended(own_home, running), running.stderr
     assert end.reason == "sandbox_error"
     assert "The Docker engine does not answer" in words
-    assert "sandbox-tui fork" in words
+    assert f"`sandbox-tui fork {session(running)}` goes on from there" in words
     assert len(server.requests) == 2
+    nothing_remains(engine, session(running))
 
 
-def test_ctrl_c_while_the_engine_is_gone(
-    engine: Engine, own_home: Path, scripted_server: Start
+def test_ctrl_c_while_the_engine_is_away(
+    engine: Any, relay: Relay, own_home: Path, scripted_server: Start
 ) -> None:
-    import signal
-
+    """Nothing is waited for any more."""
     server = scripted_server(WORK, WAIT, SUBMIT)
-    with program(engine, server, own_home) as running:
-        running.wait_for("CallStarted", call=2)
-        engine.stop()
+    line = {"DOCKER_HOST": relay.host, "SANDBOX_TUI_SANDBOX_GRACE": "8"}
+    with program(server, own_home, **line) as running:
+        running.wait_for_output(b"begun")
+        relay.cut()
         running.wait_for("Warned")
         running.send(signal.SIGINT)
         assert running.end() == 130
         assert ended(own_home, running).reason == "cancelled"
+    nothing_remains(engine, session(running))
 
 
 # --- its container
 
 
-@pytest.mark.parametrize("how", [("kill",), ("rm", "--force"), ("stop", "--time", "0")])
-def test_a_container_that_somebody_takes_away(
-    how: tuple[str, ...], engine: Engine, own_home: Path, scripted_server: Start
+TAKEN: dict[str, Callable[[Any], None]] = {
+    "kill": lambda one: one.kill(),
+    "remove": lambda one: one.remove(force=True),
+    "stop": lambda one: one.stop(timeout=0),
+}
+
+
+def test_containers_that_somebody_takes_away(
+    engine: Any, own_home: Path, scripted_server: Start
 ) -> None:
-    server = scripted_server(WORK, WAIT, SUBMIT)
-    with program(engine, server, own_home) as running:
-        running.wait_for("FilesChanged")
-        running.wait_for("CallStarted", call=2)
-        assert engine.docker(*how, engine.container()).returncode == 0
+    """Killed, removed and stopped: three runs of one program."""
+    asked = dict.fromkeys(TAKEN, 0)
+
+    def answer(request: s.Chunk) -> s.Scripted:
+        words = request["messages"][1]["content"]
+        how = next(name for name in TAKEN if f"to {name}" in words)
+        asked[how] += 1
+        return WORK if asked[how] == 1 else WAIT
+
+    server = scripted_server(answer)
+    options = against(server.url, "--image", TEST_IMAGE, sandbox="docker")[2:]
+    with Program("run", *(f"to {how}" for how in TAKEN), *options, home=own_home) as running:
+        running.wait_for("FilesChanged", times=3)
+        running.wait_for("CallStarted", call=2, times=3)
+        store = Store(own_home / "sessions.db")
+        runs = {run.task.removeprefix("to "): run.id for run in store.runs()}
+        for how, take in TAKEN.items():
+            (one,) = containers(engine, runs[how])
+            take(one)
         assert running.end() == 4
-        end = ended(own_home, running)
         words = running.stderr
-    assert end.reason == "sandbox_error"
-    assert "The container is gone: it was" in words
-    assert "from outside" in words
-    assert f"sandbox-tui fork {stored(own_home)[0].run_id}" in words  # type: ignore[union-attr]
-    changed = only(e.FilesChanged, stored(own_home))
-    assert any(c.path.endswith("/kept") and c.blob for event in changed for c in event.changes)
-    assert engine.containers() == []
+    assert "`sandbox-tui fork " in words
+    for how in TAKEN:
+        events = list(store.events(runs[how]))
+        end, changed = events[-1], only(e.FilesChanged, events)
+        assert isinstance(end, e.RunFinished), how
+        assert end.reason == "sandbox_error", how
+        assert "The container is gone: it was" in (end.error or ""), how
+        assert "from outside" in (end.error or ""), how
+        files = [change for event in changed for change in event.changes]
+        assert any(file.path.endswith("/kept") and file.blob for file in files), how
+    store.close()
+    nothing_remains(engine, *runs.values())
 
 
 def test_a_container_that_somebody_pauses(
-    engine: Engine, own_home: Path, scripted_server: Start
+    engine: Any, own_home: Path, scripted_server: Start
 ) -> None:
-    """What runs stands still with it; what is about to be run waits, and that is said."""
-    pause = s.call("execute_bash", command="touch /tmp/x; kill -9 $$")
-    paused: list[str] = []
-
-    def second(request: s.Chunk) -> s.Scripted:
-        paused.append(engine.container())
-        assert engine.docker("pause", paused[0]).returncode == 0
-        return LOOK
-
-    server = scripted_server(pause, second, SUBMIT)
-    with program(engine, server, own_home) as running:
+    """Everything stands still with it, which is said, and goes on with it."""
+    ticking = "for n in {1..30}; do echo tick; sleep 0.1; done; echo through"
+    server = scripted_server(s.call("execute_bash", command=ticking), LOOK, SUBMIT)
+    with program(server, own_home) as running:
+        running.wait_for_output(b"tick\r\ntick")  # the engine cannot pause what is being begun
+        one = container(engine, running)
+        one.pause()
         running.wait_for("Warned")
-        assert only(e.CallFinished, running.events)[-1].call == 1
-        assert engine.docker("unpause", paused[0]).returncode == 0
+        assert only(e.CallFinished, running.events) == []
+        one.unpause()
         assert running.end() == 0, running.stderr
         said = running.events
     (warned,) = only(e.Warned, said)
     assert "The container was paused from outside" in warned.text
-    assert "docker unpause" in warned.text
-    assert engine.containers() == []
+    assert f"`docker unpause {one.name}`" in warned.text
+    assert "through" in only(e.CallFinished, said)[0].observation
+    nothing_remains(engine, session(running))
 
 
 def test_a_paused_container_and_a_time_limit(
-    engine: Engine, own_home: Path, scripted_server: Start
+    engine: Any, own_home: Path, scripted_server: Start
 ) -> None:
     """A command that is to be ended is let go on for that, and the run with it."""
-    server = scripted_server(WAIT, LOOK, SUBMIT)
-    with program(engine, server, own_home, "--command-timeout", "3") as running:
-        running.wait_for("CallStarted", call=1)
-        assert engine.docker("pause", engine.container()).returncode == 0
+    endless = s.call("execute_bash", command="while sleep 0.1; do echo tick; done")
+    server = scripted_server(endless, LOOK, SUBMIT)
+    with program(server, own_home, "--command-timeout", "3") as running:
+        running.wait_for_output(b"tick\r\ntick")
+        container(engine, running).pause()
         assert running.end() == 0, running.stderr
         first, second, _ = only(e.CallFinished, running.events)
     assert first.timed_out
     assert second.ok
-    assert engine.containers() == []
+    nothing_remains(engine, session(running))
 
 
 def test_a_command_that_needs_too_much_memory(
-    engine: Engine, own_home: Path, scripted_server: Start
+    engine: Any, own_home: Path, scripted_server: Start
 ) -> None:
     """The command is killed, the model is told why, and the run goes on."""
-    greedy = s.call("execute_bash", command="head -c 300m /dev/zero | tail -c 300m | wc -c")
+    greedy = s.call("execute_bash", command="x=$(head -c 300m /dev/zero | tr '\\0' x)")
     killed = s.call("execute_bash", command="kill -9 $BASHPID")
     server = scripted_server(greedy, killed, LOOK, SUBMIT)
     memory = {"SANDBOX_TUI_SANDBOX_MEMORY": str(96 << 20)}
-    with program(engine, server, own_home, **memory) as running:
+    with program(server, own_home, **memory) as running:
         assert running.end() == 0, running.stderr
         first, second, third, _ = only(e.CallFinished, running.events)
     assert "It was killed: the sandbox has 96 MiB of memory." in first.observation
     assert "memory" not in second.observation
     assert third.ok
-    assert engine.containers() == []
+    nothing_remains(engine, session(running))
