@@ -51,7 +51,7 @@ from .terminal_reader import find_terminal_reader
 
 LISTED_FILES = 20_000
 SETTLE = 0.3
-"""Seconds between pausing and unpausing."""
+"""Seconds between pausing and unpausing, and until the engine knows what has ended."""
 
 
 LOOK_EVERY = 3.0
@@ -272,7 +272,7 @@ class DockerSandbox:
         finally:
             looking.cancel()
         if result.exit_code is None and not (result.timed_out or result.interrupted):
-            await self._require_alive()
+            await self._alive_after_break()
         if result.exit_code == KILLED and await self._memory_ran_out():
             return replace(result, out_of_memory=True)
         return result
@@ -468,10 +468,21 @@ class DockerSandbox:
         try:
             return await work()
         except SandboxLost:
-            await self._require_alive()
+            await self._alive_after_break()
             if self._watch.tell is None:
                 raise
-        return await work()
+        try:
+            return await work()
+        except SandboxLost:
+            await self._alive_after_break()
+            raise
+
+    async def _alive_after_break(self) -> None:
+        """Say what became of a container to which a connection has ended: the engine hears of the
+        end of one a moment later than we do."""
+        if not self._closed:
+            await asyncio.sleep(SETTLE)
+        await self._require_alive()
 
 
 async def _thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

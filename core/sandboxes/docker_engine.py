@@ -97,7 +97,9 @@ def sweep() -> list[str]:
         return []
     removed: list[str] = []
     try:
-        for container in client.containers.list(all=True, filters={"label": f"{LABEL}=1"}):
+        for container in client.containers.list(
+            all=True, ignore_removed=True, filters={"label": f"{LABEL}=1"}
+        ):
             if owner_of(container).alive:
                 continue
             if container.status == "paused":
@@ -180,7 +182,7 @@ def adopt(container: Any) -> None:
 def container_of(client: Any, session_id: str) -> Any:
     """The container of a session, None when the engine has none (blocking)."""
     labels = [f"{LABEL}=1", f"{LABEL}.session={session_id}"]
-    found = client.containers.list(all=True, filters={"label": labels})
+    found = client.containers.list(all=True, ignore_removed=True, filters={"label": labels})
     return next((one for one in found if one.status in ("running", "paused")), None)
 
 

@@ -56,7 +56,7 @@ def program(server: s.ScriptedServer, home: Path, *more: str, **environment: str
 def containers(engine: Any, session: str) -> list[Any]:
     """Those of one session."""
     labels = [f"{LABEL}=1", f"{LABEL}.session={session}"]
-    return engine.containers.list(all=True, filters={"label": labels})
+    return engine.containers.list(all=True, ignore_removed=True, filters={"label": labels})
 
 
 def container(engine: Any, running: Program) -> Any:

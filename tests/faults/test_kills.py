@@ -170,7 +170,9 @@ def _containers() -> list[str]:
     sweep_containers()
     client = connect()
     try:
-        found = client.containers.list(all=True, filters={"label": f"sandbox-tui.lease={GRACE}"})
+        found = client.containers.list(
+            all=True, ignore_removed=True, filters={"label": f"sandbox-tui.lease={GRACE}"}
+        )
         return [str(one.name) for one in found]
     finally:
         client.close()

@@ -35,7 +35,7 @@ def eventually(done: Callable[[], bool], seconds: float = 20) -> None:
 
 def ours(engine: Any, session: str) -> list[Any]:
     label = f"sandbox-tui.session={session}"
-    return engine.containers.list(all=True, filters={"label": label})
+    return engine.containers.list(all=True, ignore_removed=True, filters={"label": label})
 
 
 async def test_hardening_as_seen_from_inside(engine: Any) -> None:

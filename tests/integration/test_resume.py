@@ -172,7 +172,7 @@ async def nothing_is_left(kind: str, session: str) -> None:
     client = connect()
     try:
         label = f"sandbox-tui.session={session}"
-        assert client.containers.list(all=True, filters={"label": label}) == []
+        assert client.containers.list(all=True, ignore_removed=True, filters={"label": label}) == []
     finally:
         client.close()
 
