@@ -8,6 +8,8 @@ frames nor signs that only an eye understands.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -15,6 +17,7 @@ from typing import TextIO
 
 from ..core import events as e
 from ..core.config import Settings
+from ..core.errors import SandboxTuiError
 from ..core.fork_launch import ForkRequest
 from ..core.gate import Decision
 from ..core.headline import headline, nickname
@@ -96,16 +99,34 @@ async def follow_headless(run: RunSummary, store: Store, *, as_json: bool) -> in
 async def _follow(workers: Workers, begun: Sequence[Worker], as_json: bool) -> int:
     codes = _cancel_on_signals(workers)
     alone = len(begun) == 1
-    await asyncio.gather(
-        *(
-            _write_all(worker, writer_for(as_json, None if alone else _label(worker, n, as_json)))
-            for n, worker in enumerate(begun, 1)
+    try:
+        await asyncio.gather(
+            *(
+                _write_all(
+                    worker, writer_for(as_json, None if alone else _label(worker, n, as_json))
+                )
+                for n, worker in enumerate(begun, 1)
+            )
         )
-    )
+    except OSError as error:
+        await workers.stop("What it says could no longer be written.")
+        return _without_output(error)
     failures = [worker.failure for worker in begun if worker.failure is not None]
     if failures:
         raise failures[0]
     return codes[0] if codes else next((w.exit_code for w in begun if w.exit_code), 0)
+
+
+def _without_output(error: OSError) -> int:
+    """The exit code of a program that can no longer say anything on stdout.
+
+    Raises:
+        SandboxTuiError: it is not that its reader has gone away.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be said
+    if isinstance(error, BrokenPipeError):
+        return 128 + signal.SIGPIPE
+    raise SandboxTuiError(f"What the run says cannot be written: {error.strerror}.") from error
 
 
 async def _write_all(worker: Worker, write: Writer) -> None:
@@ -118,8 +139,9 @@ async def _write_all(worker: Worker, write: Writer) -> None:
 
 def _say_what_is_waited_for(worker: Worker) -> None:
     words = f"the run waits. {worker.trouble}" if worker.trouble else "the run goes on."
-    sys.stderr.write(f"sandbox-tui: {clean_line(words)} ({worker.run_id})\n")
-    sys.stderr.flush()
+    with contextlib.suppress(OSError):  # then there is nobody to be told
+        sys.stderr.write(f"sandbox-tui: {clean_line(words)} ({worker.run_id})\n")
+        sys.stderr.flush()
 
 
 def _label(worker: Worker, number: int, as_json: bool) -> str:

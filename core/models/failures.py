@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from ..config import ModelSettings
 from ..errors import ContextOverflow, ModelError, ModelIncomplete
+from ..tools.arguments import without_surrogates
 
 _OVERFLOW = re.compile(
     r"context[_ ](?:length|window|size)|maximum context|max_model_len|max_?seq_?len"
@@ -128,7 +129,8 @@ def without_keys(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def redacted(words: str, key: str) -> str:
-    """Words without the key, and without what looks like one."""
+    """Words without the key, without what looks like one, and without lone surrogates."""
+    words = without_surrogates(words)
     if len(key) > 4:
         words = words.replace(key, "…")
     words = re.sub(r"\b(?:sk|key|pk)-[A-Za-z0-9_*-]{8,}", "…", words)

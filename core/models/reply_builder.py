@@ -257,9 +257,13 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
     return [cast(dict[str, Any], item) for item in items if isinstance(item, dict)]
 
 
+MOST_TOKENS = 1 << 53
+"""A count beyond this is none; the database could not add it up."""
+
+
 def _count(counts: Any, name: str) -> int:
     value = cast(dict[str, Any], counts).get(name) if isinstance(counts, dict) else None
-    return value if isinstance(value, int) and value >= 0 else 0
+    return value if type(value) is int and 0 <= value <= MOST_TOKENS else 0  # True is no count
 
 
 def _object(arguments: str) -> dict[str, Any] | None:

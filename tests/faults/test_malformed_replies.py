@@ -1,0 +1,220 @@
+"""A thousand malformed replies against the real loop: model client, agent, sandbox, database.
+
+SANDBOX_TUI_MALFORMED sets how many; SANDBOX_TUI_MALFORMED_SEED which.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox_tui.core import events as e
+from sandbox_tui.core.agent import Agent
+from sandbox_tui.core.config import load
+from sandbox_tui.core.launch import RunRequest
+from sandbox_tui.core.state import fold
+from sandbox_tui.sessions import Store, Worker
+from tests import scripted_server as s
+from tests.integration.conftest import require
+
+REPLIES = int(os.environ.get("SANDBOX_TUI_MALFORMED", "1000"))
+SEED = int(os.environ.get("SANDBOX_TUI_MALFORMED_SEED", "1"))
+HANG = 120.0
+"""Seconds after which one run counts as hanging: it asks for some forty replies."""
+
+ENDINGS = {"submitted", "model_error", "token_limit", "max_steps"}
+"""Ways in which a run may end whose server sends nonsense."""
+
+VALUES: tuple[Any, ...] = (
+    *(
+        None,
+        True,
+        0,
+        -1,
+        10**30,
+        1e308,
+        "",
+        "x",
+        "\ud800",
+        "\x00\x1b[2J",
+        [],
+        [[]],
+        {},
+        {"a": None},
+    ),
+    *([None], "9" * 400, "a" * 5000, {"message": "boom"}, [{"index": -5}], "length"),
+)
+"""What is put where something else is expected."""
+
+GOOD = s.calls(
+    ("execute_bash", json.dumps({"command": "echo hello"})), text="Well.", reasoning="So."
+)
+
+
+def pieces(reply: s.Scripted) -> list[bytes]:
+    """Of a good reply, as bytes."""
+    return [piece for piece in reply.pieces if isinstance(piece, bytes)]
+
+
+def spoilt(chance: random.Random) -> s.Scripted:
+    """A reply in which something is wrong."""
+    return chance.choice(WAYS)(chance)
+
+
+def with_other_values(chance: random.Random) -> s.Scripted:
+    """Some field, wherever it stands, holds something else."""
+    chunks = pieces(GOOD)
+    for _ in range(chance.randint(1, 3)):
+        at = chance.randrange(len(chunks))
+        if chunks[at].startswith(b"data: {"):
+            body = json.loads(chunks[at][6:])
+            _spoil(body, chance)
+            chunks[at] = b"data: " + json.dumps(body).encode() + b"\n\n"
+    return s.stream(*chunks)
+
+
+def _spoil(body: Any, chance: random.Random) -> None:
+    """Change one value, drop it, or give it another name."""
+    while True:
+        keys: list[Any] = list(body) if isinstance(body, dict) else list(range(len(body)))
+        if not keys:
+            return
+        key = chance.choice(keys)
+        inner = body[key]
+        if isinstance(inner, dict | list) and inner and chance.random() < 0.7:
+            body = inner
+            continue
+        if chance.random() < 0.2:
+            del body[key]
+        else:
+            body[key] = chance.choice(VALUES)
+        return
+
+
+def cut(chance: random.Random) -> s.Scripted:
+    """It ends somewhere; the server may have promised more."""
+    whole = b"".join(pieces(GOOD))
+    promised = {"content-length": str(len(whole))} if chance.random() < 0.5 else {}
+    return s.stream(whole[: chance.randrange(len(whole))], headers=promised)
+
+
+def with_noise(chance: random.Random) -> s.Scripted:
+    """Bytes of it are others."""
+    whole = bytearray(b"".join(pieces(GOOD)))
+    for _ in range(chance.choice((1, 5, 50))):
+        whole[chance.randrange(len(whole))] = chance.randrange(256)
+    return s.stream(bytes(whole))
+
+
+def out_of_order(chance: random.Random) -> s.Scripted:
+    """Its pieces come mixed, more than once, or not at all."""
+    return s.stream(*chance.choices(pieces(GOOD), k=chance.randrange(12)))
+
+
+def with_wild_arguments(chance: random.Random) -> s.Scripted:
+    """A call whose name or arguments are none."""
+    name = chance.choice(
+        ("execute_bash", "str_replace_editor", "submit", "", "no_such", "\x1b]0;x")
+    )
+    written = json.dumps({"command": chance.choice(VALUES), "path": chance.choice(VALUES)})
+    wild = chance.choice((written, written[:-3], "[]", "null", '"', "{" * 2000, json.dumps("x")))
+    return s.calls((name, wild), (name, written))
+
+
+def of_another_kind(chance: random.Random) -> s.Scripted:
+    """Not a stream, or not even an answer."""
+    body = json.dumps(chance.choice(VALUES)).encode()
+    kind = chance.choice(
+        ("application/json", "text/html", "text/event-stream", "", "x/y; charset=0")
+    )
+    return s.Scripted([body], status=chance.choice((200, 200, 500, 503)), content_type=kind)
+
+
+def whole(chance: random.Random) -> s.Scripted:
+    """Not streamed, with something else in it."""
+    call = {"id": "a", "type": "function", "function": {"name": "submit", "arguments": "{}"}}
+    body: dict[str, Any] = {
+        "choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": [call]}}],
+        "usage": {"prompt_tokens": 1, "completion_tokens": 1},
+    }
+    _spoil(body, chance)
+    return s.Scripted([json.dumps(body).encode()], content_type="application/json")
+
+
+def random_bytes(chance: random.Random) -> s.Scripted:
+    """Anything."""
+    return s.stream(chance.randbytes(chance.randrange(2000)))
+
+
+WAYS: tuple[Callable[[random.Random], s.Scripted], ...] = (
+    *(with_other_values, with_other_values, with_other_values, cut, with_noise, out_of_order),
+    *(with_wild_arguments, with_wild_arguments, of_another_kind, whole, random_bytes),
+)
+
+
+class Spoiler:
+    """Every other answer is malformed; `sent` counts those."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+        self._asked = 0
+
+    def __call__(self, request: s.Chunk) -> s.Scripted:
+        self._asked += 1
+        if self._asked % 2:
+            return GOOD
+        self.sent += 1
+        return spoilt(random.Random(f"{SEED} {self.sent}"))
+
+
+async def test_a_thousand_malformed_replies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("bubblewrap")
+    monkeypatch.setitem(Agent.__init__.__kwdefaults__, "retry_base", 0.0)  # type: ignore[arg-type]
+    monkeypatch.chdir(tmp_path)
+    spoiler, endings = Spoiler(), Counter[str]()
+    store = Store(tmp_path / "s.db")
+    with s.ScriptedServer([spoiler]) as server:
+        settings = load(
+            {
+                "model.name": "m",
+                "model.base_url": server.url,
+                "model.stall_timeout": 20.0,
+                "sandbox.kind": "bubblewrap",
+                "limits.max_steps": 20,
+                "limits.command_timeout": 5.0,
+            }
+        )
+        while spoiler.sent < REPLIES:
+            before = spoiler.sent
+            worker = Worker(RunRequest(task="x", settings=settings), store)
+            worker.start()
+            async with asyncio.timeout(HANG):
+                seen = [event async for event in worker.watch()]
+            assert worker.failure is None, (before, worker.failure)
+            endings[ended_in_order(seen, before)] += 1
+            assert list(store.events(worker.run_id)) == seen
+    store.close()
+    print(f"\n{spoiler.sent} malformed replies, seed {SEED}: {dict(endings)}")
+    assert endings["max_steps"] or endings["submitted"]  # they do not all end a run
+
+
+def ended_in_order(seen: list[e.AnyEvent], number: int) -> str:
+    """Every call has its answer; how it ended, which is one of the ways that are foreseen."""
+    end = seen[-1]
+    assert isinstance(end, e.RunFinished), number
+    assert end.reason in ENDINGS, (number, end.reason, end.error)
+    proposed = [event.call.number for event in seen if isinstance(event, e.CallProposed)]
+    finished = [event.call for event in seen if isinstance(event, e.CallFinished)]
+    assert proposed == finished == list(range(1, len(proposed) + 1)), number
+    assert fold(seen).open_calls == {}
+    return end.reason

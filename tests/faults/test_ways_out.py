@@ -1,0 +1,148 @@
+"""Signals, readers that go away, and a clock that jumps, while a run goes on without a screen.
+
+With a screen: tests/e2e/test_cockpit.py and test_reading.py.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core import events as e
+from tests import scripted_server as s
+from tests.faults.program import PROGRAM, Program, against, only, stored
+from tests.integration.conftest import TEST_IMAGE, require
+
+Start = Callable[..., s.ScriptedServer]
+WAIT = s.call("execute_bash", command="echo kept >output/kept; echo be''gun; sleep 600")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "code"),
+    [
+        ((signal.SIGINT, signal.SIGINT), 130),
+        ((signal.SIGTERM, signal.SIGTERM), 143),
+        ((signal.SIGHUP, signal.SIGTERM, signal.SIGINT), 129),
+    ],
+)
+def test_signals_that_come_again(
+    numbers: tuple[signal.Signals, ...], code: int, own_home: Path, scripted_server: Start
+) -> None:
+    """The first one counts; the others change nothing about the order in which it ends."""
+    require("bubblewrap")
+    server = scripted_server(WAIT)
+    results = own_home.parent / "out"
+    with Program(*against(server.url, "--output", str(results)), home=own_home) as program:
+        program.wait_for_output(b"begun")
+        program.send(numbers[0])
+        program.wait_for("CallFinished", call=1)
+        for number in numbers[1:]:
+            program.send(number)
+        assert program.end() == code
+        said = program.events
+    assert stored(own_home) == said
+    end = said[-1]
+    assert isinstance(end, e.RunFinished)
+    assert end.reason == "cancelled"
+    assert f"got {numbers[0].name}" in (end.error or "")
+    assert only(e.CallFinished, said)[-1].interrupted
+    assert (results / "kept").read_text() == "kept\n"
+
+
+def test_a_signal_as_soon_as_the_run_has_begun(own_home: Path, scripted_server: Start) -> None:
+    require("bubblewrap")
+    server = scripted_server(WAIT)
+    with Program(*against(server.url), home=own_home) as program:
+        program.wait_for("RunStarted")
+        program.send(signal.SIGTERM)
+        assert program.end() == 143
+        said = program.events
+    assert stored(own_home) == said
+    assert isinstance(said[-1], e.RunFinished)
+
+
+def test_a_reader_that_goes_away(own_home: Path, scripted_server: Start) -> None:
+    """`sandbox-tui run ... | head -1`: the run ends in order, and its session is whole."""
+    require("bubblewrap")
+    server = scripted_server(WAIT, s.call("submit"))
+    program = subprocess.Popen(
+        [str(PROGRAM), *against(server.url)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=own_home.parent,
+        env={**os.environ, "SANDBOX_TUI_HOME": str(own_home)},
+    )
+    assert program.stdout is not None
+    assert program.stderr is not None
+    program.stdout.readline()
+    program.stdout.close()
+    with program.stderr:
+        words = program.stderr.read().decode()
+    code = program.wait()
+    assert "Traceback" not in words
+    assert "Exception" not in words
+    assert code == 128 + signal.SIGPIPE
+    end = stored(own_home)[-1]
+    assert isinstance(end, e.RunFinished)
+    assert end.reason == "cancelled"
+
+
+def test_output_that_cannot_be_written(own_home: Path, scripted_server: Start) -> None:
+    """Such as to a file on a full disk."""
+    require("bubblewrap")
+    server = scripted_server(WAIT, s.call("submit"))
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [str(PROGRAM), *against(server.url)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=own_home.parent,
+            env={**os.environ, "SANDBOX_TUI_HOME": str(own_home)},
+        )
+    assert done.returncode == 1
+    words = "sandbox-tui: What the run says cannot be written: No space left on device.\n"
+    assert done.stderr == words
+    end = stored(own_home)[-1]
+    assert isinstance(end, e.RunFinished)
+    assert end.reason == "cancelled"
+
+
+JUMPS = """
+import time
+_real, _calls = time.time, 0
+def jumping():
+    global _calls
+    _calls += 1
+    return _real() + 86400 * (_calls % 3 - 1)
+time.time = jumping
+"""
+"""The host's clock: a day back, right, a day ahead, and so on."""
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "docker"])
+def test_a_clock_that_jumps(kind: str, own_home: Path, scripted_server: Start) -> None:
+    """Nothing that a run measures is taken from it: neither its times nor its limits."""
+    require(kind)
+    folder = own_home.parent / "clock"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(JUMPS)
+    work = s.call("execute_bash", command="echo x >>output/kept; sleep 0.2")
+    server = scripted_server(work, work, work, s.call("submit"))
+    more = ("--image", TEST_IMAGE, "--time-limit", "100", "--command-timeout", "20")
+    arguments = against(server.url, *more, sandbox=kind)
+    with Program(*arguments, home=own_home, PYTHONPATH=str(folder)) as program:
+        assert program.end() == 0, program.stderr
+        said = program.events
+    assert stored(own_home) == said
+    times = [event.t for event in said]
+    assert times == sorted(times)
+    assert 0.6 < times[-1] < 100
+    assert all(0.2 <= event.duration < 20 for event in only(e.CallFinished, said)[:3])
+    with Program("sessions", "ls", home=own_home, PYTHONPATH=str(folder)) as program:
+        assert program.end() == 0
