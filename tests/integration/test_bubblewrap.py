@@ -46,7 +46,10 @@ async def test_little_of_the_host_is_seen() -> None:
         pipes = "rm -rf /run/sandbox-tui-pipes; mv /run/sandbox-tui-pipes /run/x; ls -d /run/*pipes"
         kept = await sandbox.exec(pipes, timeout=10)
         assert kept.stdout == b"/run/sandbox-tui-pipes\n"
-        (here,) = folders() - before
+        made = folders() - before
+        (here,) = (
+            f for f in made if json.loads(f.read_bytes())["session"] == sandbox.spec.session_id
+        )
     finally:
         await sandbox.close()
     assert not here.parent.exists()
