@@ -7,6 +7,7 @@ every cell has another colour. Whoever reads a screen gets `Attributes`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -159,7 +160,7 @@ def _any_change(parameters: str) -> Change:
         at += 1
         if code in (38, 48, 58):
             if at + 3 < count and codes[at] == 2:
-                colour = _rgb(codes[at + 1], codes[at + 2], codes[at + 3])
+                colour = rgb(codes[at + 1], codes[at + 2], codes[at + 3])
                 at += 4
             elif at + 1 < count and codes[at] == 5:
                 colour = _INDEXED[codes[at + 1] & 255]
@@ -176,10 +177,6 @@ def _any_change(parameters: str) -> Change:
             stays, comes = _CHANGES[code]
             left, added = left & stays, added & stays | comes
     return left, added
-
-
-def _rgb(red: int, green: int, blue: int) -> int:
-    return _RGB | (red & 255) << 16 | (green & 255) << 8 | blue & 255
 
 
 def _codes(parameters: str) -> list[int]:
@@ -223,8 +220,28 @@ def look_of(attributes: Attributes) -> Look:
         ValueError: a colour is none.
     """
     fg, bg, *flags = attributes
+    return styled(_number_of(fg), _number_of(bg), flags)
+
+
+def indexed(index: int) -> int:
+    """The colour of this number of the 256."""
+    return _INDEXED[index & 255]
+
+
+def rgb(red: int, green: int, blue: int) -> int:
+    """A colour by its parts, of which the last eight bits count."""
+    return _RGB | (red & 255) << 16 | (green & 255) << 8 | blue & 255
+
+
+def background(colour: int) -> Look:
+    """The look that is only this background."""
+    return colour << _BG_SHIFT
+
+
+def styled(fg: int, bg: int, flags: Iterable[bool]) -> Look:
+    """The look of these colours (0 is the default) and flags, in the order of `Attributes`."""
     bits = sum(1 << bit for bit, flag in enumerate(flags) if flag)
-    return _number_of(fg) | _number_of(bg) << _BG_SHIFT | bits << _FLAGS_SHIFT
+    return fg | bg << _BG_SHIFT | bits << _FLAGS_SHIFT
 
 
 @lru_cache(16_384)

@@ -1,8 +1,8 @@
 """A native emulator behind the same protocol: libghostty-vt, from `sandbox-tui[native]`.
 
 It takes full-screen programs in ten times as fast as ours does. Nothing else is better: scrollback
-needs ten times the memory, a screen takes twenty times as long to read (each line goes through a
-formatter of its), and loading it costs a third of a second. So it is there for who asks for it
+needs ten times the memory, a screen takes some milliseconds to read (cell by cell; ours less than
+one), and loading it costs a third of a second. So it is there for who asks for it
 (`ui.terminal_engine`), and not used unless it shows what ours shows (`healthy`).
 
 It draws live terminals only: it can neither be written down as a keyframe nor begin from one, so
@@ -12,6 +12,7 @@ that recordings and replays always go through ours. What it gives is cleaned as 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -19,9 +20,8 @@ from typing import Any
 
 from ..text import INVISIBLE
 from .base import Terminal
-from .cells import Run, raw_runs
-from .graphics import PLAIN
-from .history import plain
+from .cells import LONGEST_CELL, Row, Run
+from .graphics import PLAIN, Look, background, indexed, rgb, styled
 from .modes import KNOWN_MODES
 from .screen import LARGEST, Screen
 
@@ -32,8 +32,10 @@ PIECE = 16 * 1024
 MOST_ANSWERED = 4096
 """Bytes of answers that may be owed."""
 
-_NOT_TEXT = re.compile(rf"\x1b(?!\[[0-9;:]{{0,255}}m)|[\x00-\x1a\x1c-\x1f\x7f-\x9f]|[{INVISIBLE}]")
-"""What a line may not hold, seen or not: it takes no cell."""
+_UNSEEN = dict.fromkeys(
+    code for code in range(sys.maxunicode + 1) if re.match(f"[{INVISIBLE}]", chr(code))
+)
+"""What a line may not hold, seen or not."""
 
 _CLUSTERS = 2027
 """The mode in which several characters are drawn as one; other programs do not count cells so."""
@@ -65,7 +67,15 @@ class NativeScreen(Terminal):
         self._set("SCROLLBACK_MAX_BYTES", "size_t", 1 << 30)  # lines are what counts
         self._set("KITTY_IMAGE_STORAGE_LIMIT", "uint64_t", 0)  # no images: they may name files
         self._terminal.on_reply(self._owe)
-        self._row_options = self._options()
+        self._reference: Any = core.init_sized("GhosttyGridRef")
+        self._style: Any = core.init_sized("GhosttyStyle")
+        self._parts: dict[str, tuple[int, Any]] = {}
+        self._cell: Any = self._ffi.new("GhosttyCell*")
+        self._marks: Any = self._ffi.new("uint32_t[]", LONGEST_CELL)
+        self._find: Any = core.union_fn(
+            "ghostty_terminal_grid_ref",
+            "GhosttyResult(*)(GhosttyTerminal, GhosttyPointS, GhosttyGridRef*)",
+        )
         self.feed(b"")
 
     def _set(self, name: str, kind: str, value: int) -> None:
@@ -75,11 +85,12 @@ class NativeScreen(Terminal):
             self._lib.ghostty_terminal_set(self._terminal._t[0], option, pointer), name
         )
 
-    def _options(self) -> Any:
-        options = self._core.init_sized("GhosttyFormatterTerminalOptions")
-        options.emit = self._lib.GHOSTTY_FORMATTER_FORMAT_VT
-        options.trim = False
-        return options
+    def _place(self, y: int) -> Any:
+        """The first cell of a line, scrollback included."""
+        point = self._ffi.new("GhosttyPointS*")
+        point.tag = self._lib.GHOSTTY_POINT_TAG_SCREEN
+        point.value.x, point.value.y = 0, y
+        return point
 
     def _owe(self, answer: bytes) -> None:
         if len(self._answers) + len(answer) <= MOST_ANSWERED:
@@ -102,9 +113,7 @@ class NativeScreen(Terminal):
         last = self.history_size - 1
         if last < 0 or self.in_alternate:
             return None
-        point = self._ffi.new("GhosttyPointS*")
-        point.tag = self._lib.GHOSTTY_POINT_TAG_SCREEN
-        point.value.x, point.value.y = 0, last
+        point = self._place(last)
         track = self._core.union_fn(
             "ghostty_terminal_grid_ref_track",
             "GhosttyResult(*)(GhosttyTerminal, GhosttyPointS, GhosttyTrackedGridRef*)",
@@ -175,11 +184,11 @@ class NativeScreen(Terminal):
 
     def row(self, index: int) -> list[Run]:
         """See `Terminal.row`."""
-        return raw_runs(self._raw(index), PLAIN)
+        return self._row(index).runs(self.columns)
 
     def text(self, index: int) -> str:
         """See `Terminal.text`."""
-        return plain(self._raw(index))
+        return "".join(self._row(index).cells).rstrip(" ")
 
     def find(self, needle: str) -> Iterator[int]:
         """See `Terminal.find`."""
@@ -188,30 +197,86 @@ class NativeScreen(Terminal):
             if wanted in self.text(index).casefold():
                 yield index
 
-    def _raw(self, index: int) -> str:
-        """A line as text and SGR sequences, and nothing else."""
-        core, lib = self._core, self._lib
-        selection = core.init_sized("GhosttySelection")
-        selection.start = self._terminal.ref(0, index, "screen")[0]
-        selection.end = self._terminal.ref(self.columns - 1, index, "screen")[0]
-        options = self._row_options
-        options.selection = selection
-        formatter = self._ffi.new("GhosttyFormatter*")
-        core.check(
-            lib.ghostty_formatter_terminal_new(
-                self._ffi.NULL, formatter, self._terminal._t[0], options[0]
-            ),
-            "formatter",
+    # --- cells
+
+    def _row(self, index: int) -> Row:
+        """A line, cell by cell; cells that are the same number are the same."""
+        reference, cell, lib = self._reference, self._cell, self._lib
+        done = self._find(self._terminal._t[0], self._place(index)[0], reference)
+        self._core.check(done, "cell")
+        known: dict[int, tuple[str, Look]] = {}
+        cells: list[str] = []
+        looks: list[Look] = []
+        for x in range(self.columns):
+            reference.x = x
+            lib.ghostty_grid_ref_cell(reference, cell)
+            number = cell[0]
+            read = known.get(number)
+            if read is None:
+                read, repeats = self._read(number)
+                if repeats:
+                    known[number] = read
+            cells.append(read[0])
+            looks.append(read[1])
+        return Row.of(cells, looks)
+
+    def _read(self, number: int) -> tuple[tuple[str, Look], bool]:
+        """The cell that `_reference` is at, and whether each of this number is like it."""
+        lib = self._lib
+        kind = self._part(number, "CONTENT_TAG", "GhosttyCellContentTag")
+        if kind == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_PALETTE:
+            index = self._part(number, "COLOR_PALETTE", "GhosttyColorPaletteIndex")
+            return (" ", background(indexed(index))), True
+        if kind == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_RGB:
+            colour = self._part(number, "COLOR_RGB", "GhosttyColorRgb")
+            return (" ", background(rgb(colour.r, colour.g, colour.b))), True
+        look = self._look_here() if self._part(number, "HAS_STYLING", "bool") else PLAIN
+        wide = self._part(number, "WIDE", "GhosttyCellWide")
+        if wide == lib.GHOSTTY_CELL_WIDE_SPACER_TAIL:
+            return ("", look), True
+        char = _shown(self._part(number, "CODEPOINT", "uint32_t"))
+        if kind == lib.GHOSTTY_CELL_CONTENT_CODEPOINT_GRAPHEME:
+            return (char + self._what_joins(), look), False
+        return (char, look), True
+
+    def _part(self, number: int, what: str, kind: str) -> Any:
+        place = self._parts.get(what)
+        if place is None:
+            key = getattr(self._lib, f"GHOSTTY_CELL_DATA_{what}")
+            place = self._parts[what] = (key, self._ffi.new(f"{kind}*"))
+        self._lib.ghostty_cell_get(number, *place)
+        return place[1][0]
+
+    def _what_joins(self) -> str:
+        """The characters after the first of a cell, as many as ours keeps."""
+        length = self._ffi.new("size_t*")
+        marks = self._marks
+        if self._lib.ghostty_grid_ref_graphemes(self._reference, marks, len(marks), length):
+            return ""  # there are more
+        return "".join(map(chr, marks[1 : length[0]])).translate(_UNSEEN)
+
+    def _look_here(self) -> Look:
+        style = self._style
+        self._lib.ghostty_grid_ref_style(self._reference, style)
+        flags = (
+            *(style.bold, style.italic, style.underline != 0, style.strikethrough),
+            *(style.inverse, style.blink, style.faint, style.invisible),
         )
+        return styled(self._colour(style.fg_color), self._colour(style.bg_color), flags)
 
-        def fill(buffer: Any, size: int, length: Any) -> Any:
-            return lib.ghostty_formatter_format_buf(formatter[0], buffer, size, length)
+    def _colour(self, colour: Any) -> int:
+        if colour.tag == self._lib.GHOSTTY_STYLE_COLOR_PALETTE:
+            return indexed(colour.value.palette)
+        if colour.tag == self._lib.GHOSTTY_STYLE_COLOR_RGB:
+            return rgb(colour.value.rgb.r, colour.value.rgb.g, colour.value.rgb.b)
+        return 0
 
-        try:
-            text: str = core.read_buf(fill)
-        finally:
-            lib.ghostty_formatter_free(formatter[0])
-        return _NOT_TEXT.sub("", text)
+
+def _shown(code: int) -> str:
+    """The character of a cell; what is not to be seen takes its place all the same."""
+    if not code:
+        return " "
+    return "�" if code < 32 or 0x7F <= code < 0xA0 or code in _UNSEEN else chr(code)
 
 
 def _size(number: int) -> int:
@@ -222,7 +287,8 @@ def _size(number: int) -> int:
 
 _CHECKED = (
     "plain\r\n\x1b[1;31mred\x1b[0m \x1b[38;5;200mpink\x1b[48;2;1;2;3m on dark\x1b[m\r\n"
-    "漢字 e\u0301\r\n\x1b[3;9Hthere\x1b[2D\x1b[K\x1b[6n\x1b[?2004h"
+    "漢字 e\u0301\x1b[7mX\x1b[m\x1b[3CY\x1b[44m\x1b[K\x1b[m\r\n\x1b[42m\x1b[K\x1b[m"
+    "\x1b[3;20Hthere\x1b[2D\x1b[K\x1b[6n\x1b[?2004h"
 ) + "".join(f"\r\n\x1b[{30 + number % 8}mline {number}\x1b[m" for number in range(40))
 
 
