@@ -257,7 +257,7 @@ def test_home_lists_replays_and_deletes(own_home: Path) -> None:
         terminal.press("?")
         terminal.wait_for("esc closes", "delete")
         terminal.press("Escape")
-        terminal.wait_gone("esc closes")
+        terminal.wait_gone("Page down")  # nothing that is told at the foot covers it
         terminal.press("x")
         terminal.wait_for("Delete “The folder")
         terminal.press("y")
