@@ -20,6 +20,7 @@ from sandbox_tui.core import events as e
 from sandbox_tui.core.agent import Agent
 from sandbox_tui.core.config import load
 from sandbox_tui.core.launch import RunRequest
+from sandbox_tui.core.models.openai import OpenAIModel
 from sandbox_tui.core.state import fold
 from sandbox_tui.sessions import Store, Worker
 from tests import scripted_server as s
@@ -160,6 +161,15 @@ WAYS: tuple[Callable[[random.Random], s.Scripted], ...] = (
 )
 
 
+class SharedModel(OpenAIModel):
+    """One client for all the runs: to read the certificates anew takes longer than a run."""
+
+    async def close(self) -> None: ...
+
+    async def close_for_good(self) -> None:
+        await super().close()
+
+
 class Spoiler:
     """Every other answer is malformed; `sent` counts those."""
 
@@ -194,15 +204,17 @@ async def test_a_thousand_malformed_replies(
                 "limits.command_timeout": 5.0,
             }
         )
+        model = SharedModel(settings.model, None)
         while spoiler.sent < REPLIES:
             before = spoiler.sent
-            worker = Worker(RunRequest(task="x", settings=settings), store)
+            worker = Worker(RunRequest(task="x", settings=settings, model=model), store)
             worker.start()
             async with asyncio.timeout(HANG):
                 seen = [event async for event in worker.watch()]
             assert worker.failure is None, (before, worker.failure)
             endings[ended_in_order(seen, before)] += 1
             assert list(store.events(worker.run_id)) == seen
+        await model.close_for_good()
     store.close()
     print(f"\n{spoiler.sent} malformed replies, seed {SEED}: {dict(endings)}")
     assert endings["max_steps"] or endings["submitted"]  # they do not all end a run
