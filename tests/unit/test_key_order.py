@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar
 
 import pytest
@@ -64,20 +65,26 @@ class Typing(KeysInOrder[None]):
         event.input.value = ""
 
 
-async def burst(pilot: Pilot[None], text: str) -> None:
+def burst(pilot: Pilot[None], text: str) -> None:
     """All of `text` at once, as a slow line delivers it."""
     for character in text:
         name = NAMES.get(character, character)
         printable = character if character.isprintable() else None
         pilot.app.post_message(Key(name, printable))
-    await pilot.pause()
+
+
+async def until(pilot: Pilot[None], true: Callable[[], object]) -> None:
+    """Let the app go on until something holds."""
+    while not true():
+        await pilot.pause()
 
 
 async def test_what_is_rubbed_out_is_what_stood_before() -> None:
     app = Typing()
     async with app.run_test() as pilot:
         app.set_focus_of_line()
-        await burst(pilot, "be kwick\x7f\x7f\x7f\x7f\x7fquick\r")
+        burst(pilot, "be kwick\x7f\x7f\x7f\x7f\x7fquick\r")
+        await until(pilot, lambda: app.sent)
         assert app.sent == ["be quick"]
 
 
@@ -85,23 +92,25 @@ async def test_lines_stay_lines() -> None:
     app = Typing()
     async with app.run_test() as pilot:
         app.set_focus_of_line()
-        await burst(pilot, "one\rtwo\rthree\r")
+        burst(pilot, "one\rtwo\rthree\r")
+        await until(pilot, lambda: len(app.sent) == 3)
         assert app.sent == ["one", "two", "three"]
 
 
 async def test_words_after_the_key_that_asks_for_them_are_words() -> None:
     app = Typing()
     async with app.run_test() as pilot:
-        await burst(pilot, "iddd\r")
+        burst(pilot, "iddd\r")
+        await until(pilot, lambda: app.sent or app.destroyed)
         assert (app.sent, app.destroyed) == (["ddd"], 0)
 
 
 async def test_a_screen_that_goes_with_a_key_does_not_keep_the_next() -> None:
     app = Typing()
     async with app.run_test() as pilot:
-        await burst(pilot, "ayd")
-        await pilot.pause()
-        assert app.destroyed == 1
+        burst(pilot, "ayd")
+        await until(pilot, lambda: app.destroyed)
+        assert len(app.screen_stack) == 1
 
 
 @pytest.mark.parametrize("times", [200])
@@ -109,5 +118,6 @@ async def test_many_keys_come_through(times: int) -> None:
     app = Typing()
     async with app.run_test() as pilot:
         app.set_focus_of_line()
-        await burst(pilot, "ab\x7f" * times + "\r")
+        burst(pilot, "ab\x7f" * times + "\r")
+        await until(pilot, lambda: app.sent)
         assert app.sent == ["a" * times]
