@@ -375,13 +375,16 @@ def containers_of(events: list[e.AnyEvent]) -> list[str]:
 
 def test_reply_and_command_are_interrupted_alone(own_home: Path, scripted_server: Start) -> None:
     require("bubblewrap")
-    drip = s.stream(*(p for _ in range(999) for p in (s.chunk({"content": "drip "}), 0.1)))
-    server = scripted_server(drip, drip, bash("echo begun; sleep 100"), s.call("submit"))
+    drip, drop = (
+        s.stream(*(p for _ in range(999) for p in (s.chunk({"content": f"{word} "}), 0.1)))
+        for word in ("drip", "drop")
+    )
+    server = scripted_server(drip, drop, bash("echo begun; sleep 100"), s.call("submit"))
     with start(server, own_home) as terminal:
-        for _ in range(2):
-            terminal.wait_for("drip drip drip")
+        for word in ("drip", "drop"):
+            terminal.wait_for(f"{word} {word} {word}")
             terminal.press("R")
-            terminal.wait_for("The reply was broken off")
+            terminal.wait_for("The model is asked again now")
         terminal.wait_for("begun")
         terminal.press("Escape")
         terminal.wait_for("The command was interrupted")
