@@ -28,6 +28,7 @@ class WatchedRun:
         self.steers = True
         self.company = ""
         self.exit_code = 0
+        self.trouble = ""
         self._events = events
 
     def start(self) -> None:
