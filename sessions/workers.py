@@ -54,6 +54,11 @@ class Workers:
         """Those that have not been put away yet."""
         return [worker for worker in self.all.values() if not worker.ended.is_set()]
 
+    @property
+    def going(self) -> list[Worker]:
+        """Those that are not over; others may still be being put away."""
+        return [worker for worker in self.alive if worker.state.finished is None]
+
     async def stop(self, because: str) -> None:
         """End all of them, and wait until everything is put away."""
         await asyncio.gather(*(worker.stop(because) for worker in self.alive))

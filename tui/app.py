@@ -383,10 +383,10 @@ class SandboxTui(KeysInOrder[int]):
 
     def _first_closed(self, result: object) -> None:
         """The same, unless runs go on in the background: those are found on the home screen."""
-        if self._run_workers.alive:
+        if self._run_workers.going:
             self.call_later(self.push_screen, Home(self.settings, self._run_workers))
         else:
-            self._exit_with(result)
+            self.run_worker(self._leave(), exclusive=False)
 
     @property
     def _exit_code(self) -> int:
