@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.perf.bench_terminal import build, corpus, editor, log, ls, top
+from tests.perf.corpora import build_color, corpus, htop, log, ls_color, vim
 from tests.perf.figures import Figure, Section, median, milliseconds
 from tests.perf.in_pty import InPty
 from tests.perf.peers import TEXTUAL_TERMINAL, PeerMissing
@@ -24,10 +24,10 @@ from tests.perf.report import print_section
 
 KINDS = (
     ("plain lines of a log", log, 100.0),
-    ("a listing in colours", ls, 30.0),
-    ("a compiler in colours", build, 30.0),
-    ("a process list, full screen", top, 8.0),
-    ("an editor, full screen", editor, 8.0),
+    ("a listing in colours", ls_color, 30.0),
+    ("a compiler in colours", build_color, 30.0),
+    ("a process list, full screen", htop, 8.0),
+    ("an editor, full screen", vim, 8.0),
 )
 """What floods, and how many times less of the processor ours shall need for it."""
 
