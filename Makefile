@@ -1,5 +1,5 @@
 # Everything a person needs: `make demo` shows the program at work, `make test` tests all of it.
-.PHONY: help demo test lint format snapshots pictures clean
+.PHONY: help demo test lint format snapshots pictures bench clean
 
 help:
 	@echo "make demo    install what is missing and watch the demo run in a real sandbox"
@@ -8,6 +8,7 @@ help:
 	@echo "make format  ruff format"
 	@echo "make snapshots  keep the looks of all screens as they are now"
 	@echo "make pictures   take the README's pictures anew, from real runs"
+	@echo "make bench   measure speed and memory beside other programs, write docs/benchmarks.md"
 
 demo:
 	@scripts/setup.sh demo
@@ -29,6 +30,10 @@ snapshots:
 
 pictures:
 	@.venv/bin/python docs/screenshots.py
+
+bench:
+	@scripts/setup.sh test
+	@.venv/bin/python -m tests.perf.all $(if $(only),--only "$(only)")
 
 clean:
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -13,14 +13,15 @@ import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
 
 from . import config
 from .errors import ConfigError
+
+if TYPE_CHECKING:  # only what changes the file needs it
+    from tomlkit import TOMLDocument
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
 _ASSIGNMENT = re.compile(r"""\s*((?:[\w.\- ]|"[^"]*"|'[^']*')+?)\s*=""")
@@ -41,7 +42,7 @@ def write(changes: Mapping[str, Any], file: Path | None = None) -> Path:
     for name, value in changes.items():
         _check_name(name)
         _change(document, name, value)
-    text = tomlkit.dumps(document)  # pyright: ignore[reportUnknownMemberType]
+    text = document.as_string()
     _check(text, path)
     _replace(path, text)
     return path
@@ -98,7 +99,10 @@ def _plain(key: str) -> str:
     return ".".join(part.strip() for part in key.replace('"', "").replace("'", "").split("."))
 
 
-def _document(path: Path) -> tomlkit.TOMLDocument:
+def _document(path: Path) -> TOMLDocument:
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
     try:
         return tomlkit.parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -125,7 +129,7 @@ def _check_name(name: str) -> tuple[str, str]:
     return section, key
 
 
-def _change(document: tomlkit.TOMLDocument, name: str, value: Any) -> None:
+def _change(document: TOMLDocument, name: str, value: Any) -> None:
     section, key = _check_name(name)
     if name == "model.api_key_env" and not _VARIABLE.fullmatch(str(value or "X")):
         raise ConfigError(
@@ -134,7 +138,7 @@ def _change(document: tomlkit.TOMLDocument, name: str, value: Any) -> None:
     if section not in document:
         if value is None:
             return
-        document[section] = tomlkit.table()
+        document[section] = {}
     table: Any = document[section]
     if not isinstance(table, dict):
         raise ConfigError(f"{section} in the config file is not a table; nothing was changed.")

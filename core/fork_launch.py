@@ -24,8 +24,8 @@ from .resume import request_again
 from .run import Run
 from .sandboxes import open_sandbox
 from .sandboxes.kept_snapshots import kind_of
-from .tools import command_docs
 from .tools.arguments import ArgumentsError, parse_arguments
+from .tools.registry import command_docs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,8 +44,8 @@ from .snapshots import Snapshots
 from .state import MIRROR, RunState
 from .steered import Steered
 from .terminal.console import Console
-from .tools import DEFAULT_TOOLS, command_docs
 from .tools.base import Observation, Tool, ToolContext
+from .tools.registry import DEFAULT_TOOLS, command_docs
 from .waits import Waits
 from .watcher import Watcher
 

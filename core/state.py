@@ -395,7 +395,9 @@ def fold(events: Iterable[e.AnyEvent]) -> RunState:
 
 
 def _then(history: Sequence[Content], content: Content) -> Sequence[Content]:
-    return history.then(content) if isinstance(history, Growing) else [*history, content]
+    if isinstance(history, list | tuple) or not isinstance(history, Growing):
+        return [*history, content]  # asked first: to look at a protocol's members takes long
+    return history.then(content)
 
 
 def _resumed_words(event: e.RunResumed) -> str:

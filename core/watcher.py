@@ -22,6 +22,9 @@ KEPT_BYTES = 256 * 1024
 KEPT_FILES = 100
 """At most so many files are kept after one look; a package installation changes thousands."""
 
+COMPARED_AT_ONCE = 5_000
+"""Files of two listings that are compared without further ado."""
+
 NOT_KEPT = (b"/.git/", b"/.venv/", b"/venv/", b"/node_modules/", b"/__pycache__/", b"/.cache/")
 """Folders whose content is listed but not kept."""
 
@@ -59,7 +62,8 @@ class Watcher:
     async def begin(self) -> None:
         """Take the first listing and write it as `FilesListed`."""
         self._listing = await self._sandbox.list_files(self._root)
-        self._post(FilesListed(files=await self._kept(diff(Listing(entries={}), self._listing))))
+        found = await _compared(Listing(entries={}), self._listing)
+        self._post(FilesListed(files=await self._kept(found)))
 
     def take_up(self, known: Listing) -> None:
         """Go on from what was known of the files when the program before was gone."""
@@ -81,7 +85,7 @@ class Watcher:
                     if state.last.change != "deleted"
                 }
             )
-            changes = await self._kept(diff(before, self._listing))
+            changes = await self._kept(await _compared(before, self._listing))
             if changes:
                 self._post(FilesChanged(step=step, changes=changes, by="program"))
 
@@ -105,7 +109,7 @@ class Watcher:
         """Compare the files with the last look and write what changed as `FilesChanged`."""
         async with self._lock:
             now = await self._sandbox.changed_files(self._root, self._listing)
-            changes = diff(self._listing, now)
+            changes = await _compared(self._listing, now)
             self._listing = now
             if changes:
                 kept = await self._kept(changes)
@@ -134,6 +138,13 @@ class Watcher:
         except StoreError:  # the change itself still stands
             return change
         return msgspec.structs.replace(change, blob=name)
+
+
+async def _compared(before: Listing, after: Listing) -> list[FileChange]:
+    """See `diff`; many files are compared in a thread, since a key shall not wait."""
+    if len(before.entries) + len(after.entries) < COMPARED_AT_ONCE:
+        return diff(before, after)
+    return await asyncio.to_thread(diff, before, after)
 
 
 def diff(before: Listing, after: Listing) -> list[FileChange]:

@@ -1,11 +1,12 @@
 """The database's tables, as named migrations that are applied in order, each in a transaction.
 
-Migrations get a `sqlite_utils.Database`.
+Migrations get a `sqlite_utils.Database`; that library is imported only where there is one to apply.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from sqlite3 import Connection
 from typing import Any
 
 MIGRATIONS_TABLE = "_migrations"
@@ -147,48 +148,52 @@ MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
 """Never change one that was released: add another."""
 
 
-def applied(db: Any) -> list[str]:
+def applied(connection: Connection) -> list[str]:
     """Names of the migrations a database has had."""
-    if MIGRATIONS_TABLE not in db.table_names():
+    if MIGRATIONS_TABLE not in _tables(connection):
         return []
-    rows = db.execute(f"SELECT name FROM {MIGRATIONS_TABLE} ORDER BY rowid").fetchall()
+    rows = connection.execute(f"SELECT name FROM {MIGRATIONS_TABLE} ORDER BY rowid").fetchall()
     return [str(row[0]) for row in rows]
 
 
-def foreign(db: Any) -> bool:
+def foreign(connection: Connection) -> bool:
     """Whether another program made this database."""
-    names = db.table_names()
+    names = _tables(connection)
     return bool(names) and MIGRATIONS_TABLE not in names
 
 
-def unknown(db: Any) -> list[str]:
+def unknown(connection: Connection) -> list[str]:
     """Migrations a newer version of the program has applied."""
     known = {name for name, _ in MIGRATIONS}
-    return [name for name in applied(db) if name not in known]
+    return [name for name in applied(connection) if name not in known]
 
 
-def missing(db: Any) -> list[str]:
+def missing(connection: Connection) -> list[str]:
     """Migrations that a database has not had yet."""
-    done = set(applied(db))
+    done = set(applied(connection))
     return [name for name, _ in MIGRATIONS if name not in done]
 
 
-def migrate(db: Any) -> None:
+def migrate(connection: Connection) -> None:
     """Apply what is missing; all of it or, after an error, nothing of the step that failed."""
-    done = set(applied(db))
+    wanted = missing(connection)
+    if not wanted:
+        return
+    from sqlite_utils import Database
+
+    db = Database(connection)
     for name, migration in MIGRATIONS:
-        if name in done:
+        if name not in wanted:
             continue
-        connection = db.conn
         connection.execute("BEGIN IMMEDIATE")
         try:
-            db.execute(
+            connection.execute(
                 f"CREATE TABLE IF NOT EXISTS {MIGRATIONS_TABLE}"
                 " (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)"
             )
-            if name not in applied(db):  # another program may have been faster
+            if name not in applied(connection):  # another program may have been faster
                 migration(db)
-                db.execute(
+                connection.execute(
                     f"INSERT INTO {MIGRATIONS_TABLE} VALUES (?, strftime('%Y-%m-%dT%H:%M:%fZ'))",
                     [name],
                 )
@@ -197,3 +202,10 @@ def migrate(db: Any) -> None:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def _tables(connection: Connection) -> set[str]:
+    return {
+        str(row[0])
+        for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    }

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from sqlite_utils import Database
 
 from ..core import events as e
 from ..core.blobs import digest
@@ -67,21 +66,20 @@ class Store:
                 raise
 
     def _open(self) -> None:
-        db = Database(self._connection)
-        self._check_version(db)
+        self._check_version()
         self._connection.execute("PRAGMA foreign_keys = ON")
         self._write_ahead()
         self._connection.execute("PRAGMA synchronous = NORMAL")
-        migrate(db)
+        migrate(self._connection)
 
-    def _check_version(self, db: Any) -> None:
+    def _check_version(self) -> None:
         """Refuse what another program, or a newer version of this one, has written."""
-        if foreign(db):
+        if foreign(self._connection):
             raise StoreError(
                 f"{self.path} is a database of another program. Move it away, or set "
                 "SANDBOX_TUI_HOME to keep sessions elsewhere."
             )
-        if newer := unknown(db):
+        if newer := unknown(self._connection):
             raise StoreError(
                 f"{self.path} was written by a newer sandbox-tui ({', '.join(newer)}). "
                 "Upgrade the program, or set SANDBOX_TUI_HOME to begin a new database."
@@ -140,9 +138,8 @@ class Store:
             isolation_level=None,
         )
         try:
-            db = Database(store._connection)
-            store._check_version(db)
-            if missing(db):
+            store._check_version()
+            if missing(store._connection):
                 raise StoreError(
                     f"{path} was written by an older sandbox-tui and is read-only, so that it "
                     "cannot be brought up to date. Copy it to where it may be written."

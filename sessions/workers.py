@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from typing import TYPE_CHECKING
 
-from ..core.config import Settings
-from ..core.fork_launch import ForkRequest
-from ..core.launch import RunRequest
-from .fork import ForkWorker, Plan
-from .resume import ResumedWorker
 from .store import Store
-from .summary import RunSummary
-from .worker import Worker
+
+if TYPE_CHECKING:  # who only looks at sessions needs nothing of what runs them
+    from ..core.config import Settings
+    from ..core.fork_launch import ForkRequest
+    from ..core.launch import RunRequest
+    from .fork import Plan
+    from .summary import RunSummary
+    from .worker import Worker
 
 
 class Workers:
@@ -30,6 +32,8 @@ class Workers:
 
     def begin(self, request: RunRequest) -> Worker:
         """Start a run in the background."""
+        from .worker import Worker
+
         return self._started(Worker(request, self.store))
 
     def resume(self, run: RunSummary, settings: Settings) -> Worker:
@@ -38,10 +42,14 @@ class Workers:
         Raises:
             ResumeRefused: it cannot be taken up, saying why.
         """
+        from .resume import ResumedWorker
+
         return self._started(ResumedWorker(run, settings, self.store))
 
     def fork(self, plan: Plan, request: ForkRequest) -> Worker:
         """Start a run that goes on from the middle of a saved one."""
+        from .fork import ForkWorker
+
         return self._started(ForkWorker(plan, request, self.store))
 
     def _started(self, worker: Worker) -> Worker:

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 from rich.text import Text
 from textual import on, work
@@ -24,27 +24,16 @@ from textual.widget import Widget
 
 from ..core.config import Settings, config_dir
 from ..core.errors import SandboxTuiError
-from ..core.fork_launch import ForkRequest
-from ..core.launch import RunRequest
 from ..core.text import clean_line
 from ..sessions import RunSummary, Store, Workers
-from ..sessions.fork import Plan
-from ..sessions.remote import RemoteWorker
-from ..sessions.watched import Watched
 from .crash import report
+from .fork_wanted import ForkWanted
+from .importing import import_rest
 from .key_order import KeysInOrder
 from .keymap import keymap_in_file
 from .last_door import LastDoor
 from .notices import Notice, Notices
 from .palette import ROLE_DEFAULTS, to_textual
-from .screens.confirm import Confirm
-from .screens.fork import ForkForm, ForkWanted
-from .screens.home import Home
-from .screens.jump import Jump
-from .screens.live import LiveScreen
-from .screens.replay import Place, ReplayScreen
-from .screens.settings import SettingsScreen
-from .screens.wall import Wall
 from .settings_in_force import SettingsInForce
 from .terminal_messages import (
     KEEP_TITLE,
@@ -55,9 +44,19 @@ from .terminal_messages import (
 from .terminal_title import title_of
 from .theme_files import ThemeFiles
 
+if TYPE_CHECKING:  # a screen is imported when it is first shown: the first one shall be there soon
+    from ..core.fork_launch import ForkRequest
+    from ..core.launch import RunRequest
+    from ..sessions.fork import Plan
+    from ..sessions.watched import Watched
+    from .screens.replay import Place
+
 LONGEST_FAREWELL = 3.0
 """Seconds the screen may take to be put away once everything is stored: a terminal that is gone
 takes no more output, and waiting for it would be for ever."""
+
+UNTIL_REST = 0.3
+"""Seconds after the first screen until others are imported: its lists are filled by then."""
 
 RUN_LOOK = 0.25
 """Seconds between looks at the runs, for the terminal's title and for notices."""
@@ -98,7 +97,7 @@ class Forking(NamedTuple):
     request: ForkRequest
 
 
-Begin = Sequence[RunRequest] | RunSummary | ReplayAt | Resume | Attach | Forking
+Begin: TypeAlias = "Sequence[RunRequest] | RunSummary | ReplayAt | Resume | Attach | Forking"
 """What to show first: runs to start, a session to replay, to take up, to watch, or to fork."""
 
 
@@ -194,6 +193,8 @@ class SandboxTui(KeysInOrder[int]):
         self._say_what_is_wrong_with_keys()
         self.set_interval(THEME_LOOK, self._reload_themes)
         self.set_interval(RUN_LOOK, self._look_at_runs)
+        if not self.is_headless:
+            self.set_timer(UNTIL_REST, import_rest)
 
     def _repaint(self, theme: Theme) -> None:
         """What draws itself in a palette has to do so again."""
@@ -229,28 +230,50 @@ class SandboxTui(KeysInOrder[int]):
         store, workers = self._session_store, self._run_workers
         match self._begin:
             case None:
-                self.push_screen(Home(self.settings, workers))
+                self._show_home()
             case RunSummary():
+                from .screens.replay import ReplayScreen
+
                 self.push_screen(ReplayScreen(self._begin, store), self._exit_with)
             case ReplayAt(run=run, place=place):
+                from .screens.replay import ReplayScreen
+
                 self.push_screen(ReplayScreen(run, store, at=place), self._exit_with)
             case Resume(run=run):
                 self._begun = [workers.resume(run, self.settings.now)]
-                self.push_screen(LiveScreen(self._begun[0], store), self._first_closed)
+                self._show_live(self._begun[0])
             case Attach(run=run):
-                remote = RemoteWorker(run, store, self._complain)
-                self._begun = [remote]
-                self.push_screen(LiveScreen(remote, store, asks=False), self._exit_with)
+                self._watch_remote(run)
             case Forking(plan=plan, request=request):
                 self._begun = [workers.fork(plan, request)]
-                self.push_screen(LiveScreen(self._begun[0], store), self._first_closed)
+                self._show_live(self._begun[0])
             case requests:
                 started = [workers.begin(request) for request in requests]
                 self._begun = [*started]
                 if len(self._begun) > 1:
+                    from .screens.wall import Wall
+
                     self.push_screen(Wall(workers), self._first_closed)
                 else:
-                    self.push_screen(LiveScreen(self._begun[0], store), self._first_closed)
+                    self._show_live(self._begun[0])
+
+    def _show_home(self) -> None:
+        from .screens.home import Home
+
+        self.push_screen(Home(self.settings, self._run_workers))
+
+    def _show_live(self, worker: Watched) -> None:
+        from .screens.live import LiveScreen
+
+        self.push_screen(LiveScreen(worker, self._session_store), self._first_closed)
+
+    def _watch_remote(self, run: RunSummary) -> None:
+        from ..sessions.remote import RemoteWorker
+        from .screens.live import LiveScreen
+
+        store = self._session_store
+        self._begun = [RemoteWorker(run, store, self._complain)]
+        self.push_screen(LiveScreen(self._begun[0], store, asks=False), self._exit_with)
 
     # --- forks
 
@@ -261,6 +284,10 @@ class SandboxTui(KeysInOrder[int]):
     @work(exclusive=True, group="fork")
     async def _describe_fork(self, run_id: str, seq: int) -> None:
         """Ask what the fork shall be, then begin it."""
+        from ..sessions.fork import Plan
+        from .screens.fork import ForkForm
+        from .screens.live import LiveScreen
+
         store = self._session_store
         try:
             parent = await asyncio.to_thread(store.run, run_id)
@@ -330,6 +357,8 @@ class SandboxTui(KeysInOrder[int]):
 
     def action_settings(self) -> None:
         """Change settings."""
+        from .screens.settings import SettingsScreen
+
         if not isinstance(self.screen, SettingsScreen):
             ours = list(self._theme_files.themes)
             others = [name for name in self.available_themes if name not in ours]
@@ -345,6 +374,8 @@ class SandboxTui(KeysInOrder[int]):
 
     def action_jump(self) -> None:
         """Show a letter on everything that can have the focus; the one that is pressed gets it."""
+        from .screens.jump import Jump
+
         below = self.screen
         targets = [widget for widget in below.focus_chain if widget.region.area]
 
@@ -361,6 +392,7 @@ class SandboxTui(KeysInOrder[int]):
         if alive < 2:
             await self._leave()
             return
+        from .screens.confirm import Confirm
 
         def sure(yes: bool | None) -> None:
             if yes:
@@ -384,7 +416,7 @@ class SandboxTui(KeysInOrder[int]):
     def _first_closed(self, result: object) -> None:
         """The same, unless runs go on in the background: those are found on the home screen."""
         if self._run_workers.going:
-            self.call_later(self.push_screen, Home(self.settings, self._run_workers))
+            self.call_later(self._show_home)
         else:
             self.run_worker(self._leave(), exclusive=False)
 

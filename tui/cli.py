@@ -505,11 +505,12 @@ def _say_how_it_ended(store: Store, run_id: str | None = None) -> None:
 
 def _show(settings: Settings, store: Store, begin: Begin | None) -> int:
     from . import graphics, terminal_engine
-    from .app import SandboxTui, end_for_sure
 
-    graphics.prepare(settings.ui.images)
-    terminal_engine.prepare(settings.ui.terminal_engine)
-    app = SandboxTui(settings, store, begin)
+    with graphics.preparing(settings.ui.images):
+        from .app import SandboxTui, end_for_sure
+
+        terminal_engine.prepare(settings.ui.terminal_engine)
+        app = SandboxTui(settings, store, begin)
     app.last_resort = end_for_sure
     try:
         app.run()

@@ -6,11 +6,13 @@ cleaned, and secrets are blanked; values of variables are never shown.
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import traceback
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # most commands need no loop
+    import asyncio
 
 ASK = "This is a defect of sandbox-tui; what was recorded is kept. Please report the lines above."
 

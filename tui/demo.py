@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
+import os
 from pathlib import Path
 
-from ..core.config import Settings
+from ..core.config import Settings, data_dir
 from ..core.events import Mode
 from ..core.launch import RunRequest
 from ..core.models.demo import DEMO_TASK, DemoModel, demo_documents
@@ -15,14 +15,24 @@ def demo_request(
     settings: Settings, *, mode: Mode | None = None, speed: float = 1.0, output: Path | None = None
 ) -> RunRequest:
     """The demo's run; `speed` 0 leaves out the script's pauses."""
-    folder = Path(tempfile.mkdtemp(prefix="sandbox-tui-demo-"))
-    for name, data in demo_documents().items():
-        (folder / name).write_bytes(data)
     return RunRequest(
         task=DEMO_TASK,
         settings=settings,
         mode=mode,
-        input=folder,
+        input=_documents(),
         output=output,
         model=DemoModel(speed=speed),
     )
+
+
+def _documents() -> Path:
+    """The folder with the demo's documents, which are the same every time."""
+    folder = data_dir() / "demo"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in demo_documents().items():
+        path = folder / name
+        if not path.exists() or path.read_bytes() != data:
+            beside = path.with_suffix(f".{os.getpid()}")  # another program may be reading them
+            beside.write_bytes(data)
+            beside.replace(path)
+    return folder

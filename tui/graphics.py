@@ -8,13 +8,14 @@ asking here, and told.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Literal
 
-from .terminal_answers import ask_terminal
+from .terminal_answers import Answers, asked_terminal
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
@@ -28,12 +29,29 @@ _KITTY_TERMINALS = ("kitty", "ghostty")
 _found: list[Way] = []
 
 
-def prepare(wanted: Literal["auto", "kitty", "sixel", "blocks", "none"] = "auto") -> Way:
+Wanted = Literal["auto", "kitty", "sixel", "blocks", "none"]
+
+
+def prepare(wanted: Wanted = "auto") -> Way:
     """Find out, or settle, how pictures are drawn. To be called before the screen begins."""
+    with preparing(wanted):
+        pass
+    return way()
+
+
+@contextlib.contextmanager
+def preparing(wanted: Wanted = "auto") -> Generator[None, None, None]:
+    """The same around whatever else has to be done: the terminal answers meanwhile."""
     if wanted in ("blocks", "none"):
         _found[:] = [wanted]
-        return wanted
-    answers = ask_terminal(about_kitty=_may_be_kitty(os.environ))
+        yield
+        return
+    with asked_terminal(about_kitty=_may_be_kitty(os.environ)) as answers:
+        yield
+        _settle(wanted, answers())
+
+
+def _settle(wanted: Literal["auto", "kitty", "sixel"], answers: Answers) -> None:
     way: Way = "kitty" if answers.kitty else "sixel" if answers.sixel else "blocks"
     _found[:] = [way if wanted == "auto" else wanted]
     if _found[0] != "blocks" and answers.cell is not None and _load():
@@ -41,7 +59,6 @@ def prepare(wanted: Literal["auto", "kitty", "sixel", "blocks", "none"] = "auto"
 
         size = _terminal.CellSize(*(max(1, pixels) for pixels in answers.cell))
         vars(_terminal.get_cell_size)["_result"] = size
-    return _found[0]
 
 
 def way() -> Way:

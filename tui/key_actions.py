@@ -9,8 +9,10 @@ from __future__ import annotations
 import functools
 import importlib
 import pkgutil
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 
 from textual.binding import Binding
 from textual.dom import DOMNode
@@ -74,9 +76,44 @@ def key_actions() -> dict[str, KeyAction]:
     return found
 
 
+def usual_keys(action: str) -> tuple[str, ...]:
+    """The keys of an action unless a person chose others.
+
+    Whoever asks is on the screen, as a rule, and so is what has the key: only what has been
+    imported already is looked through at first.
+    """
+    known = _keys_of_loaded()
+    if action not in known:
+        known[action] = key_actions()[action].keys
+    return known[action]
+
+
+@functools.cache
+def _keys_of_loaded() -> dict[str, tuple[str, ...]]:
+    """Keys by action, of what had been imported when this was first asked; others are added."""
+    found: dict[str, tuple[str, ...]] = {}
+    below = (f"{__package__}.app", f"{__package__}.screens.", f"{__package__}.widgets.")
+    modules = [module for name, module in sys.modules.items() if name.startswith(below)]
+    for binding in _bindings_in(modules):
+        if binding.id is not None:
+            keys = tuple(each.key for each in Binding.make_bindings([binding]))
+            found.setdefault(binding.id, keys)
+    return found
+
+
 def bindings() -> Iterator[Binding]:
     """The bindings of all our screens and widgets, as they are written there."""
-    for node in _nodes():
+    from . import app, screens, widgets
+
+    modules: list[ModuleType] = [app]
+    for package in (screens, widgets):
+        found = pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+        modules += [importlib.import_module(module.name) for module in found]
+    yield from _bindings_in(modules)
+
+
+def _bindings_in(modules: Sequence[ModuleType]) -> Iterator[Binding]:
+    for node in _nodes(modules):
         for binding in node.__dict__.get("BINDINGS", ()):
             if isinstance(binding, Binding):
                 yield binding
@@ -89,13 +126,7 @@ def together(one: str, other: str) -> bool:
     return other in INSIDE.get(one, ()) or one in INSIDE.get(other, ())
 
 
-def _nodes() -> Iterator[type[DOMNode]]:
-    from . import app, screens, widgets
-
-    modules = [app]
-    for package in (screens, widgets):
-        found = pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
-        modules += [importlib.import_module(module.name) for module in found]
+def _nodes(modules: Sequence[ModuleType]) -> Iterator[type[DOMNode]]:
     for module in modules:
         for value in vars(module).values():
             ours = isinstance(value, type) and value.__module__ == module.__name__

@@ -20,7 +20,7 @@ from textual.keys import format_key
 from ..core.config import config_file, flat
 from ..core.config_file import line_of
 from ..core.text import clean_line
-from .key_actions import TYPED_IN, KeyAction, key_actions, together
+from .key_actions import TYPED_IN, KeyAction, key_actions, together, usual_keys
 from .key_names import is_rare, key_name, writes
 
 WAY_OUT = "ctrl+q"
@@ -44,7 +44,7 @@ class Keymap:
 
     def of(self, action: str) -> tuple[str, ...]:
         """The keys in force."""
-        return self.keys.get(action) or key_actions()[action].keys
+        return self.keys.get(action) or usual_keys(action)
 
 
 def read_keymap(table: Mapping[str, Any], text: str = "") -> Keymap:
@@ -75,6 +75,8 @@ def read_keymap(table: Mapping[str, Any], text: str = "") -> Keymap:
 
 def keymap_in_file(table: Mapping[str, Any]) -> Keymap:
     """The keymap of the config file's table, with the file's lines where something is wrong."""
+    if not table:  # then no screen has to be imported to look at its keys
+        return Keymap()
     try:
         text = config_file().read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -85,7 +87,7 @@ def keymap_in_file(table: Mapping[str, Any]) -> Keymap:
 def hint(action: str) -> str:
     """The first key in force for an action, in words for a line that mentions it."""
     keymap = getattr(active_app.get(None), "keymap", None)
-    keys = keymap.of(action) if isinstance(keymap, Keymap) else key_actions()[action].keys
+    keys = keymap.of(action) if isinstance(keymap, Keymap) else usual_keys(action)
     return shown(keys[0])
 
 

@@ -12,8 +12,8 @@ import click
 from ..core.sandboxes.kept_snapshots import kept
 from ..core.text import clean, clean_line
 from ..sessions import RunSummary
-from ..sessions.sockets import is_detached
 from . import figures
+from .outcome import outcome_words
 
 
 def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
@@ -34,13 +34,6 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
             f"{run.id}  {outcome:<18}  {run.steps:>3} steps  {tokens:>6} tok  "
             f"{figures.clock(run.seconds):>7}  {model:<20}  {task}"
         )
-
-
-def outcome_words(run: RunSummary) -> str:
-    """How a session ended, or that it runs, and where."""
-    if run.outcome == "running" and is_detached(run.id):
-        return "running (detached)"
-    return run.outcome.replace("_", " ")
 
 
 def print_session(run: RunSummary) -> None:

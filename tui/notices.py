@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..core.state import RunState
 from ..core.text import clean_line
-from ..sessions import Worker
+
+if TYPE_CHECKING:
+    from ..core.state import RunState
+    from ..sessions import Worker
 
 LONGEST_TEXT = 120
 """Characters of a notice's text; a desktop cuts longer ones anyway."""

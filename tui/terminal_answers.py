@@ -1,11 +1,13 @@
 """What the terminal says of itself, asked before the screen begins.
 
 All questions go out at once, the one that every terminal answers (device attributes, ECMA-48 DA1)
-last: when its answer is there, so are the others, and none comes late to be taken for keys.
+last: when its answer is there, so are the others, and none comes late to be taken for keys. What a
+program has to do anyway before its screen begins can be done while the answers are on their way.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import select
@@ -13,6 +15,7 @@ import sys
 import termios
 import time
 import tty
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 PATIENCE = 1.0
@@ -41,21 +44,31 @@ class Answers:
     cell: tuple[int, int] | None = None
 
 
-def ask_terminal(*, about_kitty: bool) -> Answers:
-    """Ask; a terminal that is none, or says nothing, can do nothing.
+@contextlib.contextmanager
+def asked_terminal(*, about_kitty: bool) -> Generator[Callable[[], Answers], None, None]:
+    """Ask; what is yielded waits for the answers. The terminal does not echo them meanwhile.
+
+    A terminal that is none, or says nothing, can do nothing.
 
     Args:
         about_kitty: also ask for kitty's pictures, which some others would print.
     """
-    if not (sys.stdout.isatty() and sys.stdin.isatty()):
-        return Answers()
     questions = (_KITTY if about_kitty else b"") + _CELL_SIZE + _ATTRIBUTES
-    far = "SSH_CONNECTION" in os.environ or "SSH_TTY" in os.environ
+    source = sys.stdin.fileno() if sys.stdout.isatty() and sys.stdin.isatty() else -1
     try:
-        said = _exchange(questions, PATIENCE_FAR if far else PATIENCE)
-    except (OSError, termios.error):
-        return Answers()
-    return read_answers(said)
+        before = termios.tcgetattr(source)
+        tty.setcbreak(source, termios.TCSANOW)
+        os.write(sys.stdout.fileno(), questions)
+    except (OSError, ValueError, termios.error):
+        yield Answers
+        return
+    far = "SSH_CONNECTION" in os.environ or "SSH_TTY" in os.environ
+    until = time.monotonic() + (PATIENCE_FAR if far else PATIENCE)
+    try:
+        yield lambda: read_answers(_said(source, until))
+    finally:
+        with contextlib.suppress(OSError, termios.error):
+            termios.tcsetattr(source, termios.TCSANOW, before)
 
 
 def read_answers(said: bytes) -> Answers:
@@ -69,22 +82,16 @@ def read_answers(said: bytes) -> Answers:
     )
 
 
-def _exchange(questions: bytes, patience: float) -> bytes:
-    source = sys.stdin.fileno()
-    before = termios.tcgetattr(source)
-    tty.setcbreak(source, termios.TCSANOW)
+def _said(source: int, until: float) -> bytes:
+    """What comes from a terminal up to the last answer, or until then (of the monotonic clock)."""
     said = b""
-    try:
-        os.write(sys.stdout.fileno(), questions)
-        until = time.monotonic() + patience
+    with contextlib.suppress(OSError):
         while not _ATTRIBUTES_ANSWER.search(said):
-            left = until - time.monotonic()
-            if left <= 0 or not select.select([source], [], [], left)[0]:
+            left = max(0.0, until - time.monotonic())
+            if not select.select([source], [], [], left)[0]:
                 break
             piece = os.read(source, 1024)
             if not piece:
                 break
             said += piece
-    finally:
-        termios.tcsetattr(source, termios.TCSANOW, before)
     return said

@@ -22,6 +22,7 @@ def open_model(settings: ModelSettings, api_key: str | None) -> Model:
             f"There is no key for the hosted server. Set {settings.api_key_env}, or give "
             "--base-url URL for a server of your own."
         )
-    from .openai import OpenAIModel
+    from .openai import OpenAIModel, import_ahead
 
+    import_ahead()
     return OpenAIModel(settings, api_key)

@@ -1,14 +1,18 @@
 """Any OpenAI-compatible server, through the `openai` client, streaming.
 
 One attempt at a time: what went wrong becomes a `ModelError` that says whether another may help,
-and the agent decides. The openai package is imported with the first request.
+and the agent decides. The openai package takes as long to import as a sandbox to start, so that
+`import_ahead` does it beside that; at the latest it is imported with the first request.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import importlib
 import json
 import re
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, replace
@@ -37,6 +41,16 @@ CONNECT_TIMEOUT = 15.0
 
 OFFER_TIMEOUT = 3.0
 """Seconds to ask a server for its models, when it does not know the one it was asked for."""
+
+
+def import_ahead() -> None:
+    """Begin to import the client, in a thread that nobody waits for."""
+    threading.Thread(target=_import_client, name="import openai", daemon=True).start()
+
+
+def _import_client() -> None:
+    with contextlib.suppress(ImportError):  # the first request will say so
+        importlib.import_module("openai.resources.chat")
 
 
 class OpenAIModel:
@@ -166,9 +180,12 @@ class OpenAIModel:
             return []
 
     def _body(self, request: Request, form: _Form) -> dict[str, Any]:
-        body: dict[str, Any] = {"model": self.name, "messages": _encodable(request.messages)}
+        """What is sent. Messages and tools go beside the client's own parameters: those it looks
+        through value by value, the whole conversation again with every request."""
+        beside: dict[str, Any] = {"messages": _encodable(request.messages)}
         if request.tools:
-            body["tools"] = list(request.tools)
+            beside["tools"] = list(request.tools)
+        body: dict[str, Any] = {"model": self.name, "messages": []}
         if form.stream:
             body["stream"] = True
         if form.stream and form.usage:
@@ -177,8 +194,7 @@ class OpenAIModel:
             body["temperature"] = self._settings.temperature
         if request.max_tokens is not None:
             body[form.limit] = request.max_tokens
-        if self._settings.extra_body:
-            body["extra_body"] = self._settings.extra_body
+        body["extra_body"] = beside | self._settings.extra_body
         return body
 
     def _connected(self) -> Any:

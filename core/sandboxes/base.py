@@ -20,6 +20,9 @@ Size = tuple[int, int]
 OutputSink = Callable[[Stream, bytes], Awaitable[None]]
 """Gets output as it comes; while it waits, reading stops, so a flood is held back at its source."""
 
+LISTED_FILES = 100_000
+"""Most files that are listed, followed and shown of one sandbox."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxSpec:
@@ -234,7 +237,7 @@ class Sandbox(Protocol):
         """The entry at `path` (links followed), or None if there is none."""
         ...
 
-    async def list_files(self, path: str, *, limit: int = 20_000) -> Listing:
+    async def list_files(self, path: str, *, limit: int = LISTED_FILES) -> Listing:
         """Everything below `path` (itself left out), links not followed, up to `limit` entries."""
         ...
 

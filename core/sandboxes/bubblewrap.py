@@ -13,6 +13,7 @@ from pathlib import Path
 from ..errors import SandboxLost, SandboxTuiError, SandboxUnavailable
 from . import folder_snapshots
 from .base import (
+    LISTED_FILES,
     ExecResult,
     FileEntry,
     Listing,
@@ -35,7 +36,6 @@ from .private_folder import PREFIX, Touch, adopt_folder, make_folder, remove_fol
 from .scripts import STATE_DIR, install, quote, script, take_up
 from .terminal_reader import find_terminal_reader
 
-LISTED_FILES = 20_000
 START_TIMEOUT = 10.0
 THAW_TRIES, THAW_EVERY = 20, 0.02
 INSTALL = "Install it (Debian: apt-get install bubblewrap), or start a Docker engine."

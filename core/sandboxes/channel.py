@@ -79,7 +79,7 @@ class _Command:
             "stdout": MarkScanner(self.nonce),
             "stderr": MarkScanner(self.nonce),
         }
-        self.captured: dict[Stream, bytearray] = {"stdout": bytearray(), "stderr": bytearray()}
+        self.captured: dict[Stream, list[bytes]] = {"stdout": [], "stderr": []}
         self.totals: dict[Stream, int] = {"stdout": 0, "stderr": 0}
         self.open: set[Stream] = {"stdout", "stderr"}
         self.pid: int | None = None
@@ -93,8 +93,8 @@ class _Command:
         """How it ended."""
         return ExecResult(
             exit_code=self.code,
-            stdout=bytes(self.captured["stdout"]),
-            stderr=bytes(self.captured["stderr"]),
+            stdout=b"".join(self.captured["stdout"]),
+            stderr=b"".join(self.captured["stderr"]),
             stdout_bytes=self.totals["stdout"],
             stderr_bytes=self.totals["stderr"],
             duration=self.clock.now() - self.began,
@@ -264,9 +264,9 @@ class Channel:
 
     @staticmethod
     async def _output(command: _Command, stream: Stream, data: bytes) -> None:
-        captured = command.captured[stream]
-        if len(captured) < command.cap:
-            captured += data[: command.cap - len(captured)]
+        room = command.cap - command.totals[stream]
+        if room > 0:
+            command.captured[stream].append(data if len(data) <= room else data[:room])
         command.totals[stream] += len(data)
         if command.sink is not None:
             await command.sink(stream, data)

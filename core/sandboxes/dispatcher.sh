@@ -159,13 +159,13 @@ while IFS= read -r -d '' -u 5 op && IFS= read -r -d '' -u 5 nonce &&
     if [ "$size" -gt 0 ]; then
       # what the command leaves unread must not be taken for fields
       head -c "$size" <&5 | {
-        bash -c "$argument"
+        (eval "$argument")
         code=$?
-        cat >/dev/null
+        IFS= read -r -d '' -n 1 _ && cat >/dev/null
         exit $code
       }
     else
-      bash -c "$argument"
+      (eval "$argument")
     fi
     answer $?
     ;;

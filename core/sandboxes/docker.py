@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 from ..errors import ImageMissing, SandboxError, SandboxLost, SandboxUnavailable
 from . import image_snapshots
 from .base import (
+    LISTED_FILES,
     ExecResult,
     FileEntry,
     Listing,
@@ -49,7 +50,6 @@ from .lease import Lease, keeper_command
 from .scripts import STATE_DIR, dispatcher_command, install, quote, take_up
 from .terminal_reader import find_terminal_reader
 
-LISTED_FILES = 20_000
 SETTLE = 0.3
 """Seconds between pausing and unpausing, and until the engine knows what has ended."""
 

@@ -19,20 +19,25 @@ class FrameParser:
         self._held = b""
 
     def feed(self, data: bytes) -> list[tuple[Stream, bytes]]:
-        """The whole pieces that can be taken out now."""
+        """What can be taken out now, in order; pieces of one stream that follow each other as one.
+
+        The engine sends pieces of a few KiB, and whoever takes them in pays for each.
+        """
         if self._held:
             data = self._held + data
-        pieces: list[tuple[Stream, bytes]] = []
+        pieces: list[tuple[Stream, list[bytes]]] = []
         at, length = 0, len(data)
         while length - at >= 8:
             size = int.from_bytes(data[at + 4 : at + 8], "big")
             if length - at - 8 < size:
                 break
             stream: Stream = "stderr" if data[at] == 2 else "stdout"
-            pieces.append((stream, data[at + 8 : at + 8 + size]))
+            if not pieces or pieces[-1][0] != stream:
+                pieces.append((stream, []))
+            pieces[-1][1].append(data[at + 8 : at + 8 + size])
             at += 8 + size
         self._held = data[at:]
-        return pieces
+        return [(stream, b"".join(parts)) for stream, parts in pieces]
 
 
 class DockerTransport:

@@ -21,6 +21,9 @@ READ_BYTES = 64 << 20
 MANY_FILES = 10_000
 """Listings longer than this are brought up to date by what is newer, not made anew."""
 
+PARSED_AT_ONCE = 256 << 10
+"""Bytes of a listing that are taken apart without further ado: some thousand files."""
+
 CLOCK_SLACK = 2.0
 """Seconds: a file's time is the kernel's last tick, and the clock was asked for whole seconds."""
 
@@ -122,7 +125,7 @@ class Files:
         word = quote_bytes(await self._absolute(path))
         result = await self.control(
             b'f=%b; [ -e "$f" ] || exit 64; [ -f "$f" ] || exit 65; [ -r "$f" ] || exit 66; '
-            b'dd if="$f" iflag=nonblock,fullblock,count_bytes bs=256K count=%d status=none'
+            b'exec dd if="$f" iflag=nonblock,fullblock,count_bytes bs=256K count=%d status=none'
             % (word, limit + 1),
             cap=limit,
         )
@@ -153,7 +156,7 @@ class Files:
         """See `Sandbox.list_files`."""
         result = await self.control(list_command(await self._absolute(path), limit + 1))
         clock, _, found = result.stdout.partition(b"\0")
-        return self._remember(parse_listing(found), clock, limit)
+        return self._remember(await _parsed(found), clock, limit)
 
     async def changed(self, path: str, before: Listing, *, limit: int) -> Listing:
         """See `Sandbox.changed_files`."""
@@ -171,7 +174,7 @@ class Files:
         result = await self.control(command)
         clock, _, rest = result.stdout.partition(b"\0")
         names, _, newer = rest.partition(b"\0\0")
-        changed = parse_listing(newer)
+        changed = await _parsed(newer)
         entries: dict[bytes, FileEntry] = {}
         for name in names.split(b"\0"):
             entry = changed.get(name) or before.entries.get(name)
@@ -207,6 +210,13 @@ class Files:
         """Let go of the channel."""
         if self._channel is not None:
             self._channel.close()
+
+
+async def _parsed(found: bytes) -> dict[bytes, FileEntry]:
+    """A listing's entries; a long one is taken apart in a thread, since a key shall not wait."""
+    if len(found) < PARSED_AT_ONCE:
+        return parse_listing(found)
+    return await asyncio.to_thread(parse_listing, found)
 
 
 def _refuse(result: ExecResult, path: str) -> None:

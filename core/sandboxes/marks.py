@@ -23,7 +23,7 @@ class MarkScanner:
 
     def __init__(self, nonce: bytes) -> None:
         self._start = b"\0\x1e" + nonce + b" "
-        self._held = b""
+        self._held: bytes = b""
 
     def feed(self, data: bytes) -> list[bytes | Mark]:
         """The parts of `data` in order; what may be the beginning of a mark is held back."""
@@ -32,7 +32,7 @@ class MarkScanner:
             self._held = b""
         parts: list[bytes | Mark] = []
         while data:
-            at = data.find(self._start)
+            at = self._find(data)
             if at < 0:
                 keep = self._possible_start(data)
                 self._held = data[len(data) - keep :]
@@ -55,6 +55,15 @@ class MarkScanner:
             parts.append(Mark(tuple(data[at + len(self._start) : end].split(b" "))))
             data = data[end + 1 :]
         return parts
+
+    def _find(self, data: bytes) -> int:
+        """Where a mark begins, else -1. Its NUL is looked at last: programs write many of those,
+        and a search for what begins with one would go byte by byte."""
+        inner = self._start[1:]
+        at = data.find(inner)
+        while at >= 0 and data[at - 1 : at] != b"\0":
+            at = data.find(inner, at + 1)
+        return at - 1 if at > 0 else -1
 
     def rest(self) -> bytes:
         """What was held back, when nothing more will come."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Awaitable, Callable
 from importlib import resources
 
@@ -15,8 +16,10 @@ STATE_DIR = "/run/sandbox-tui"
 
 @functools.cache
 def script(name: str) -> str:
-    """Text of a script beside this file."""
-    return (resources.files(__package__ or __name__) / name).read_text(encoding="utf-8")
+    """Text of a script beside this file, without the lines that are comment alone: some of them
+    are sent with each request, and bash takes those in byte by byte."""
+    text = (resources.files(__package__ or __name__) / name).read_text(encoding="utf-8")
+    return re.sub(r"(?m)^ *#(?!!).*\n", "", text)
 
 
 def dispatcher_command(state_dir: str, start_dir: str, *, line_buffered: bool) -> list[str]:

@@ -12,7 +12,7 @@ if [ -e "$f" ] && [ ! -f "$f" ]; then exit 65; fi
 folder=${f%/*}/
 [ -d "$folder" ] || mkdir -p -- "$folder" 2>/dev/null || exit 66
 beside=$folder.sandbox-tui-$$-$RANDOM
-trap 'rm -f -- "$beside"' EXIT
+trap '[ ! -e "$beside" ] || rm -f -- "$beside"' EXIT
 
 in_place() {
   { cat >"$f"; } 2>/dev/null && exit 0
@@ -22,11 +22,16 @@ in_place() {
 
 if [ -e "$f" ]; then
   [ -w "$f" ] || exit 66
-  [ "$(stat -c %h -- "$f")" = 1 ] || in_place
   cp --attributes-only --preserve=mode,ownership,xattr -- "$f" "$beside" 2>/dev/null || in_place
 else
   { : >"$beside"; } 2>/dev/null || exit 66
 fi
 { cat >"$beside"; } 2>/dev/null || exit 68
-[ "$(stat -c %s -- "$beside")" = "$size" ] || exit 69
+written='' names=1
+{
+  read -r written _
+  [ ! -e "$f" ] || read -r _ names
+} < <(stat -c '%s %h' -- "$beside" "$f" 2>/dev/null)
+[ "$written" = "$size" ] || exit 69
+[ "$names" = 1 ] || in_place <"$beside"
 mv -fT -- "$beside" "$f" 2>/dev/null || in_place <"$beside"

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from ...core import events as e
 from ...core.conversation import Message, conversation
-from ...core.tools import DEFAULT_TOOLS
+from ...core.tools.registry import DEFAULT_TOOLS
 from .base import Exporter, Part, Recording
 
 

@@ -1,87 +1,149 @@
-"""How the command channel compares with one `docker exec` per call, in one run: A B A B.
+"""Tool calls in a Docker container beside the reference's, in one run: A B A B.
 
     python -m tests.perf.channel_ratio [--image NAME] [--rounds N]
 
-Three figures, each with the ratio we hold ourselves to:
+    call    `true`, the shell state carried over     at most 1/10 of the reference's time
+    output  10 MB from a command, kept               at least 3 times as fast
+    edit    one word of a file of 2 KB               at most 1/8
+    close   everything gone, container removed       at most 1/20
 
-    call    `true`, the shell state carried over     at most 1/8 of the time of an exec of its own
-    output  10 MB, stdout and stderr kept apart      at least 2.5 times as fast
-    close   everything gone, container removed       less than one second
-
-Both ways run in the same container, in turns, so that what else the machine does touches both.
+The reference's are timed inside its own process, by its own code; both containers have no network
+and run at the same time, so that what else the machine does touches both.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import statistics
+import json
+import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from pathlib import Path
 
 from sandbox_tui.core.sandboxes.base import SandboxSpec
 from sandbox_tui.core.sandboxes.docker import DockerSandbox
-from sandbox_tui.core.sandboxes.docker_engine import connect
+from sandbox_tui.core.tools.base import ToolContext
+from sandbox_tui.core.tools.bash import ExecuteBash
+from sandbox_tui.core.tools.editor import StrReplaceEditor
 from sandbox_tui.sessions import new_id
+from tests.perf.figures import Figure, Section, median, milliseconds
+from tests.perf.peers import QUIET, REFERENCE, PeerMissing
+from tests.perf.report import print_section
 
-FLOOD = "head -c 10000000 /dev/zero"
-CALL_TARGET, OUTPUT_TARGET, CLOSE_TARGET = 8.0, 2.5, 1.0
+FLOOD = "yes 0123456789abcdef | head -c 10000000"
+TEXT = "".join(f"word {number}\n" for number in range(220))
+PATH = "/testbed/small.txt"
+TARGETS = {"call": 10.0, "output": 3.0, "edit": 8.0, "close": 20.0}
+NAMES = {
+    "call": "a call of `true` with shell state",
+    "output": "10 MB of output",
+    "edit": "replacing a word in a file of 2 KB",
+    "close": "removing the container",
+}
 
-
-async def timed(work: Callable[[], Awaitable[object]]) -> float:
-    """Seconds that `work` takes."""
-    began = time.perf_counter()
-    await work()
-    return time.perf_counter() - began
-
-
-async def in_turns(
-    ours: Callable[[], Awaitable[object]], theirs: Callable[[], Awaitable[object]], rounds: int
-) -> tuple[list[float], list[float]]:
-    """Seconds of each, taken A B A B after one round that does not count."""
-    pairs = [(await timed(ours), await timed(theirs)) for _ in range(rounds + 1)][1:]
-    return [ours for ours, _ in pairs], [theirs for _, theirs in pairs]
+Act = Callable[[str], Awaitable[float]]
 
 
-def report(name: str, ours: list[float], theirs: list[float], target: float) -> bool:
-    """Print the medians and their ratio; whether the target is met."""
-    mine, other = statistics.median(ours), statistics.median(theirs)
-    ratio = other / mine
-    met = ratio >= target
-    print(
-        f"{name:7} channel {mine * 1e3:8.2f} ms   exec per call {other * 1e3:8.2f} ms   "
-        f"{ratio:5.1f} times as fast (target {target:g})   {'ok' if met else 'MISSED'}"
+def measure(rounds: int = 40, image: str = "sandbox-tui-test:latest") -> Section:
+    """Measure all four."""
+    section = Section(
+        title="Tool calls",
+        words=(
+            "The tools as the agent calls them, in Docker containers of the same image without a "
+            f"network, beside the reference's own code. Median of {rounds} rounds, in turns."
+        ),
     )
-    return met
-
-
-async def measure(image: str, rounds: int) -> bool:
-    """Measure all three; whether all targets are met."""
-    sandbox = DockerSandbox(SandboxSpec(session_id=new_id(), image=image))
-    await sandbox.start()
-    client = connect()
-    container: Any = client.containers.get(sandbox.info["container"])
-
-    def channel(command: str) -> Callable[[], Awaitable[object]]:
-        return lambda: sandbox.exec(command, timeout=60)
-
-    def exec_run(command: str) -> Callable[[], Awaitable[object]]:
-        words = ["bash", "-c", command]
-        return lambda: asyncio.to_thread(container.exec_run, words, demux=True)
-
     try:
-        await sandbox.exec("cd /tmp; export A=1; f() { :; }; v=2", timeout=60)
-        calls = await in_turns(channel("true"), exec_run("true"), rounds)
-        floods = await in_turns(channel(FLOOD), exec_run(FLOOD), max(5, rounds // 4))
+        taken = asyncio.run(_in_turns(image, rounds))
+    except PeerMissing as error:
+        section.missing.append(str(error))
+        return section
+    for word, (ours, theirs) in taken.items():
+        name = f"{NAMES[word]}, beside llm-in-sandbox {REFERENCE.version}"
+        figure = Figure.less(name, median(ours), median(theirs), TARGETS[word], milliseconds)
+        section.figures.append(figure)
+    return section
+
+
+async def _in_turns(image: str, rounds: int) -> dict[str, tuple[list[float], list[float]]]:
+    sandbox = DockerSandbox(SandboxSpec(session_id=new_id(), image=image, network="none"))
+    reference = await _Reference.begin(image)
+    await sandbox.start()
+    await sandbox.exec("cd /testbed; export A=1; f() { :; }; v=2", timeout=60)
+    await _create(sandbox)
+    ours = _ours(sandbox)
+    taken: dict[str, tuple[list[float], list[float]]] = {}
+    try:
+        for word, count in (("call", rounds), ("output", max(5, rounds // 4)), ("edit", rounds)):
+            pairs = [(await ours(word), await reference.act(word)) for _ in range(count + 1)][1:]
+            taken[word] = [a for a, _ in pairs], [b for _, b in pairs]
     finally:
-        close = await timed(sandbox.close)
-        client.close()
-    fine = report("call", *calls, CALL_TARGET)
-    fine &= report("output", *floods, OUTPUT_TARGET)
-    print(f"close   {close * 1e3:.0f} ms (target {CLOSE_TARGET * 1e3:.0f})")
-    return fine and close < CLOSE_TARGET
+        began = time.perf_counter()
+        await sandbox.close()
+        taken["close"] = [time.perf_counter() - began], [await reference.act("close")]
+        reference.process.terminate()
+        await reference.process.wait()
+    return taken
+
+
+def _ours(sandbox: DockerSandbox) -> Act:
+    bash, editor, context = ExecuteBash(), StrReplaceEditor(), ToolContext(sandbox=sandbox)
+    words = ["word 0\n", "word zero\n"]
+
+    async def act(word: str) -> float:
+        began = time.perf_counter()
+        match word:
+            case "call":
+                assert (await bash({"command": "true"}, context)).ok
+            case "output":
+                assert (await sandbox.exec(FLOOD, timeout=60)).stdout_bytes == 10_000_000
+            case _:
+                wanted = {"command": "str_replace", "path": PATH}
+                wanted |= {"old_str": words[0], "new_str": words[1]}
+                assert (await editor(wanted, context)).ok
+                words.reverse()
+        return time.perf_counter() - began
+
+    return act
+
+
+async def _create(sandbox: DockerSandbox) -> None:
+    wanted = {"command": "create", "path": PATH, "file_text": TEXT}
+    assert (await StrReplaceEditor()(wanted, ToolContext(sandbox=sandbox))).ok
+
+
+class _Reference:
+    """The reference's process (`reference_tools.py`)."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+
+    @classmethod
+    async def begin(cls, image: str) -> _Reference:
+        script = Path(__file__).with_name("reference_tools.py")
+        process = await asyncio.create_subprocess_exec(
+            *(REFERENCE.program("python"), str(script), image, FLOOD, TEXT),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=QUIET | {"PATH": "/usr/bin:/bin"},
+        )
+        reference = cls(process)
+        if await reference._line() != "ready":
+            raise PeerMissing("llm-in-sandbox could not start its container.")
+        return reference
+
+    async def act(self, word: str) -> float:
+        """Seconds that it took."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(word.encode() + b"\n")
+        return float(json.loads(await self._line() or "null") or "nan")
+
+    async def _line(self) -> str:
+        assert self.process.stdout is not None
+        return (await self.process.stdout.readline()).decode().strip()
 
 
 def main() -> None:
@@ -92,7 +154,7 @@ def main() -> None:
     parser.add_argument("--image", default="sandbox-tui-test:latest")
     parser.add_argument("--rounds", type=int, default=40)
     given = parser.parse_args()
-    sys.exit(0 if asyncio.run(measure(given.image, given.rounds)) else 1)
+    sys.exit(0 if print_section(measure(given.rounds, given.image)) else 1)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from sandbox_tui.core.sandboxes.base import ExecResult
-from sandbox_tui.core.tools import DEFAULT_TOOLS, command_docs
 from sandbox_tui.core.tools.base import Observation, ToolContext
 from sandbox_tui.core.tools.bash import ExecuteBash
+from sandbox_tui.core.tools.registry import DEFAULT_TOOLS, command_docs
 from sandbox_tui.core.tools.submit import Submit
 from tests.fakes import FakeSandbox, result
 

@@ -11,8 +11,8 @@ import pytest
 from sandbox_tui.core.agent import EDITED, NO_CALL, NOT_YET
 from sandbox_tui.core.models.base import Delta, Message, Reply, Request
 from sandbox_tui.core.models.demo import DEMO_TASK, DemoModel, demo_documents, script
-from sandbox_tui.core.tools import DEFAULT_TOOLS
 from sandbox_tui.core.tools.editing import replace
+from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
 
 REJECTED = "A person rejected this call; it was not run. They say: use awk\nSteps Remaining: 9"
 SKIPPED = "A person skipped this call; it was not run."

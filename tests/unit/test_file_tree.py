@@ -216,3 +216,16 @@ async def test_twenty_thousand_entries_cost_ten_times_as_much_as_two_thousand() 
         costs[count] = (followed - begun, filtered - followed, pressed - pressing)
     for small, large, most in zip(costs[2_000], costs[20_000], (40, 40, 5), strict=True):
         assert large < most * max(small, 0.005)
+
+
+def test_a_hundred_thousand_entries_begin_closed_and_can_be_opened() -> None:
+    folders = [f"d{n}/" for n in range(1000)]
+    files = [f"d{n}/file-{m}.txt" for n in range(1000) for m in range(99)]
+    tree = FileTree("/testbed")
+    tree.update(state_of(listed(*folders, *files)).files)
+    assert len(tree.rows()) == 1000
+    tree.folded ^= {"/testbed/d7"}
+    rows = tree.rows()
+    assert len(rows) == 1099
+    assert rows[[row.name for row in rows].index("d7") + 1].path.startswith("/testbed/d7/file-")
+    assert len(tree.matching("d12/ file-42.", changed=False)) == 2

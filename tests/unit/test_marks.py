@@ -71,7 +71,15 @@ def test_docker_frames(pieces: list[tuple[int, bytes]], cuts: list[int]) -> None
     )
     parser = FrameParser()
     got = [frame for piece in cut(data, cuts) for frame in parser.feed(piece)]
-    assert got == [("stderr" if stream == 2 else "stdout", body) for stream, body in pieces]
+    sent = [
+        ("stderr" if stream == 2 else "stdout", byte) for stream, body in pieces for byte in body
+    ]
+    assert [(stream, byte) for stream, body in got for byte in body] == sent
+
+
+def test_docker_frames_of_one_stream_come_as_one() -> None:
+    frames = b"".join(bytes([1, 0, 0, 0, 0, 0, 0, 2]) + b"ab" for _ in range(5))
+    assert FrameParser().feed(frames) == [("stdout", b"ab" * 5)]
 
 
 @given(st.lists(st.binary(min_size=1, max_size=20).filter(lambda b: b"\0" not in b), unique=True))

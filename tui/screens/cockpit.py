@@ -35,6 +35,9 @@ from .step_notes import StepNotes
 FRAME = 1 / 20
 """Seconds between two looks of the screen at the state, however many events come."""
 
+FILES_REST = 5.0
+"""Times as long as showing the files took until they are shown again."""
+
 
 class Cockpit(StepNotes):
     """What live runs and replays share: the panes, and how events reach them.
@@ -96,6 +99,7 @@ class Cockpit(StepNotes):
         self._is_left = False
         self._get_blob = get_blob
         self._flush_timer: Timer | None = None
+        self._files_timer: Timer | None = None
         self._files_changed = False
         self._second_shown = -1
         self._clock_at = time.monotonic()
@@ -171,11 +175,26 @@ class Cockpit(StepNotes):
         if self._is_left or not self.is_attached:
             return
         self.query_one(Calls).sync(self.now)
-        if self._files_changed:
-            self._files_changed = False
-            self.query_one(Files).show(self.state)
-            self._show_preview()
+        self._show_files()
         self.sync_bars()
+
+    def _show_files(self) -> None:
+        """Show what changed among the files; a hundred thousand take long, and must not hold up
+        all else by being shown again at once."""
+        if not self._files_changed or self._files_timer is not None:
+            return
+        self._files_changed = False
+        began = time.monotonic()
+        self.query_one(Files).show(self.state)
+        self._show_preview()
+        took = time.monotonic() - began
+        if took > 2 * FRAME:
+            self._files_timer = self.set_timer(FILES_REST * took, self._files_rested)
+
+    def _files_rested(self) -> None:
+        self._files_timer = None
+        if self.is_attached:
+            self._show_files()
 
     def sync_bars(self) -> None:
         """Bring header and timeline up to date."""

@@ -10,8 +10,8 @@ from textual import on, work
 from ...core.errors import StoreError
 from ...core.text import clean_line
 from ...sessions.finder import Finder
-from ...sessions.follower import Pace
 from ...sessions.labels import all_tags
+from ...sessions.pace import Pace
 from ...sessions.search import Hit
 from ..widgets.blocks import Blocks
 from ..widgets.hit_list import HitList

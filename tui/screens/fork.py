@@ -12,7 +12,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Grid, Horizontal, VerticalScroll
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Static, TextArea
 
@@ -30,20 +29,6 @@ from .edit_call import EditCall
 
 ROOM = 20
 """Steps that a fork has at least, where its parent had used up its own."""
-
-
-class ForkWanted(Message):
-    """A person wants to go on from the middle of a session.
-
-    Attributes:
-        run_id: the session.
-        seq: the event that is shown.
-    """
-
-    def __init__(self, run_id: str, seq: int) -> None:
-        super().__init__()
-        self.run_id = run_id
-        self.seq = seq
 
 
 @dataclass(frozen=True, slots=True)

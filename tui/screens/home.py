@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -13,16 +13,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from ...core.errors import ConfigError, SandboxTuiError, StoreError
-from ...core.launch import RunRequest
-from ...core.models.local_servers import find_local_servers
 from ...core.text import clean_line
-from ...sessions import RunSummary, Store, Worker, Workers
+from ...sessions import RunSummary, Store, Workers
 from ...sessions.family import Kinship, kinship
 from ...sessions.labels import all_tags
-from ...sessions.remote import RemoteWorker
 from ...sessions.search import Hit
 from ...sessions.sockets import is_detached
-from ..demo import demo_request
 from ..keymap import hint
 from ..palette import Palette
 from ..settings_in_force import SettingsInForce
@@ -33,14 +29,11 @@ from ..widgets.model_offers import ModelOffers, Offer, offers_of
 from ..widgets.painted import Painted
 from ..widgets.search_bar import SearchBar
 from ..widgets.session_list import SessionList
-from .choose_model import ChooseModel
-from .compare import CompareScreen
 from .find_sessions import FindSessions
-from .help import HelpScreen
-from .live import LiveScreen
-from .new_run import NewRun
-from .replay import ReplayScreen, place_of
-from .wall import Wall
+
+if TYPE_CHECKING:  # what is shown from here is imported when it is shown
+    from ...core.launch import RunRequest
+    from ...sessions.watched import Watched
 
 PAGE = 100
 """Sessions read at a time."""
@@ -164,6 +157,7 @@ class Home(FindSessions):
 
     def action_new(self) -> None:
         """Describe a new run, then start it."""
+        from .new_run import NewRun
 
         def described(requests: Sequence[RunRequest] | None) -> None:
             if requests:
@@ -180,12 +174,16 @@ class Home(FindSessions):
         self.set_class(not model.name, "-no-model")
         if model.name:
             return
+        from ...core.models.local_servers import find_local_servers
+
         offers = self.query_one("#offers", ModelOffers)
         servers = await find_local_servers(model.local_ports)
         offers.show(offers_of(servers, model), model.local_ports)
 
     def action_model(self) -> None:
         """Choose a model among those this machine has."""
+        from .choose_model import ChooseModel
+
         self.app.push_screen(ChooseModel(self._settings.now.model), self._take)
 
     @on(ModelOffers.Chosen, "#offers")
@@ -215,6 +213,8 @@ class Home(FindSessions):
 
     def action_demo(self) -> None:
         """Play the demo in a real sandbox."""
+        from ..demo import demo_request
+
         self._begin([demo_request(self._settings.now)])
 
     def _begin(self, requests: Sequence[RunRequest]) -> None:
@@ -224,12 +224,16 @@ class Home(FindSessions):
         else:
             self.action_wall()
 
-    def _open(self, worker: Worker) -> None:
-        self.app.push_screen(LiveScreen(worker, self._store))
+    def _open(self, worker: Watched, *, asks: bool = True) -> None:
+        from .live import LiveScreen
+
+        self.app.push_screen(LiveScreen(worker, self._store, asks=asks))
 
     def action_wall(self) -> None:
         """The runs of this program side by side."""
         if self._run_workers.all:
+            from .wall import Wall
+
             self.app.push_screen(Wall(self._run_workers))
         else:
             self.notify(
@@ -251,12 +255,16 @@ class Home(FindSessions):
 
     def open_hit(self, hit: Hit) -> None:
         """See `FindSessions`: a replay that begins at what was found."""
+        from .replay import ReplayScreen, place_of
+
         if hit.kind == "session" or hit.run.outcome == "running":
             self._show_session(hit.run)
             return
         self.app.push_screen(ReplayScreen(hit.run, self._store, at=place_of(hit)))
 
     def _show_session(self, run: RunSummary) -> None:
+        from .replay import ReplayScreen
+
         worker = self._run_workers.all.get(run.id)
         if worker is not None and not worker.ended.is_set():
             self._open(worker)
@@ -271,7 +279,9 @@ class Home(FindSessions):
         if not is_detached(run.id):
             self.notify("This session is still running in another program.", markup=False)
             return
-        self.app.push_screen(LiveScreen(RemoteWorker(run, self._store), self._store, asks=False))
+        from ...sessions.remote import RemoteWorker
+
+        self._open(RemoteWorker(run, self._store), asks=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what was interrupted can be taken up again."""
@@ -312,11 +322,15 @@ class Home(FindSessions):
             key = hint("home.mark")
             self.notify(f"{key} marks a session; mark two to compare them.", markup=False)
             return
+        from .compare import CompareScreen
+
         left, right = sorted(chosen, key=lambda run: run.started_at)
         self.app.push_screen(CompareScreen(left, right, self._store))
 
     def action_help(self) -> None:
         """All keys of this screen."""
+        from .help import HelpScreen
+
         self.app.push_screen(HelpScreen(self))
 
 

@@ -16,12 +16,12 @@ from ...core.errors import ImageMissing, SandboxTuiError
 from ...core.text import clean_line
 from ...sessions import Store
 from ...sessions.watched import Watched
+from ..fork_wanted import ForkWanted
 from ..widgets.status_bar import StatusBar
 from ..widgets.terminals import Terminals
 from .cockpit import Cockpit
 from .confirm import Confirm
 from .failure import Failure
-from .fork import ForkWanted
 from .image_offer import ImageOffer
 from .leave_run import LeaveRun, Leaving
 from .steering import Steering

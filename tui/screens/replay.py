@@ -18,14 +18,15 @@ from ...core.errors import SandboxTuiError
 from ...core.state import MIRROR
 from ...core.text import clean_line
 from ...sessions import Player, RunSummary, Store
-from ...sessions.follower import Pace
 from ...sessions.keyframes import HEAVY, catch_up, landmarks_of, last_keyframe, moment_at
 from ...sessions.landmarks import CALL_ENDS, FAILURES, Landmarks
 from ...sessions.moments import Moment
 from ...sessions.occurrences import occurrences
+from ...sessions.pace import Pace
 from ...sessions.replay import position_at
 from ...sessions.search import Hit
 from .. import figures
+from ..fork_wanted import ForkWanted
 from ..svg import self_contained
 from ..widgets.calls import Calls
 from ..widgets.find_bar import FindBar
@@ -33,7 +34,6 @@ from ..widgets.status_bar import StatusBar
 from ..widgets.terminals import Terminals
 from ..widgets.timeline import Timeline
 from .cockpit import Cockpit
-from .fork import ForkWanted
 from .go_to_step import GoToStep
 
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)

@@ -12,7 +12,6 @@ from ...core.errors import StoreError
 from ...core.text import clean_line
 from ...sessions import RunSummary, Store
 from ...sessions.labels import set_tags, tags_of
-from ...sessions.snapshots import clear_left
 from ...sessions.upkeep import reclaim, room_of, used
 from .. import figures
 from ..widgets.session_lines import name_of
@@ -114,6 +113,8 @@ class SessionActions(Screen[None]):
             room = max(0, before - await asyncio.to_thread(used, store))
             self.reload()
             given = 0 if self.is_recording else await asyncio.to_thread(reclaim, store)
+            from ...sessions.snapshots import clear_left
+
             problems = await asyncio.to_thread(clear_left, store)
         except StoreError as error:
             self._complain(error)

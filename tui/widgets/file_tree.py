@@ -1,7 +1,7 @@
 """The sandbox's paths as a tree: which rows are seen, and what changed below a closed folder.
 
-Twenty thousand paths cost what changed among them: new ones are put in their place, and only rows
-that are seen are walked.
+A hundred thousand paths cost what changed among them: new ones are put in their place, and only
+rows that are seen are walked. Where there are that many, folders begin closed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from ...core.state import FileState
 
 HIDDEN = frozenset({".git", ".cache", ".venv", "venv", "node_modules", "__pycache__"})
 """Folders that begin closed."""
+
+CROWDED = 25_000
+"""Paths from which on new folders begin closed: nobody reads so many rows."""
 
 Files = Mapping[str, FileState]
 
@@ -69,6 +72,7 @@ class FileTree:
         self._dirs: set[str] = set()
         self._known: dict[str, bool] = {}
         self._below: dict[str, Counts] = {}
+        self._crowded = False
 
     def update(self, files: Files) -> None:
         """Take in the files of a state."""
@@ -79,6 +83,7 @@ class FileTree:
             self._known.clear()
             self._dirs.clear()
         many = len(files) - len(self._known) > 1_000
+        self._crowded = len(files) > CROWDED
         for path, file in files.items():
             is_dir = file.last.kind == "dir"
             if self._known.get(path) != is_dir:
@@ -150,7 +155,7 @@ class FileTree:
             children.append((not is_dir, name))
         if is_dir:
             path = f"{folder}/{name}"
-            if path not in self._dirs and name in HIDDEN:
+            if path not in self._dirs and (self._crowded or name in HIDDEN):
                 self.folded.add(path)
             self._dirs.add(path)
 

@@ -206,15 +206,17 @@ class Files(Blocks):
         return right
 
     def _titles(self) -> None:
-        files = self._state.files.values()
-        total = 0
-        run, marked_steps = Counts(), 0
-        for file in files:
-            total += file.last.kind == "file" and file.run_mark != "deleted"
-            if file.run_mark is not None and file.last.kind != "dir":
+        total = latest = 0
+        run = Counts()
+        for file in self._state.files.values():
+            kind, mark = file.last.kind, file.run_mark
+            if kind == "file" and mark != "deleted":
+                total += 1
+            if mark is not None and kind != "dir":
                 run.add(file)
-                marked_steps = max(marked_steps, file.step)
-        self._step = marked_steps
+                if file.step > latest:
+                    latest = file.step
+        self._step = latest
         self.border_title = Content(f"files {clean_line(self._root)} {total}")
         if self.filtered:
             found = sum(1 for row in self._rows if not row.is_dir)

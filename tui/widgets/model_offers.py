@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.style import Style
 from rich.text import Text
@@ -11,10 +12,12 @@ from textual.events import Click
 from textual.geometry import Size
 
 from ...core.config import ModelSettings, api_key
-from ...core.models.local_servers import LocalServer
 from ...core.text import clean_line
 from ..palette import Palette, palette_of
 from .blocks import Blocks
+
+if TYPE_CHECKING:
+    from ...core.models.local_servers import LocalServer
 
 
 @dataclass(frozen=True, slots=True)

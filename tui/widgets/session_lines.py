@@ -11,7 +11,7 @@ from rich.text import Text
 from ...core.text import clean_line
 from ...sessions import RunSummary
 from .. import figures
-from ..listing import outcome_words
+from ..outcome import outcome_words
 from ..palette import Palette
 
 

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-SLICE = 0.004
+SLICE = 0.001
 """Seconds of work in a row."""
 
 NAP = 0.001
@@ -16,8 +16,8 @@ NAP = 0.001
 HIGH_WATER = 1 << 20
 """Bytes that may wait before `drain` holds up whoever brings more."""
 
-LEAST, MOST = 1024, 16 * 1024
-"""Bytes taken in one go; fewer where they turn out to be slow to take in."""
+LEAST, MOST = 1024, 64 * 1024
+"""Bytes taken in one go: as many as take half a slice, by how fast the last ones were."""
 
 
 class Pump:
@@ -28,7 +28,7 @@ class Pump:
         self._after = after
         self._queue: deque[bytes] = deque()
         self._size = 0
-        self._piece = MOST
+        self._piece = MOST // 4
         self._room = asyncio.Event()
         self._room.set()
         self._task: asyncio.Task[None] | None = None
@@ -80,8 +80,9 @@ class Pump:
         data = self._next()
         start = time.perf_counter()
         self._take(data)
-        slow = time.perf_counter() - start > SLICE
-        self._piece = max(LEAST, self._piece // 2) if slow else min(MOST, self._piece * 2)
+        took = max(1e-6, time.perf_counter() - start)
+        fitting = int(len(data) / took * SLICE / 2)
+        self._piece = max(LEAST, min(MOST, fitting, 2 * self._piece))
 
     def _next(self) -> bytes:
         """About a piece, however small or large the pieces of the queue are."""

@@ -25,6 +25,7 @@ from ...core.terminal.base import Terminal as Emulator
 from ...core.terminal.search import Hit
 from ..palette import palette_of
 from .scroll_thumb import place_thumb
+from .synchronised import Hold
 from .terminal_drawing import Colours, cells_before, colours_of, split_at, strip_of
 from .terminal_input import RELEASE, bytes_of_key, bytes_of_mouse, bytes_of_paste
 from .terminal_places import Places
@@ -32,8 +33,6 @@ from .terminal_pump import NAP, Pump
 from .terminal_selection import clicked_span, selected_text
 
 FRAMES = 30
-LONGEST_HOLD = 0.15
-"""Seconds a program may hold the screen back (synchronised output, mode 2026)."""
 
 RESIZE_PAUSE = 0.08
 RELEASE_PAUSE = 0.4
@@ -113,10 +112,11 @@ class TerminalView(ScrollView, can_focus=True):
         self._fit = fit
         self._pump = Pump(self._take, self._draw_soon)
         self._strips: dict[int, Strip] = {}
+        self._base: Style | None = None
         self._dress: tuple[tuple[str, Style], Colours] | None = None
         self._frame: Timer | None = None
         self._drawn_at = 0.0
-        self._held_since: float | None = None
+        self._hold = Hold()
         self._cursor_row = 0
         self._first_line = self._first()
         self._resize_timer: Timer | None = None
@@ -149,7 +149,7 @@ class TerminalView(ScrollView, can_focus=True):
         self._pump.clear()
         self._emulator = emulator
         self._first_line = self._first()
-        self._held_since = None
+        self._hold = Hold()
         if self._places is not None:
             self._places = self._places.anew()
         self._redraw()
@@ -178,7 +178,7 @@ class TerminalView(ScrollView, can_focus=True):
         if self._frame is not None:
             self._frame.stop()
             self._frame = None
-        if self._held_back():
+        if self._hold.holds(self._emulator.modes):
             self._draw_soon(0.02)
             return
         self._drawn_at = time.perf_counter()
@@ -207,19 +207,6 @@ class TerminalView(ScrollView, can_focus=True):
         self._emulator.touch(0, self._emulator.lines)
         self._draw()
         self.refresh()
-
-    def _held_back(self) -> bool:
-        """Whether the program is in the middle of a frame of its own (mode 2026)."""
-        if 2026 not in self._emulator.modes:
-            self._held_since = None
-            return False
-        now = time.perf_counter()
-        if self._held_since is None:
-            self._held_since = now
-        if now - self._held_since < LONGEST_HOLD:
-            return True
-        self._held_since = None
-        return False
 
     # --- following
 
@@ -262,10 +249,19 @@ class TerminalView(ScrollView, can_focus=True):
 
     # --- drawing
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Some lines. What they are drawn on is worked out once for all of them: Textual does so
+        from the styles of every widget around this one."""
+        self._base = self.rich_style
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._base = None
+
     def render_line(self, y: int) -> Strip:
         """One line of the widget (Textual's line API)."""
         emulator = self._emulator
-        base = self.rich_style
+        base = self._base or self.rich_style
         left, top = self.scroll_offset
         width = self.size.width
         index = top + y
@@ -274,11 +270,11 @@ class TerminalView(ScrollView, can_focus=True):
             return Strip.blank(width, base)
         strip = self._strips.get(row)
         if strip is None:
-            strip = strip_of(emulator.row(index), self._colours())
+            strip = strip_of(emulator.row(index), self._colours(base))
             if row >= 0:
                 self._strips[row] = strip
         if row == emulator.y and 25 in emulator.modes:
-            strip = self._with_cursor(strip)
+            strip = self._with_cursor(strip, base)
         line = self._first() + index
         if self._places is not None:
             strip = self._places.mark(strip, line, palette_of(self))
@@ -286,20 +282,20 @@ class TerminalView(ScrollView, can_focus=True):
         strip = strip.apply_offsets(0, line)
         return strip.crop_extend(left, left + width, base)
 
-    def _colours(self) -> Colours:
+    def _colours(self, base: Style) -> Colours:
         app = cast("App[object]", self.app)  # pyright: ignore[reportUnknownMemberType]
-        key = (app.theme, self.rich_style)
+        key = (app.theme, base)
         if self._dress is None or self._dress[0] != key:
-            colours = colours_of(self.rich_style, palette_of(self), app.current_theme.dark)
+            colours = colours_of(base, palette_of(self), app.current_theme.dark)
             self._dress = (key, colours)
         return self._dress[1]
 
-    def _with_cursor(self, strip: Strip) -> Strip:
+    def _with_cursor(self, strip: Strip, base: Style) -> Strip:
         x = min(self._emulator.x, self._emulator.columns - 1)
-        strip = strip.extend_cell_length(x + 1, self.rich_style)
+        strip = strip.extend_cell_length(x + 1, base)
         if self.attached and self.has_focus:
             accent = palette_of(self).accent
-            look = Style(color=self.rich_style.bgcolor, bgcolor=accent.color)
+            look = Style(color=base.bgcolor, bgcolor=accent.color)
         else:
             look = Style(reverse=True, dim=True)
         return split_at(strip, x, x + 1, look)
@@ -510,7 +506,7 @@ class TerminalView(ScrollView, can_focus=True):
         """A line as it is shown."""
         if index >= self._emulator.history_size + self._emulator.lines:
             return ""
-        return strip_of(self._emulator.row(index), self._colours()).text
+        return strip_of(self._emulator.row(index), self._colours(self.rich_style)).text
 
     def copy_selection(self) -> bool:
         """Put what is selected here on the clipboard; False when nothing is."""

@@ -111,7 +111,8 @@ class Timeline(Widget):
         )
         base = self.rich_style
         whole = Strip([state, *line, Segment(self._clocks, palette.dim)])
-        return whole.apply_style(base).crop_extend(0, width, base)
+        # equal neighbours as one: this line is written anew every second
+        return whole.apply_style(base).crop_extend(0, width, base).simplify()
 
     # --- the mouse
 

@@ -1,0 +1,28 @@
+"""A program that runs for days: what a run leaves behind is nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from tests.integration.conftest import require
+from tests.perf.leaks import growth
+
+RUNS = 30
+MOST_MEMORY = 12_000_000
+"""Bytes; SQLite's cache of pages and the heap's own wobble are within it, a run's record is not."""
+
+
+async def test_many_runs_leave_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("bubblewrap")
+    place = tmp_path / "tmp"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    before, after = await growth(tmp_path, RUNS)
+    assert dataclasses.replace(after, memory=0) == dataclasses.replace(before, memory=0)
+    assert after.memory - before.memory < MOST_MEMORY

@@ -1,0 +1,145 @@
+"""Twenty calls of `true` with a model that answers at once: the whole program beside the reference.
+
+    python -m tests.perf.headless_calls CALLS
+
+serves such a model for as many runs as ask, and prints its address.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.perf.figures import Figure, Section, median, megabytes, milliseconds
+from tests.perf.peers import QUIET, REFERENCE, PeerMissing, our_program
+from tests.scripted_server import Chunk, Scripted, ScriptedServer, call, whole
+
+IMAGE = "sandbox-tui-test:latest"
+CALLS = 20
+WALL_TARGET, MEMORY_TARGET = 5.0, 2.0
+
+
+def measure(rounds: int = 3) -> Section:
+    """Measure wall time and memory of whole processes."""
+    section = Section(
+        title="Twenty calls, from start to end",
+        words=(
+            f"`run --headless` of a task in which the model calls `true` {CALLS} times and then "
+            f"submits, in Docker with the image {IMAGE}, beside `llm-in-sandbox run` with the same "
+            "model server and the same image: seconds and largest resident size of each process, "
+            f"container made and removed. Median of {rounds} rounds, in turns."
+        ),
+    )
+    try:
+        reference = REFERENCE.program("llm-in-sandbox")
+        with model_server(CALLS) as url, TemporaryDirectory() as home:
+            _compare(section, reference, url, Path(home), rounds)
+    except (PeerMissing, subprocess.CalledProcessError) as error:
+        section.missing.append(str(error))
+    return section
+
+
+def _compare(section: Section, reference: str, url: str, home: Path, rounds: int) -> None:
+    ours = [our_program(), "run", "work", "--headless", "--sandbox", "docker", "--image", IMAGE]
+    ours += ["--model", "scripted", "--base-url", url, "--output", str(home / "ours")]
+    theirs = [reference, "run", "--query", "work", "--llm_name", "openai/scripted"]
+    theirs += ["--llm_base_url", url, "--api_key", "none", "--docker_image", IMAGE]
+    theirs += ["--output_dir", str(home / "theirs")]
+    pairs = [
+        (
+            whole_process(ours, {"SANDBOX_TUI_HOME": str(home)}, _said_submitted),
+            whole_process(theirs, QUIET, _completed),
+        )
+        for _ in range(rounds + 1)
+    ][1:]
+    name = f"beside llm-in-sandbox {REFERENCE.version}"
+    (wall, other_wall), (memory, other_memory) = (
+        (median([ours[n] for ours, _ in pairs]), median([theirs[n] for _, theirs in pairs]))
+        for n in (0, 1)
+    )
+    section.figures += [
+        Figure.less(f"wall time, {name}", wall, other_wall, WALL_TARGET, milliseconds),
+        Figure.less(f"memory, {name}", memory, other_memory, MEMORY_TARGET, megabytes),
+    ]
+
+
+def whole_process(
+    command: list[str], environment: Mapping[str, str], fine: Callable[[str], bool]
+) -> tuple[float, float]:
+    """Seconds of a process, and the most bytes it had in memory.
+
+    Raises:
+        subprocess.CalledProcessError: it did not do what was wanted.
+    """
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, **environment},
+    )
+    assert process.stdout is not None
+    said = process.stdout.read().decode(errors="replace")
+    _, status, usage = os.wait4(process.pid, 0)
+    took = time.perf_counter() - began
+    process.stdout.close()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode or not fine(said):
+        raise subprocess.CalledProcessError(process.returncode, command, said[-2000:])
+    return took, usage.ru_maxrss * 1024.0
+
+
+def _said_submitted(said: str) -> bool:
+    return "submitted" in said and said.count("true") >= CALLS
+
+
+def _completed(said: str) -> bool:
+    return f"completed in {CALLS + 1} steps" in said
+
+
+def answer(request: Chunk, calls: int) -> Scripted:
+    """What the model says, known from how often it has been answered already."""
+    done = sum(message["role"] == "tool" for message in request["messages"])
+    name, arguments = ("execute_bash", {"command": "true"}) if done < calls else ("submit", {})
+    if request.get("stream"):
+        return call(name, **arguments)
+    function = {"name": name, "arguments": '{"command": "true"}' if arguments else "{}"}
+    wanted = {"id": f"call_{done}", "type": "function", "function": function}
+    message: Chunk = {"role": "assistant", "content": "", "tool_calls": [wanted]}
+    tokens = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    return whole(
+        message, "tool_calls", usage=tokens, id="1", object="chat.completion", created=1, model="m"
+    )
+
+
+@contextlib.contextmanager
+def model_server(calls: int) -> Iterator[str]:
+    """Serves the model from a process of its own; its address."""
+    command = [sys.executable, "-m", "tests.perf.headless_calls", str(calls)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.wait()
+        process.stdout.close()
+
+
+def main(calls: int) -> None:
+    """Serve until ended."""
+    with ScriptedServer([lambda request: answer(request, calls)]) as server:
+        print(server.url, flush=True)
+        while True:
+            time.sleep(3600)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

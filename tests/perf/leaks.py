@@ -1,0 +1,140 @@
+"""What many runs of the demo leave behind in one process: it should be nothing.
+
+python -m tests.perf.leaks [RUNS] [docker|bubblewrap]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sandbox_tui.core.config import load
+from sandbox_tui.sessions import Store, Workers
+from sandbox_tui.tui.demo import demo_request
+from tests.perf.figures import Figure, Section
+from tests.perf.report import print_section
+
+WARM_UP = 5
+"""Runs that do not count: pools of threads and caches are filled by them."""
+
+MEMORY_EACH = 100_000
+"""Bytes a run may leave behind: counted in whole pages, and the heap of a process wobbles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a process holds.
+
+    Attributes:
+        descriptors: open files.
+        threads: of the process.
+        tasks: of the event loop.
+        children: processes.
+        folders: of ours, in the temporary folder.
+        containers: of ours, running or not.
+        memory: resident bytes.
+    """
+
+    descriptors: int
+    threads: int
+    tasks: int
+    children: int
+    folders: int
+    containers: int
+    memory: int
+
+
+async def held(kind: str) -> Held:
+    """What this process holds now, and what it has left outside of itself."""
+    gc.collect()
+    me = os.getpid()
+    children = Path(f"/proc/{me}/task/{me}/children").read_text().split()
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return Held(
+        descriptors=len(list(Path("/proc/self/fd").iterdir())),
+        threads=threading.active_count(),
+        tasks=len(asyncio.all_tasks()),
+        children=len(children),
+        folders=len(list(Path(tempfile.gettempdir()).glob("sandbox-tui-*"))),
+        containers=_containers() if kind == "docker" else 0,
+        memory=pages * os.sysconf("SC_PAGE_SIZE"),
+    )
+
+
+def _containers() -> int:
+    owned = ["docker", "ps", "-aq", "--filter", f"label=sandbox-tui.pid={os.getpid()}"]
+    done = subprocess.run(owned, capture_output=True, text=True, check=True)
+    return len(done.stdout.split())
+
+
+async def run_demos(home: Path, runs: int, kind: str) -> None:
+    """Runs of the demo's script, one after the other, recorded in one database."""
+    settings = load({"sandbox.kind": kind, "agent.output": str(home / "output")})
+    store = Store(home / "sessions.db")
+    for _ in range(runs):
+        worker = Workers(store).begin(demo_request(settings, speed=0, mode="auto"))
+        await worker.ended.wait()
+        assert worker.exit_code == 0, worker.failure or worker.state.finished
+    store.close()
+
+
+async def _fill_pool() -> None:
+    """Have the event loop's threads all started, as many as it may have."""
+    most = min(32, (os.cpu_count() or 1) + 4)
+    all_there = threading.Barrier(most)
+    await asyncio.gather(*(asyncio.to_thread(all_there.wait) for _ in range(most)))
+
+
+async def growth(home: Path, runs: int, kind: str = "bubblewrap") -> tuple[Held, Held]:
+    """What is held before and after so many runs."""
+    await _fill_pool()
+    await run_demos(home, WARM_UP, kind)
+    before = await held(kind)
+    await run_demos(home, runs, kind)
+    return before, await held(kind)
+
+
+def measure(runs: int = 100, kind: str = "bubblewrap") -> Section:
+    """Measure the growth."""
+    section = Section(
+        title="What many runs leave behind",
+        words=(
+            f"{runs} runs of the demo's script, one after the other in one process, in {kind} "
+            f"sandboxes, after {WARM_UP} that do not count."
+        ),
+    )
+    own_folder = tempfile.gettempdir()
+    with TemporaryDirectory() as home, TemporaryDirectory() as place:
+        os.environ["SANDBOX_TUI_HOME"], tempfile.tempdir = home, place
+        before, after = asyncio.run(growth(Path(home), runs, kind))
+        tempfile.tempdir = own_folder
+    for name, count in asdict(before).items():
+        more = asdict(after)[name] - count
+        if name == "memory":
+            each = more / runs
+            said = f"{each / 1e3:+.1f} kB a run ({count / 1e6:.1f} MB before)"
+            section.figures.append(Figure(name=name, ours=said, met=each < MEMORY_EACH))
+        else:
+            section.figures.append(
+                Figure(name=name, ours=f"{more:+} ({count} before)", met=not more)
+            )
+    return section
+
+
+def main() -> None:
+    """Run it; exit code 1 where something is left."""
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    kind = sys.argv[2] if len(sys.argv) > 2 else "bubblewrap"
+    sys.exit(0 if print_section(measure(runs, kind)) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Many runs at once in one program, each in a sandbox of its own.
+
+python -m tests.perf.many_sandboxes [SANDBOXES] [docker|bubblewrap]
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.perf.figures import Figure, Section, megabytes, milliseconds
+from tests.perf.headless_calls import IMAGE, model_server, whole_process
+from tests.perf.peers import our_program
+from tests.perf.report import print_section
+
+CALLS = 5
+MOST_EACH = 4e6
+"""Bytes of the program itself for each run."""
+
+
+def measure(sandboxes: int = 64, docker: int = 16) -> Section:
+    """Measure both kinds of sandbox."""
+    section = Section(
+        title="Many sandboxes at once",
+        words=(
+            f"`run --headless --samples N`: N runs at once in one process, each with {CALLS} calls "
+            "of `true` to a model that answers at once, each in a sandbox of its own. All have to "
+            "submit. Memory of a run is that of the program itself (largest resident size), beyond "
+            "what it takes with a single run, divided among the others."
+        ),
+    )
+    with model_server(CALLS) as url:
+        for kind, count in (("bubblewrap", sandboxes), ("docker", docker)):
+            try:
+                section.figures += _measured(kind, count, url)
+            except subprocess.CalledProcessError as error:
+                said = str(error.output).strip().splitlines()[-1:]
+                section.missing.append(f"{count} in {kind}: {' '.join(said) or error}")
+    return section
+
+
+def _measured(kind: str, count: int, url: str) -> list[Figure]:
+    alone, alone_memory = _run(kind, 1, url)
+    took, memory = _run(kind, count, url)
+    each = (memory - alone_memory) / (count - 1)
+    return [
+        Figure(
+            name=f"{count} in {kind}, all submitted",
+            ours=f"{milliseconds(took)} (one alone: {milliseconds(alone)})",
+        ),
+        Figure.bound(f"{count} in {kind}: memory of a run", each, MOST_EACH, megabytes),
+    ]
+
+
+def _run(kind: str, count: int, url: str) -> tuple[float, float]:
+    with TemporaryDirectory() as home:
+        command = [our_program(), "run", "work", "--headless", "--json", "--samples", str(count)]
+        command += ["--sandbox", kind, "--image", IMAGE, "--model", "scripted", "--base-url", url]
+        command += ["--snapshots", "off", "--output", str(Path(home) / "output")]
+        return whole_process(command, {"SANDBOX_TUI_HOME": home}, _submitted(count))
+
+
+def _submitted(count: int) -> Callable[[str], bool]:
+    return lambda said: said.count('"reason":"submitted"') == count
+
+
+def main() -> None:
+    """Run it; exit code 1 when something is missed."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 64
+    sys.exit(0 if print_section(measure(count, min(count, 16))) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""docs/benchmarks.md, and the same on the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.perf.figures import Figure, Section
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "benchmarks.md"
+KEPT = ROOT / "docs" / "benchmarks.json"
+
+HEAD = """# Benchmarks
+
+Measured by `make bench`, which writes this page anew; nothing in it is typed by hand. Ours and the
+other are measured in the same run, in turns (A B A B), so that a busy machine touches both; what
+counts is the ratio. Every program is installed in an environment of its own. A target is what we hold ourselves to, and a missed one is shown as missed.
+`make bench only="startup tree"` measures some of it again and leaves the rest as it was.
+"""
+
+
+def print_section(section: Section) -> bool:
+    """Print what was found; whether every target is met."""
+    print(f"\n{section.title}")
+    for figure in section.figures:
+        others = f"  beside {figure.theirs}" if figure.theirs else ""
+        print(f"  {figure.name}: {figure.ours}{others}  {_ratio(figure)} {_verdict(figure)}")
+    for words in section.missing:
+        print(f"  not measured: {words}")
+    return all(figure.met for figure in section.figures) and not section.missing
+
+
+def keep(name: str, section: Section, command: str) -> None:
+    """Write a section into the page; the others stay."""
+    kept: dict[str, Any] = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    kept[name] = section.as_builtins() | {
+        "command": command,
+        "machine": machine(),
+        "commit": _commit(),
+        "at": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+    }
+    KEPT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
+    PAGE.write_text(page(kept))
+
+
+def page(kept: Mapping[str, Any]) -> str:
+    """The page for what is kept."""
+    return "\n".join([HEAD, *(_section(section) for section in kept.values())])
+
+
+def machine() -> str:
+    """This machine, and how busy it is, in a line."""
+    model = next(
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        platform.machine(),
+    )
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    load = os.getloadavg()[0]
+    return (
+        f"{os.cpu_count()} x {model}, {pages / 2**30:.0f} GiB, Linux {platform.release()}, "
+        f"Python {platform.python_version()}, load {load:.1f}"
+    )
+
+
+def _commit() -> str:
+    done = subprocess.run(
+        ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True
+    )
+    return done.stdout.strip() or "unknown"
+
+
+def _section(section: Mapping[str, Any]) -> str:
+    figures = [Figure(**figure) for figure in section["figures"]]
+    lines = [f"## {section['title']}", "", section["words"], ""]
+    if figures:
+        lines += ["| what | ours | the other | ratio | |", "|---|---|---|---|---|"]
+        lines += [
+            f"| {f.name} | {f.ours} | {f.theirs or '–'} | {_ratio(f) or '–'} | {_verdict(f)} |"
+            for f in figures
+        ]
+        lines.append("")
+    lines += [f"Not measured: {words}\n" for words in section["missing"]]
+    lines.append(
+        f"`{section['command']}`, {section['at']}, commit {section['commit']}; "
+        f"{section['machine']}.\n"
+    )
+    return "\n".join(lines)
+
+
+def _ratio(figure: Figure) -> str:
+    if figure.ratio is None:
+        return ""
+    said = f"{figure.ratio:.1f}x"
+    return f"{said} (target {figure.target:g}x)" if figure.target is not None else said
+
+
+def _verdict(figure: Figure) -> str:
+    return "met" if figure.met else "**missed**"

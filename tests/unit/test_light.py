@@ -1,0 +1,103 @@
+"""What is not imported before it is needed; each of these would make the program slower to start."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.sessions import Store
+
+COMMAND_LINE = """
+import sys
+from click.testing import CliRunner
+from sandbox_tui.tui.cli import main
+for words in {words!r}:
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+"""
+
+HOME = """
+import asyncio, sys
+from sandbox_tui.core.config import load, data_dir
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.home import Home
+
+async def show():
+    app = SandboxTui(load({words!r}), Store(data_dir() / "sessions.db"))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert isinstance(app.screen, Home)
+
+asyncio.run(show())
+"""
+
+NEEDS_NO_SCREEN = ("textual", "rich", "pygments", "wcwidth", "pyte", "PIL", "textual_image")
+NEEDS_NO_RUN = ("openai", "httpx", "pydantic", "docker", "requests", "yaml")
+NEEDS_NO_CHANGE = ("sqlite_utils", "tomlkit")
+OTHER_SCREENS = tuple(
+    f"sandbox_tui.{name}"
+    for name in (
+        *("tui.screens.live", "tui.screens.replay", "tui.screens.wall", "tui.screens.new_run"),
+        *("tui.screens.settings", "tui.screens.compare", "tui.screens.help", "tui.graphics"),
+        *("core.run", "core.launch", "core.agent", "core.tools.registry", "core.sandboxes"),
+        *("core.terminal", "sessions.keyframes", "sessions.worker", "sessions.recorder"),
+    )
+)
+
+
+def imported(script: str, words: object, names: tuple[str, ...], home: Path) -> list[str]:
+    """Which of these modules a program has imported when it ends."""
+    ending = f"\nprint('imported', *[name for name in {names!r} if name in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", script.format(words=words) + ending],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "SANDBOX_TUI_HOME": str(home)},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip().splitlines()[-1].split()[1:]
+
+
+@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["sessions", "--help"]])
+def test_help(tmp_path: Path, words: list[str]) -> None:
+    names = (*NEEDS_NO_SCREEN, *NEEDS_NO_RUN, *NEEDS_NO_CHANGE, "asyncio", "sqlite3", "msgspec")
+    assert imported(COMMAND_LINE, [words], names, tmp_path) == []
+
+
+def test_commands_that_only_read(tmp_path: Path) -> None:
+    names = (*NEEDS_NO_SCREEN, *NEEDS_NO_RUN, "tomlkit", "sandbox_tui.core.run")
+    words = [["sessions", "ls"], ["config"], ["policy", "show"]]
+    assert imported(COMMAND_LINE, words, names, tmp_path) == []
+
+
+def test_the_home_screen(tmp_path: Path) -> None:
+    Store(tmp_path / "sessions.db").close()  # its tables are made once
+    names = (*NEEDS_NO_RUN, *NEEDS_NO_CHANGE, *OTHER_SCREENS, "PIL", "pyte", "pygments.lexers")
+    assert imported(HOME, {"model.name": "some"}, names, tmp_path) == []
+
+
+def test_the_collector_leaves_alone_what_the_program_consists_of() -> None:
+    script = (
+        "import gc; from sandbox_tui.tui.collecting import THRESHOLDS, collect_rarely\n"
+        "collect_rarely(); print(gc.get_freeze_count() > 1000, gc.get_threshold() == THRESHOLDS)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "True"]
+
+
+def test_what_is_imported_in_the_pause_is_there() -> None:
+    """A name that is wrong would only be noticed by whoever opens that screen."""
+    script = (
+        "import sys, threading; from sandbox_tui.tui import importing; importing.import_rest()\n"
+        "[t.join() for t in threading.enumerate() if t.name == 'importing']\n"
+        "print(all(f'sandbox_tui.tui.{name}' in sys.modules for name in importing._NEXT))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == "True", done.stderr
