@@ -12,6 +12,7 @@ from rich.text import Text
 
 from ...core.text import clean
 from ..palette import Palette
+from .changed_words import Span, changed_words
 from .preview_document import Document
 
 SPLIT_WIDTH = 100
@@ -26,6 +27,9 @@ MOST_LINES = 20_000
 MOST_CHARS = 2_000
 """Of a line at most so many characters are shown."""
 
+SINGLED_OUT = Style(reverse=True)
+"""Of the words that make two lines different: seen in any theme."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -39,6 +43,13 @@ class Pair:
     new: str = ""
     old_number: int = 0
     new_number: int = 0
+
+    @property
+    def words(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+        """Where the old line and the new one differ, when one took the place of the other."""
+        if self.kind != "changed" or not (self.old_number and self.new_number):
+            return (), ()
+        return changed_words(self.old, self.new)
 
 
 class DiffDocument(Document):
@@ -105,11 +116,19 @@ def _unified(pairs: list[Pair], palette: Palette) -> Iterator[Text]:
         elif pair.kind == "same":
             yield Text(f"  {pair.new}", style=palette.dim, no_wrap=True)
         else:
+            old_words, new_words = pair.words
             if pair.old_number:
-                yield Text(f"- {pair.old}", style=palette.bad, no_wrap=True)
+                yield _signed("- ", pair.old, old_words, palette.bad)
             if pair.new_number:
-                added.append(Text(f"+ {pair.new}", style=palette.good, no_wrap=True))
+                added.append(_signed("+ ", pair.new, new_words, palette.good))
     yield from added
+
+
+def _signed(sign: str, text: str, words: tuple[Span, ...], style: Style) -> Text:
+    line = Text(sign + text, style=style, no_wrap=True)
+    for start, end in words:
+        line.stylize(SINGLED_OUT, len(sign) + start, len(sign) + end)
+    return line
 
 
 def _split(pair: Pair, width: int, palette: Palette) -> Text:
@@ -119,8 +138,10 @@ def _split(pair: Pair, width: int, palette: Palette) -> Text:
         line.append(f"{'⋯':>4}", style=palette.faint)
         return line
     changed = pair.kind == "changed"
-    left = _half(pair.old_number, pair.old, "-", palette.bad if changed else None, half, palette)
-    right = _half(pair.new_number, pair.new, "+", palette.good if changed else None, half, palette)
+    old_words, new_words = pair.words
+    bad, good = (palette.bad, palette.good) if changed else (None, None)
+    left = _half(pair.old_number, "-", pair.old, old_words, bad, half, palette)
+    right = _half(pair.new_number, "+", pair.new, new_words, good, half, palette)
     line.append_text(left)
     line.append(" │ ", style=palette.faint)
     line.append_text(right)
@@ -128,14 +149,19 @@ def _split(pair: Pair, width: int, palette: Palette) -> Text:
 
 
 def _half(
-    number: int, text: str, sign: str, style: Style | None, width: int, palette: Palette
+    number: int,
+    sign: str,
+    text: str,
+    words: tuple[Span, ...],
+    style: Style | None,
+    width: int,
+    palette: Palette,
 ) -> Text:
     half = Text(no_wrap=True)
     shown = f"{number:>4}" if number else "    "
     half.append(f"{shown} ", style=palette.faint)
     marked = style is not None and number
-    half.append(f"{sign} " if marked else "  ", style=style or palette.dim)
-    half.append(text, style=style or palette.dim)
+    half.append_text(_signed(f"{sign} " if marked else "  ", text, words, style or palette.dim))
     half.truncate(width, overflow="ellipsis")
     half.pad_right(max(0, width - half.cell_len))
     return half
