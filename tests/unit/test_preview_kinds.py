@@ -270,8 +270,12 @@ def test_facts() -> None:
         + struct.pack(">II", 1000, 61_000)
     )
     assert opened("a.mp4", mp4).facts == "MP4 film or sound · 01:01"
-    flac = b"fLaC" + b"\0" * 14 + ((44_100 << 44) | 88_200).to_bytes(8, "big")
+    clock = ((44_100 << 44) | 88_200).to_bytes(8, "big")
+    flac = b"fLaC\x80\0\0\x22" + b"\0" * 10 + clock + b"\0" * 16
     assert opened("a.flac", flac).facts == "FLAC sound · 2.0s · 44100 Hz"
+    mp3 = (b"\xff\xfb\x90\0" + b"\0" * 413) * 100  # frames of 1152 samples
+    assert opened("a.mp3", mp3).facts == "MP3 sound · 2.6s · 44100 Hz"
+    assert opened("a.mp3", mp3, size=9_000_000).facts == "MP3 sound"
     pdf = b"%PDF-1.7\n1 0 obj<</Type /Page>>\n2 0 obj<</Type/Pages>>"
     assert opened("a.pdf", pdf).facts == "PDF · 1.7 · 1 page"
     archive = io.BytesIO()

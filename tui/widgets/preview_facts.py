@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import struct
-import wave
 import zipfile
 from collections.abc import Callable, Sequence
 
@@ -36,6 +35,8 @@ MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"OggS", "Ogg sound or film"),
     (0, b"ID3", "MP3 sound"),
     (0, b"\xff\xfb", "MP3 sound"),
+    (0, b"\xff\xf3", "MP3 sound"),
+    (0, b"\xff\xf2", "MP3 sound"),
     (4, b"ftyp", "MP4 film or sound"),
     (0, b"\x1aE\xdf\xa3", "Matroska or WebM film"),
     (8, b"AVI ", "AVI film"),
@@ -49,6 +50,9 @@ MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"wOF2", "font"),
 )
 """Where in a file which bytes mean what."""
+
+SAYS_AT_ONCE = (b"RIFF", b"fLaC")
+"""How sounds begin whose length is told by their first bytes."""
 
 OPENED_OUTSIDE = ("PDF", "sound", "film", "picture")
 
@@ -96,30 +100,15 @@ def _details(kind: str, source: Source) -> list[str]:
     return [answer] if answer else []
 
 
-def _wav(source: Source) -> str:
-    with wave.open(io.BytesIO(source.data)) as sound:
-        rate = sound.getframerate()
-        frames = min(sound.getnframes(), source.size // max(1, sound.getsampwidth()))
-        return f"{figures.seconds(frames / rate)} · {rate} Hz"
+def _sound(source: Source) -> str:
+    """How long it plays; of some kinds that can only be told from the whole."""
+    from tinytag import TinyTag  # not needed to start
 
-
-def _flac(source: Source) -> str:
-    packed = int.from_bytes(source.data[18:26], "big")
-    rate, samples = packed >> 44, packed & ((1 << 36) - 1)
-    return f"{figures.seconds(samples / rate)} · {rate} Hz" if rate else ""
-
-
-def _ogg(source: Source) -> str:
-    """The last page's position, where the end is here and the codec is one whose clock we know."""
-    if source.cut:
+    if source.cut and not source.data.startswith(SAYS_AT_ONCE):
         return ""
-    last = source.data.rindex(b"OggS")
-    position = struct.unpack_from("<q", source.data, last + 6)[0]
-    if b"OpusHead" in source.data[:200]:
-        return figures.seconds(position / 48_000)
-    vorbis = source.data.index(b"\x01vorbis", 0, 200)
-    rate = struct.unpack_from("<I", source.data, vorbis + 12)[0]
-    return f"{figures.seconds(position / rate)} · {rate} Hz"
+    sound = TinyTag.get(file_obj=io.BytesIO(source.data), tags=False)
+    rate = f" · {sound.samplerate} Hz" if sound.samplerate else ""
+    return f"{figures.seconds(sound.duration)}{rate}" if sound.duration else ""
 
 
 def _mp4(source: Source) -> str:
@@ -153,9 +142,10 @@ def _names(source: Source) -> list[str]:
 
 
 _ASK: dict[str, Callable[[Source], str]] = {
-    "WAV sound": _wav,
-    "FLAC sound": _flac,
-    "Ogg sound or film": _ogg,
+    "WAV sound": _sound,
+    "FLAC sound": _sound,
+    "Ogg sound or film": _sound,
+    "MP3 sound": _sound,
     "MP4 film or sound": _mp4,
     "PDF": _pdf,
     "zip archive": _zip,
