@@ -100,7 +100,7 @@ class Steering(Cockpit):
             self.notify("Another screen steers this run; T takes over.")
             return None
         if run is None or not run.steerable:
-            self.notify("This run is not running." if run else "The run is starting.")
+            self.notify("This run is over." if run else "The run is starting.")
             return None
         return run
 
