@@ -34,6 +34,7 @@ from .keymap import keymap_in_file
 from .last_door import LastDoor
 from .notices import Notice, Notices
 from .palette import ROLE_DEFAULTS, to_textual
+from .said_once import SaidOnce
 from .settings_in_force import SettingsInForce
 from .terminal_messages import (
     KEEP_TITLE,
@@ -101,7 +102,7 @@ Begin: TypeAlias = "Sequence[RunRequest] | RunSummary | ReplayAt | Resume | Atta
 """What to show first: runs to start, a session to replay, to take up, to watch, or to fork."""
 
 
-class SandboxTui(KeysInOrder[int]):
+class SandboxTui(KeysInOrder[int], SaidOnce[int]):
     """The cockpit.
 
     Args:

@@ -93,7 +93,8 @@ def _keys_of_loaded() -> dict[str, tuple[str, ...]]:
     """Keys by action, of what had been imported when this was first asked; others are added."""
     found: dict[str, tuple[str, ...]] = {}
     below = (f"{__package__}.app", f"{__package__}.screens.", f"{__package__}.widgets.")
-    modules = [module for name, module in sys.modules.items() if name.startswith(below)]
+    now = sys.modules.copy()  # `importing` may be adding to them
+    modules = [module for name, module in now.items() if name.startswith(below)]
     for binding in _bindings_in(modules):
         if binding.id is not None:
             keys = tuple(each.key for each in Binding.make_bindings([binding]))
@@ -128,7 +129,7 @@ def together(one: str, other: str) -> bool:
 
 def _nodes(modules: Sequence[ModuleType]) -> Iterator[type[DOMNode]]:
     for module in modules:
-        for value in vars(module).values():
+        for value in vars(module).copy().values():
             ours = isinstance(value, type) and value.__module__ == module.__name__
             if ours and issubclass(value, DOMNode):
                 yield value

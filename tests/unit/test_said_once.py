@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from textual.app import ComposeResult
+from textual.pilot import Pilot
 from textual.widgets import Static
 from textual.widgets._toast import Toast
 
@@ -12,13 +13,30 @@ class Speaker(SaidOnce[None]):
         yield Static("a screen")
 
 
+async def shown(app: Speaker, pilot: Pilot[None]) -> list[str]:
+    await pilot.pause()
+    await pilot.pause()
+    return [toast._notification.message for toast in app.screen.query(Toast)]
+
+
 async def test_the_same_words_are_there_once_and_others_beside_them() -> None:
     app = Speaker()
-    async with app.run_test(notifications=True) as pilot:
+    async with app.run_test(size=(160, 45), notifications=True) as pilot:
         for _ in range(12):
             app.notify("This run is over.", timeout=60)
         app.notify("Another thing.", timeout=60)
         app.notify("This run is over.", title="but with a title", timeout=60)
-        await pilot.pause()
-        await pilot.pause()
-        assert len(app.screen.query(Toast)) == 3
+        words = ["This run is over.", "Another thing.", "This run is over."]
+        assert await shown(app, pilot) == words
+
+
+async def test_the_oldest_make_room() -> None:
+    app = Speaker()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        for number in range(12):
+            app.notify(f"words {number}\nand more", timeout=60)
+        words = await shown(app, pilot)
+        assert words == ["words 10\nand more", "words 11\nand more"]
+        assert all(toast.region.y >= 15 for toast in app.screen.query(Toast))
+        app.notify("long " * 400, timeout=60)
+        assert await shown(app, pilot) == ["long " * 400]
