@@ -34,4 +34,5 @@ for folder in tests/*/; do
   *) folders+=("${folder%/}") ;;
   esac
 done
-.venv/bin/pytest "${folders[@]}" "$@"
+# two at a time: most of them wait for a terminal, a container or a server
+.venv/bin/pytest -n 2 --dist worksteal "${folders[@]}" "$@"

@@ -84,6 +84,10 @@ class Modes(Editing):
 
     def _switch_screen(self, mode: int, to_alternate: bool) -> None:
         if to_alternate == (self.hidden is not None):
+            if to_alternate and mode == 1049:  # cleared each time (xterm ctlseqs, DECSET 1049)
+                self.save_cursor()
+                self.rows = [Row() for _ in range(self.lines)]
+                self.touch(0, self.lines)
             return
         if to_alternate and mode == 1049:
             self.save_cursor()

@@ -238,6 +238,18 @@ async def test_filter_as_one_types(session: Session) -> None:
         await until(pilot, lambda: files.block_count() == 9 and screen.app.screen is screen)
 
 
+async def test_the_preview_follows_when_another_file_comes_under_the_cursor(
+    session: Session,
+) -> None:
+    async with replayed(session) as (screen, pilot):
+        files, preview = screen.query_one(Files), screen.query_one(Preview)
+        await pilot.press("slash", "p", "a")  # page.html
+        await until(pilot, lambda: preview.path.endswith("page.html"))
+        await pilot.press("backspace", ".", "p")  # p.png, in the same line
+        await until(pilot, lambda: files.block_count() == 1)
+        await until(pilot, lambda: preview.path.endswith("p.png"))
+
+
 async def test_search_in_the_whole_file(session: Session) -> None:
     async with replayed(session) as (screen, pilot):
         await choose(screen, pilot, "code.py")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sandbox_tui.core.terminal.console import Console
@@ -101,6 +101,7 @@ def _paired(pieces: list[bytes]) -> list[bytes]:
 )
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
+@example([b"x" * 23, b"\x1b[?1049h", b"\x1b[2b", b"\x1b[?1049h"])  # cleared when entered twice
 def test_what_two_others_agree_on_we_show(pieces: list[bytes]) -> None:
     pieces = _paired(pieces)
     theirs = avt_lines(pieces, 20, 6)

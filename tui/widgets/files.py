@@ -160,8 +160,8 @@ class Files(Blocks):
             self._rows = self._tree.rows()
         self.following = False
         self.reset()
-        if selected is not None:
-            self.select(selected.path)
+        if selected is not None and not self.select(selected.path) and self.current is not None:
+            self.post_message(self.Moved(self, self.cursor))  # another in the same line
 
     @property
     def _root(self) -> str:
