@@ -79,9 +79,7 @@ class Files:
         if self._clock.frozen:
             raise FileRefused("The sandbox is frozen: let it go on first.")
         async with self._turn:
-            if self._channel is None or self._channel.broken:
-                self._channel = await self._open_channel()
-            channel = self._channel
+            channel = await self._ready()
             result = await channel.run(
                 b"e" if builtin else b"x",
                 command,
@@ -115,9 +113,17 @@ class Files:
         """Kill every process a command left behind, but for those of call `spare`, without
         starting a single one."""
         async with self._turn:
-            if self._channel is None or self._channel.broken:
-                self._channel = await self._open_channel()
-            await self._channel.run(b"z", b"", call=spare, timeout=CONTROL_TIMEOUT)
+            channel = await self._ready()
+            await channel.run(b"z", b"", call=spare, timeout=CONTROL_TIMEOUT)
+
+    async def _ready(self) -> Channel:
+        """The channel, which knows how to write: bash takes a request in byte by byte, and the
+        longer a script, the more is gained by sending it once."""
+        if self._channel is None or self._channel.broken:
+            self._channel = await self._open_channel()
+            known = b"write_file() {\n%b\n}" % script("write.sh").encode()
+            await self._channel.run(b"e", known, timeout=CONTROL_TIMEOUT)
+        return self._channel
 
     async def read(self, path: str, *, max_bytes: int | None = None) -> bytes:
         """See `Sandbox.read_file`. A pipe put in the file's place cannot make it wait."""
@@ -138,8 +144,7 @@ class Files:
         """See `Sandbox.write_file` and write.sh."""
         word = quote_bytes(await self._absolute(path))
         result = await self.control(
-            b"f=%b size=%d exclusive=%d; %b"
-            % (word, len(data), exclusive, script("write.sh").encode()),
+            b"f=%b size=%d exclusive=%d; write_file" % (word, len(data), exclusive),
             payload=data,
         )
         _refuse(result, path)

@@ -6,7 +6,8 @@ import asyncio
 import os
 import signal
 import stat
-from collections.abc import AsyncIterator, Callable
+import tempfile
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -276,14 +277,19 @@ def test_what_cannot_begin_says_why(scripted_server: Start) -> None:
         begin(Job(settings=settings(), resume="nonesuch"))
 
 
-def test_the_socket_is_in_a_folder_of_ones_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    import tempfile
+@pytest.fixture
+def short_folder() -> Iterator[Path]:
+    """pytest's own may be too long for a socket: then its folder would be one that others share."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
 
+
+def test_the_socket_is_in_a_folder_of_ones_own(
+    monkeypatch: pytest.MonkeyPatch, short_folder: Path
+) -> None:
     from sandbox_tui.sessions import sockets
 
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(short_folder))
     path = socket_path("20261121-104238-7fk2p")
     sockets.make_folder(path)
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
@@ -294,6 +300,6 @@ def test_the_socket_is_in_a_folder_of_ones_own(
     path.parent.chmod(0o755)
     with pytest.raises(SandboxTuiError, match="nobody else may enter"):
         sockets.make_folder(path)
-    deep = tmp_path / ("d" * 90)
+    deep = short_folder / ("d" * 90)
     monkeypatch.setattr(tempfile, "tempdir", str(deep))
     assert len(os.fsencode(socket_path("20261121-104238-7fk2p"))) <= sockets.LONGEST_PATH
