@@ -53,8 +53,9 @@ class History:
     def __iter__(self) -> Iterator[str]:
         start = self._start
         for block in self._blocks:
-            yield from _unpacked(block)[start:]
-            start = 0
+            if start < BLOCK:
+                yield from _unpacked(block)[start:]
+            start = max(0, start - BLOCK)
         yield from self._lines[start:]
 
     def __getitem__(self, index: int) -> str:

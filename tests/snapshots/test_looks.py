@@ -38,10 +38,10 @@ from sandbox_tui.tui.screens.wall import Wall
 from sandbox_tui.tui.widgets.calls import Calls
 from sandbox_tui.tui.widgets.hit_list import HitList
 from sandbox_tui.tui.widgets.model_offers import ModelOffers, offers_of
+from tests.screens.test_replay_screen import until
 from tests.snapshots.looks import check
 from tests.snapshots.sample_run import BROKEN, FILES, SOLVE, TASK, sample_run
 from tests.snapshots.watched_run import WatchedRun
-from tests.unit.test_replay_screen import until
 
 SIZES = [(160, 45), (100, 30), (60, 20)]
 THEMES = ["lamplight", "daylight", "contrast", "ansi"]

@@ -571,7 +571,7 @@ DOCUMENT = st.one_of(
 
 
 @settings(
-    max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(DOCUMENT)
 def test_any_document_is_imported_or_refused(tmp_path: Path, document: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sandbox_tui.core.terminal.history import BLOCK, History
@@ -20,6 +20,7 @@ LINES = st.sampled_from(["", "plain", "漢字", "\x1b[31mred\x1b[0m", "x" * 300,
     st.lists(st.tuples(LINES, st.integers(1, 3 * BLOCK)), max_size=8),
     st.sampled_from([0, 1, 40, BLOCK, 3 * BLOCK + 7, 100_000]),
 )
+@example([("", 1), ("", 1535), ("", 520)], 1543)  # more than a block beyond the limit
 def test_the_last_lines_are_kept(batches: list[tuple[str, int]], limit: int) -> None:
     history, every = History(limit), list[str]()
     for line, count in batches:

@@ -16,8 +16,8 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.labels import add_note
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.replay import ReplayScreen
+from tests.screens.test_replay_screen import until
 from tests.unit.sample_run import keep, sample
-from tests.unit.test_replay_screen import until
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
 SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"

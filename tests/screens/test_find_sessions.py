@@ -27,9 +27,9 @@ from sandbox_tui.tui.widgets.hit_list import HitList
 from sandbox_tui.tui.widgets.painted import Painted
 from sandbox_tui.tui.widgets.search_bar import SearchBar
 from sandbox_tui.tui.widgets.session_list import SessionList
+from tests.screens.test_replay_screen import until
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
-from tests.unit.test_replay_screen import until
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from sandbox_tui.tui.screens.ask_line import AskLine
 from sandbox_tui.tui.screens.replay import ReplayScreen
 from sandbox_tui.tui.widgets.calls import Calls
 from sandbox_tui.tui.widgets.timeline import Timeline
+from tests.screens.test_replay_screen import until
 from tests.unit.sample_run import keep, sample
-from tests.unit.test_replay_screen import until
 
 
 @pytest.fixture
