@@ -9,21 +9,22 @@ state_of() {
   comm=${stat#*(} comm=${comm%)*} stat=${stat##*) }
   state=${stat%% *}
 } 2>/dev/null
-standing() {
-  for try in {1..500}; do
+standing() { # waits for it, at most $2 microseconds
+  local latest=$((${EPOCHREALTIME/./} + $2)) try
+  for ((try = 0; try < 20000; try++)); do
     state_of "$1"
-    [[ $state == [TtZX] ]] && return
+    [[ $state == [TtZX] || ${EPOCHREALTIME/./} -gt latest ]] && return
   done
 }
 for dir in /proc/[0-9]*; do pids[${dir#/proc/}]=1; done
 for pid in "${!pids[@]}"; do
   state_of "$pid"
-  [[ $state == [Tt] ]] && stood[pid]=1
-  [[ $pid -gt 1 && $pid != "$$" && $comm != script ]] && kill -STOP "$pid" && standing "$pid"
+  [[ $state == [Tt] && $comm != script ]] && stood[pid]=1
+  [[ $pid -gt 1 && $pid != "$$" && $comm != script ]] && kill -STOP "$pid" && standing "$pid" 50000
 done 2>/dev/null
 for pid in "${!pids[@]}"; do
   state_of "$pid"
-  [[ $comm == script ]] && standing "$pid"
+  [[ $comm == script ]] && standing "$pid" 250000 # it may have to wait for its turn
 done
 kill -STOP -1 2>/dev/null # whatever was started meanwhile
 :
