@@ -9,21 +9,22 @@ unset BASH_ENV
 shopt -s expand_aliases
 [ -n "$__SBX_LINES" ] && export LD_PRELOAD=$__SBX_LINES _STDBUF_O=L
 __SBX_SHOPT=$BASHOPTS
+__sbx_names=($__SBX_NAMES)
 if [ -r "$__SBX_IN" ]; then
   . "$__SBX_IN" >/dev/null 2>&1
-  if IFS= read -rN 100000 __sbx_value <"$__SBX_IN"; then
+  if [ -n "$__SBX_LARGE" ]; then
     # a lot of state: the kernel starts no program with so large a variable in its environment
-    mapfile -t __sbx_names < <(compgen -e)
-    for __sbx_name in "${__sbx_names[@]}"; do
+    mapfile -t __sbx_exported < <(compgen -e)
+    for __sbx_name in "${__sbx_exported[@]}"; do
       __sbx_value=${!__sbx_name}
       [ ${#__sbx_value} -gt 100000 ] && export -n "$__sbx_name"
     done
   fi
 fi
 __sbx_dir=$__SBX_DIR __sbx_out=$__SBX_OUT __sbx_mark=$__SBX_MARK __sbx_shopt=$__SBX_SHOPT
-IFS=' ' read -ra __sbx_names <<<"$__SBX_NAMES"
 export SANDBOX_CALL=${__sbx_mark% *}
-unset __SBX_DIR __SBX_IN __SBX_OUT __SBX_MARK __SBX_NAMES __SBX_SHOPT __SBX_LINES __sbx_name __sbx_value
+unset __SBX_DIR __SBX_IN __SBX_OUT __SBX_MARK __SBX_NAMES __SBX_SHOPT __SBX_LINES __SBX_LARGE __sbx_name \
+  __sbx_value __sbx_exported
 set +eux
 __sbx_save() {
   { set +eux; } 2>/dev/null
@@ -35,8 +36,8 @@ __sbx_save() {
       [[ -v $__sbx_name ]] || builtin printf 'unset %s\n' "$__sbx_name"
     done
     # what belongs to this one shell is no part of the state
-    builtin unset -v BASH BASH_ALIASES BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_CMDS BASH_COMMAND \
-      BASH_COMPAT BASH_EXECUTION_STRING BASH_LINENO BASH_LOADABLES_PATH BASH_SOURCE BASH_SUBSHELL BASHPID \
+    builtin unset -v BASH BASH_ALIASES BASH_ARGV0 BASH_CMDS BASH_COMMAND BASH_COMPAT \
+      BASH_EXECUTION_STRING BASH_LOADABLES_PATH BASH_SUBSHELL BASHPID \
       BASH_VERSION COMP_WORDBREAKS DIRSTACK EPOCHREALTIME EPOCHSECONDS FUNCNAME GROUPS HISTCMD \
       HOSTTYPE LINENO MACHTYPE OPTERR OPTIND OSTYPE PIPESTATUS PWD RANDOM SECONDS SHLVL SRANDOM _ \
       PS0 PS1 PS2 PS4 PROMPT_COMMAND POSIXLY_CORRECT SANDBOX_CALL BASH_ENV \

@@ -353,7 +353,7 @@ class Exec:
         code = command.encode("utf-8", "surrogateescape").replace(b"\0", b"")
         inline = len(code) <= INLINE_BYTES
         size = b"%d %d " % tty if tty else b""
-        watch = asyncio.create_task(self._watch_for_bombs())
+        watch = asyncio.create_task(self._watch_for_bombs()) if self._left_behind else None
         try:
             result = await channel.run(
                 (b"t" if inline else b"T") if tty else (b"c" if inline else b"f"),
@@ -365,7 +365,8 @@ class Exec:
                 thaw=self._thaw,
             )
         finally:
-            watch.cancel()
+            if watch is not None:
+                watch.cancel()
             if channel.broken:
                 self._drop(channel)
         if channel.last_survivors > self._runaway or result.exit_code is None:

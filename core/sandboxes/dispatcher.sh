@@ -26,6 +26,7 @@ mkdir -p "$SBX" || exit 125
 cd -- "$2" 2>/dev/null || cd /
 trap : INT TERM HUP PIPE
 exec 5<&0 0</dev/null 9>&2
+export SHELL # each bash would look it up among the accounts
 names=$(compgen -e)
 names=${names//$'\n'/ }
 
@@ -40,9 +41,15 @@ done
 # environment, which children inherit even when they leave the process group.
 belonging() {
   members=()
-  local dir pid entry environ youngest
+  local dirs=() dir pid entry environ youngest
   read -r _ _ _ _ youngest </proc/loadavg
-  for dir in /proc/[0-9]*; do
+  if ((youngest >= $2 && youngest - $2 < 50)); then
+    # few have come since, mostly none: quicker than to look at all there are
+    for ((pid = $2 + 1; pid <= youngest; pid++)); do dirs+=("/proc/$pid"); done
+  else
+    dirs=(/proc/[0-9]*)
+  fi
+  for dir in "${dirs[@]}"; do
     pid=${dir#/proc/}
     # ids start again from below when the largest has been used: then all are looked at
     [[ $pid -gt $2 || $youngest -lt $2 ]] || continue
@@ -71,30 +78,93 @@ adopted() {
     [[ ${1#/proc/} != "$$" && ${1#/proc/} != "$BASHPID" ]]
 }
 
-# In a subshell of its own, so that the loop below can go on listening.
-run() {
-  exec 5<&-
+# Runs commands one after the other, so that the loop below can go on listening. It is kept from one to
+# the next, for to fork it anew takes its time.
+runner() {
+  local nonce= call pid=0 code terminal lines file argument weighed= slot last lastslot large
+  exec 5<&- 6<&0 0</dev/null 2>/dev/null # what bash says about jobs is nobody's output
   trap - INT TERM HUP PIPE
-  set -m # a process group for each job, in which SIGINT is not ignored
-  [ -r "$SBX/pre" ] || { mkdir -p "$SBX" && printf '%s' "$carry" >"$SBX/pre"; }
-  local slot=0 last=0 lastslot=1 pid code survivors=0 saved=0
+  # it could not be begun, or has ended its parent
+  trap 'code=$?; [ -z "$nonce" ] || ended "$code"' EXIT
+  set -m    # a process group for each job, in which SIGINT is not ignored
+  hash bash # or each job would look for it anew
+  while IFS= read -r -d '' -u 6 call && IFS= read -r -d '' -u 6 terminal &&
+    IFS= read -r -d '' -u 6 file && IFS= read -r -d '' -u 6 argument &&
+    IFS= read -r -d '' -u 6 nonce; do
+    pid=0
+    start
+    ended "$?"
+    nonce=
+    weigh
+  done
+}
+
+# Tell the host that the command has ended with code $1.
+ended() {
+  local survivors=0 saved=0
+  if [ "$pid" != 0 ]; then
+    belonging "$call" "$pid"
+    survivors=${#members[@]}
+    if [ "$survivors" = 0 ] && kill -0 -- "-$pid"; then survivors=1; fi
+  fi
+  read_saved
+  [ "$last" = "$call" ] && saved=1
+  printf '\0\036%s E\0' "$nonce" >&9
+  printf '\0\036%s E %s %s %s\0' "$nonce" "$1" "$survivors" "$saved"
+}
+
+# Number and state file of the last command whose state was kept.
+read_saved() {
+  last=0 lastslot=1
   [ -r "$SBX/saved" ] && read -r last lastslot <"$SBX/saved"
+}
+
+# Whether the state to bring back is large (see carry.sh).
+weigh() {
+  weighed="$last $lastslot" large=
+  IFS= read -rN 100000 _ <"$SBX/state.$lastslot" && large=1
+}
+
+# Run bash with the command, on the terminal where there is one. Services in the background outlive
+# it, as they do without one: the end of a terminal hangs up whoever minds.
+start() {
+  if [ -n "$file" ]; then set -- "$file"; else set -- -c "$argument"; fi
+  lines=$lib
+  if [ -z "$terminal" ]; then
+    run bash "$@"
+    return
+  fi
+  local word line="stty sane $terminal; SHELL='$SHELL'; trap '' HUP; exec bash"
+  for word; do line+=" '${word//\'/\'\\\'\'}'"; done
+  lines= # a terminal has whole lines anyway
+  run env SHELL=/bin/sh script -qefc "$line" /dev/null
+}
+
+run() {
+  [ -r "$SBX/pre" ] || { mkdir -p "$SBX" && printf '%s' "$carry" >"$SBX/pre"; }
+  slot=0
+  read_saved
   [ "$lastslot" = 0 ] && slot=1
+  [ "$weighed" = "$last $lastslot" ] || weigh
   export BASH_ENV=$SBX/pre __SBX_DIR=$SBX __SBX_IN=$SBX/state.$lastslot __SBX_OUT=$SBX/state.$slot
-  export __SBX_MARK="$call $slot" __SBX_NAMES=$names SANDBOX_CALL=$call __SBX_LINES=$lib
-  exec 2>/dev/null # what bash says about jobs is nobody's output
-  if [ -n "$terminal" ]; then "$@" <&7 7>&- 2>&9 9>&- & else "$@" 7>&- 2>&9 9>&- & fi
+  export __SBX_MARK="$call $slot" __SBX_NAMES=$names SANDBOX_CALL=$call __SBX_LINES=$lines __SBX_LARGE=$large
+  if [ -n "$terminal" ]; then "$@" <&7 6<&- 7>&- 2>&9 9>&- & else "$@" 6<&- 7>&- 2>&9 9>&- & fi
   pid=$!
   printf '\0\036%s B %s\0' "$nonce" "$pid"
   wait "$pid"
-  code=$?
-  belonging "$call" "$pid"
-  survivors=${#members[@]}
-  if [ "$survivors" = 0 ] && kill -0 -- "-$pid"; then survivors=1; fi 2>/dev/null
-  [ -r "$SBX/saved" ] && read -r last lastslot <"$SBX/saved"
-  [ "$last" = "$call" ] && saved=1
-  printf '\0\036%s E\0' "$nonce" >&9
-  printf '\0\036%s E %s %s %s\0' "$nonce" "$code" "$survivors" "$saved"
+}
+
+# Have a command run: the text $2, or what the file $1 holds.
+hand_over() {
+  local fields=("$call" "$terminal" "$1" "$2" "$nonce")
+  {
+    printf '%s\0' "${fields[@]}" >&6 || { begin_runner && printf '%s\0' "${fields[@]}" >&6; }
+  } 2>/dev/null
+}
+
+begin_runner() {
+  exec 6>&- # or it would be held open by the next, which waits for its end
+  exec 6> >(runner)
 }
 
 # Get ready for a command on a terminal of $1 columns and $2 rows, which script(1) will hold.
@@ -107,22 +177,10 @@ set_terminal() {
   # what a person types goes this way; held at both ends, it never comes to an end
   if ! { : >&7; } 2>/dev/null; then
     mkdir -p "$SBX" && mkfifo "$SBX/in.$$" && exec 7<>"$SBX/in.$$" && rm -f "$SBX/in.$$" || return 1
+    exec 6>&- # what runs commands has to have it too
   fi
   while read -r -t 0 -u 7 && IFS= read -r -d '' -n 1 -u 7; do :; done # meant for the one before
   terminal="cols $1 rows $2"
-}
-
-# Run bash with $@, on the terminal where there is one. Services in the background outlive it, as they
-# do without one: the end of a terminal hangs up whoever minds.
-start() {
-  if [ -z "$terminal" ]; then
-    run bash "$@"
-    return
-  fi
-  local word line="stty sane $terminal; unset SHELL; trap '' HUP; exec bash"
-  for word; do line+=" '${word//\'/\'\\\'\'}'"; done
-  lib= # a terminal has whole lines anyway
-  run env SHELL=/bin/sh script -qefc "$line" /dev/null
 }
 
 # Take the bytes that follow a request, all of them even when there is no room for them.
@@ -147,12 +205,12 @@ while IFS= read -r -d '' -u 5 op && IFS= read -r -d '' -u 5 nonce &&
     ;;
   esac
   case $op in
-  c | t) (start -c "$argument") & ;;
+  c | t) hand_over '' "$argument" ;;
   f | T)
     if take >"$SBX/command"; then
-      (start "$SBX/command") &
+      hand_over "$SBX/command" ''
     else
-      (run bash -c 'echo "bash: there is no room for a command of this length" >&2; exit 126') &
+      hand_over '' 'echo "bash: there is no room for a command of this length" >&2; exit 126'
     fi
     ;;
   x)

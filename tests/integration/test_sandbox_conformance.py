@@ -64,9 +64,23 @@ async def test_an_activated_environment_stays_activated(sandbox: Sandbox) -> Non
 
 
 async def test_small_things_are_remembered_too(sandbox: Sandbox) -> None:
-    await sh(sandbox, "unset LANG; umask 027; shopt -s globstar; export -f f 2>/dev/null; IFS=,")
-    got = await out(sandbox, 'umask; shopt -q globstar && echo on; echo "${LANG-gone}$IFS"')
+    await sh(sandbox, "unset PAGER; umask 027; shopt -s globstar; export -f f 2>/dev/null; IFS=,")
+    got = await out(sandbox, 'umask; shopt -q globstar && echo on; echo "${PAGER-gone}$IFS"')
     assert got == "0027\non\ngone,\n"
+
+
+async def test_a_command_that_ends_what_began_it(sandbox: Sandbox) -> None:
+    """It is not waited for until its time limit; what it left is known, and the next one runs."""
+    ended = await sandbox.exec("echo before; kill $PPID; exec sleep 600", timeout=300)
+    assert not ended.timed_out
+    assert ended.background
+    assert ended.stdout == b"before\n"
+    assert await out(sandbox, "pkill -x sleep; echo after") == "after\n"
+
+
+async def test_shell_is_known_to_programs(sandbox: Sandbox) -> None:
+    shell = (await out(sandbox, "printenv SHELL")).strip()
+    assert shell.endswith("sh")
 
 
 async def test_a_large_state_stops_no_program(sandbox: Sandbox) -> None:

@@ -32,7 +32,7 @@ FULL = (
 """The same programs and libraries as in the Dockerfile."""
 
 _IMPORT_CHANGES = (
-    "ENV LANG=C.UTF-8 PYTHONUNBUFFERED=1 DEBIAN_FRONTEND=noninteractive",
+    "ENV LC_CTYPE=C.UTF-8 PYTHONUNBUFFERED=1 DEBIAN_FRONTEND=noninteractive",
     "ENV PIP_ROOT_USER_ACTION=ignore PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_BREAK_SYSTEM_PACKAGES=1",
     "WORKDIR /testbed",
     'CMD ["bash"]',
