@@ -7,6 +7,7 @@ test's own runs are touched, which are known by their session.
 from __future__ import annotations
 
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from sandbox_tui.core import events as e
 from sandbox_tui.core.sandboxes.docker_engine import LABEL, connect
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
+from tests.faults.private_engine import PrivateEngine, why_not
 from tests.faults.program import PATIENCE, Program, against, only, stored
 from tests.faults.relay import Relay
 from tests.integration.conftest import TEST_IMAGE, require
@@ -45,6 +47,20 @@ def relay(engine: Any, tmp_path: Path) -> Iterator[Relay]:
         pytest.skip(f"there is no engine at {SOCKET}")
     with Relay(tmp_path / "relay.sock", SOCKET) as line:
         yield line
+
+
+@pytest.fixture
+def private_engine(engine: Any) -> Iterator[PrivateEngine]:
+    """An engine that may be stopped, with the test image."""
+    reason = why_not()
+    if reason is not None:
+        pytest.skip(reason)
+    with (
+        tempfile.TemporaryDirectory(prefix="engine-") as folder,
+        PrivateEngine(Path(folder)) as own,
+    ):
+        own.take(TEST_IMAGE)
+        yield own
 
 
 def program(server: s.ScriptedServer, home: Path, *more: str, **environment: str) -> Program:
@@ -157,6 +173,27 @@ def test_an_engine_that_does_not_come_back(
     assert f"`sandbox-tui fork {session(running)}` goes on from there" in words
     assert len(server.requests) == 2
     nothing_remains(engine, session(running))
+
+
+def test_an_engine_that_is_stopped_and_started_again(
+    private_engine: PrivateEngine, own_home: Path, scripted_server: Start
+) -> None:
+    """A real one: containers end with it. The run says so, and the next one has an engine again."""
+    server = scripted_server(WORK, WAIT, WORK, SUBMIT)
+    where = {"DOCKER_HOST": private_engine.host}
+    with program(server, own_home, "--network", "none", **where) as running:
+        running.wait_for_output(b"begun")
+        private_engine.stop()
+        running.wait_for("Warned")
+        private_engine.start()
+        assert running.end() == 4
+        end, words = ended(own_home, running), running.stderr
+    assert end.reason == "sandbox_error"
+    assert "container" in words
+    assert f"`sandbox-tui fork {session(running)}` goes on from there" in words
+    assert private_engine.docker("ps", "-aq").stdout == ""
+    with program(server, own_home, "--network", "none", **where) as running:
+        assert running.end() == 0, running.stderr
 
 
 def test_ctrl_c_while_the_engine_is_away(
