@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -83,7 +84,7 @@ async def open_run(request: RunRequest, run_id: str, blobs: Blobs) -> Run:
     if request.input is not None and not request.input.exists():
         raise ConfigError(f"The input {request.input} does not exist.")
     model = request.model or open_model(settings.model, config.api_key(settings.model))
-    pack = load_pack(settings.agent.prompts)
+    pack = await asyncio.to_thread(load_pack, settings.agent.prompts)
     sandbox = await open_sandbox(settings.sandbox.kind, sandbox_spec(settings, pack, run_id))
     return Run(run_spec(request, run_id), model=model, sandbox=sandbox, pack=pack, blobs=blobs)
 

@@ -74,9 +74,9 @@ class BubblewrapSandbox:
     async def start(self) -> None:
         """See `Sandbox.start`."""
         await self._require_bubblewrap()
-        sweep()
+        await asyncio.to_thread(sweep)
         spec = self.spec
-        self._folder = make_folder(spec.session_id, spec.grace)
+        self._folder = await asyncio.to_thread(make_folder, spec.session_id, spec.grace)
         self._touch = Touch(self._folder, spec.grace)
         try:
             if self.spec.snapshot:

@@ -12,6 +12,7 @@ import contextlib
 import os
 import shutil
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -177,9 +178,21 @@ def _take_rights_back(top: Path) -> None:
                     path.chmod(0o700)
 
 
+_sweeping = threading.Lock()
+
+
 def sweep() -> list[Path]:
     """Remove private folders of programs that are gone from this host, when their grace is over;
-    those removed."""
+    those removed. Nothing is done while another thread does it: many runs begin at once."""
+    if not _sweeping.acquire(blocking=False):
+        return []
+    try:
+        return _sweep()
+    finally:
+        _sweeping.release()
+
+
+def _sweep() -> list[Path]:
     removed: list[Path] = []
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         deed = Deed.of(folder)
