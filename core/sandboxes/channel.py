@@ -88,6 +88,18 @@ class _Command:
         self.saved = False
         self.room = 0
         self.ended = asyncio.Event()
+        self.stirred = asyncio.Event()  # it has ended, or is to end
+        self.interrupted = False
+
+    def end(self) -> None:
+        """Let whoever waits for it know."""
+        self.ended.set()
+        self.stirred.set()
+
+    def interrupt(self) -> None:
+        """Have it ended."""
+        self.interrupted = True
+        self.stirred.set()
 
     def result(self, *, timed_out: bool, interrupted: bool) -> ExecResult:
         """How it ended."""
@@ -124,7 +136,6 @@ class Channel:
         self._clock = clock
         self._thaw: Callable[[], Awaitable[None]] | None = None
         self._command: _Command | None = None
-        self._interrupted = asyncio.Event()
         self.last_pid = 0
         self.last_survivors = 0
         self._reader = asyncio.create_task(self._read())
@@ -152,7 +163,6 @@ class Channel:
         command = self._command = _Command(sink, cap, self._clock)
         command.room = TYPED_BYTES if op in (b"t", b"T") else 0
         self._thaw = thaw
-        self._interrupted.clear()
         fields = (op, command.nonce, b"%d" % call, b"%d" % len(payload), argument)
         try:
             await self._send(b"\0".join(fields) + b"\0")
@@ -184,7 +194,7 @@ class Channel:
         """End the command that is under way; False when none is."""
         if self._command is None:
             return False
-        self._interrupted.set()
+        self._command.interrupt()
         return True
 
     def close(self) -> None:
@@ -215,10 +225,10 @@ class Channel:
     async def _wait(self, command: _Command, call: int, timeout: float | None) -> tuple[bool, bool]:
         """Wait for the end of a command, or bring it about; (timed out, interrupted)."""
         until = math.inf if timeout is None else command.began + timeout
-        await self._clock.wait_until(until, command.ended, self._interrupted)
+        await self._clock.wait_until(until, command.stirred)
         if command.ended.is_set():
             return False, False
-        interrupted = self._interrupted.is_set()
+        interrupted = command.interrupted
         await self._end(command, call)
         return not interrupted, interrupted
 
@@ -250,7 +260,7 @@ class Channel:
             self.broken = True
             self._transport.close()
             if self._command is not None:
-                self._command.ended.set()
+                self._command.end()
 
     async def _take(self, stream: Stream, data: bytes) -> None:
         command = self._command
@@ -283,7 +293,7 @@ class Channel:
             command.saved = fields[3] == b"1"
             self.last_survivors = command.survivors
         if not command.open:
-            command.ended.set()
+            command.end()
 
 
 class Processes(Protocol):
@@ -341,7 +351,7 @@ class Exec:
             await self._stop_bomb(self._runaway, spare=0)
             bombed = self._left_behind
             result = await self._run_once(command, timeout, on_output, tty)
-            if bombed and _came_to_nothing(result):
+            if _never_began(result) or (bombed and _came_to_nothing(result)):
                 result = await self._run_once(command, timeout, on_output, tty)
             return result
 
@@ -456,6 +466,11 @@ class Exec:
         channel.close()
         if self._channel is channel:
             self._channel = None
+
+
+def _never_began(result: ExecResult) -> bool:
+    """Whether what was to become the command was killed before it had read it (by a person)."""
+    return result.exit_code is not None and not result.begun
 
 
 def _came_to_nothing(result: ExecResult) -> bool:

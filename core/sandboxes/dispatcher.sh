@@ -12,7 +12,7 @@
 #   k  send signal `nonce` to process group `argument` and to all that belongs to `call`
 #   e  evaluate `argument` here: builtins only, so that it works when no process can be started
 #   z  kill everything that belongs to any call but `call`: after a fork bomb nothing else can begin
-#   w  no more commands will come: exit when nothing that belongs to `call` is left
+#   w  no more commands will come: exit when nothing that belongs to the last, `call`, is left
 # Output goes to our stdout and stderr as it is; where it ends is marked in both (R is 0x1e):
 #   NUL R nonce " B " pid NUL                               stdout: the command has begun
 #   NUL R nonce " E " code " " survivors " " saved NUL      stdout: it has ended
@@ -29,6 +29,8 @@ exec 5<&0 0</dev/null 9>&2
 export SHELL # each bash would look it up among the accounts
 names=$(compgen -e)
 names=${names//$'\n'/ }
+since=1 # the youngest process when the last command came
+runner=
 
 for lib in /usr/libexec/coreutils/libstdbuf.so /usr/lib/*/coreutils/libstdbuf.so; do
   # C programs buffer whole blocks on a pipe; a person watches lines
@@ -37,8 +39,8 @@ for lib in /usr/libexec/coreutils/libstdbuf.so /usr/lib/*/coreutils/libstdbuf.so
 done
 [ -n "$lib" ] && names+=" LD_PRELOAD _STDBUF_O"
 
-# Whatever belongs to call $1 (empty: to any but call $3) and is younger than process $2. /proc tells by the
-# environment, which children inherit even when they leave the process group.
+# Whatever belongs to call $1 (empty: to any but call $3), is younger than process $2, and is not process
+# $4. /proc tells by the environment, which children inherit even when they leave the process group.
 belonging() {
   members=()
   local dirs=() dir pid entry environ youngest
@@ -52,7 +54,7 @@ belonging() {
   for dir in "${dirs[@]}"; do
     pid=${dir#/proc/}
     # ids start again from below when the largest has been used: then all are looked at
-    [[ $pid -gt $2 || $youngest -lt $2 ]] || continue
+    [[ ($pid -gt $2 || $youngest -lt $2) && $pid != "$4" ]] || continue
     environ=()
     if mapfile -d '' environ <"$dir/environ"; then
       for entry in "${environ[@]}"; do
@@ -78,39 +80,43 @@ adopted() {
     [[ ${1#/proc/} != "$$" && ${1#/proc/} != "$BASHPID" ]]
 }
 
-# Runs commands one after the other, so that the loop below can go on listening. It is kept from one to
-# the next, for to fork it anew takes its time.
+# Runs commands one after the other, so that the loop below can go on listening. Both this process and
+# the one that is to become the next command are there before they are needed: to fork takes its time.
 runner() {
-  local nonce= call pid=0 code terminal lines file argument weighed= slot last lastslot large
+  local nonce call since pid code slot last lastslot large
   exec 5<&- 6<&0 0</dev/null 2>/dev/null # what bash says about jobs is nobody's output
-  trap - INT TERM HUP PIPE
-  # it could not be begun, or has ended its parent
-  trap 'code=$?; [ -z "$nonce" ] || ended "$code"' EXIT
-  set -m    # a process group for each job, in which SIGINT is not ignored
-  hash bash # or each job would look for it anew
-  while IFS= read -r -d '' -u 6 call && IFS= read -r -d '' -u 6 terminal &&
-    IFS= read -r -d '' -u 6 file && IFS= read -r -d '' -u 6 argument &&
-    IFS= read -r -d '' -u 6 nonce; do
-    pid=0
-    start
-    ended "$?"
-    nonce=
-    weigh
+  trap '' INT TERM HUP PIPE # what comes is not for us, and would end the waiting
+  trap 'code=$?; was_told && ended' EXIT # no process could be forked: then the next command is told so
+  set -m                                 # a process group for each job, in which SIGINT is not ignored
+  hash bash                              # or each job would look for it anew
+  while :; do
+    bring_state
+    become_command &
+    pid=$!
+    wait "$pid"
+    code=$?
+    # 128 and more with nothing to read: it was killed before there was a command
+    if [ "$code" -lt 128 ] || read -r -t 0 -u 6; then was_told && ended || break; fi
   done
 }
 
-# Tell the host that the command has ended with code $1.
+# What is in the pipe for the one who waits for the end of a command; none comes when all is to end.
+was_told() {
+  local field=
+  while [ "$field" != $'\036' ]; do IFS= read -r -d '' -u 6 field || return 1; done
+  read -r -d '' -u 6 nonce && read -r -d '' -u 6 call && read -r -d '' -u 6 since
+}
+
+# Tell the host that the command has ended.
 ended() {
   local survivors=0 saved=0
-  if [ "$pid" != 0 ]; then
-    belonging "$call" "$pid"
-    survivors=${#members[@]}
-    if [ "$survivors" = 0 ] && kill -0 -- "-$pid"; then survivors=1; fi
-  fi
+  belonging "$call" "$since"
+  survivors=${#members[@]}
+  if [ "$survivors" = 0 ] && kill -0 -- "-$pid"; then survivors=1; fi
   read_saved
   [ "$last" = "$call" ] && saved=1
   printf '\0\036%s E\0' "$nonce" >&9
-  printf '\0\036%s E %s %s %s\0' "$nonce" "$1" "$survivors" "$saved"
+  printf '\0\036%s E %s %s %s\0' "$nonce" "$code" "$survivors" "$saved"
 }
 
 # Number and state file of the last command whose state was kept.
@@ -119,52 +125,50 @@ read_saved() {
   [ -r "$SBX/saved" ] && read -r last lastslot <"$SBX/saved"
 }
 
-# Whether the state to bring back is large (see carry.sh).
-weigh() {
-  weighed="$last $lastslot" large=
-  IFS= read -rN 100000 _ <"$SBX/state.$lastslot" && large=1
-}
-
-# Run bash with the command, on the terminal where there is one. Services in the background outlive
-# it, as they do without one: the end of a terminal hangs up whoever minds.
-start() {
-  if [ -n "$file" ]; then set -- "$file"; else set -- -c "$argument"; fi
-  lines=$lib
-  if [ -z "$terminal" ]; then
-    run bash "$@"
-    return
-  fi
-  local word line="stty sane $terminal; SHELL='$SHELL'; trap '' HUP; exec bash"
-  for word; do line+=" '${word//\'/\'\\\'\'}'"; done
-  lines= # a terminal has whole lines anyway
-  run env SHELL=/bin/sh script -qefc "$line" /dev/null
-}
-
-run() {
+# Tell carry.sh all that is known before there is a command.
+bring_state() {
   [ -r "$SBX/pre" ] || { mkdir -p "$SBX" && printf '%s' "$carry" >"$SBX/pre"; }
-  slot=0
+  slot=0 large= pid=
   read_saved
   [ "$lastslot" = 0 ] && slot=1
-  [ "$weighed" = "$last $lastslot" ] || weigh
+  IFS= read -rN 100000 _ <"$SBX/state.$lastslot" && large=1
   export BASH_ENV=$SBX/pre __SBX_DIR=$SBX __SBX_IN=$SBX/state.$lastslot __SBX_OUT=$SBX/state.$slot
-  export __SBX_MARK="$call $slot" __SBX_NAMES=$names SANDBOX_CALL=$call __SBX_LINES=$lines __SBX_LARGE=$large
-  if [ -n "$terminal" ]; then "$@" <&7 6<&- 7>&- 2>&9 9>&- & else "$@" 6<&- 7>&- 2>&9 9>&- & fi
-  pid=$!
-  printf '\0\036%s B %s\0' "$nonce" "$pid"
-  wait "$pid"
+  export __SBX_NAMES=$names __SBX_LINES=$lib __SBX_LARGE=$large
+}
+
+# Wait for a command, then be bash with it, on the terminal where there is one. Services in the
+# background outlive it, as they do without one: the end of a terminal hangs up whoever minds.
+become_command() {
+  local terminal file argument word line
+  trap - INT TERM HUP PIPE
+  IFS= read -r -d '' -u 6 nonce && IFS= read -r -d '' -u 6 call &&
+    IFS= read -r -d '' -u 6 terminal && IFS= read -r -d '' -u 6 file &&
+    IFS= read -r -d '' -u 6 argument || exit
+  if [ -n "$file" ]; then set -- "$file"; else set -- -c "$argument"; fi
+  export __SBX_MARK="$call $slot" SANDBOX_CALL=$call
+  printf '\0\036%s B %s\0' "$nonce" "$BASHPID"
+  if [ -z "$terminal" ]; then
+    exec bash "$@" 6<&- 7>&- 2>&9 9>&-
+  fi
+  line="stty sane $terminal; SHELL='$SHELL'; trap '' HUP; exec bash"
+  for word; do line+=" '${word//\'/\'\\\'\'}'"; done
+  __SBX_LINES= # a terminal has whole lines anyway
+  SHELL=/bin/sh exec script -qefc "$line" /dev/null <&7 6<&- 7>&- 2>&9 9>&-
 }
 
 # Have a command run: the text $2, or what the file $1 holds.
 hand_over() {
-  local fields=("$call" "$terminal" "$1" "$2" "$nonce")
-  {
-    printf '%s\0' "${fields[@]}" >&6 || { begin_runner && printf '%s\0' "${fields[@]}" >&6; }
-  } 2>/dev/null
+  local fields
+  read -r _ _ _ _ since </proc/loadavg
+  fields=("$nonce" "$call" "$terminal" "$1" "$2" $'\036' "$nonce" "$call" "$since")
+  { [ -n "$runner" ] && kill -0 "$runner"; } 2>/dev/null || begin_runner
+  printf '%s\0' "${fields[@]}" >&6
 }
 
 begin_runner() {
   exec 6>&- # or it would be held open by the next, which waits for its end
   exec 6> >(runner)
+  runner=$!
 }
 
 # Get ready for a command on a terminal of $1 columns and $2 rows, which script(1) will hold.
@@ -177,7 +181,7 @@ set_terminal() {
   # what a person types goes this way; held at both ends, it never comes to an end
   if ! { : >&7; } 2>/dev/null; then
     mkdir -p "$SBX" && mkfifo "$SBX/in.$$" && exec 7<>"$SBX/in.$$" && rm -f "$SBX/in.$$" || return 1
-    exec 6>&- # what runs commands has to have it too
+    runner= # what runs commands has to have it too
   fi
   while read -r -t 0 -u 7 && IFS= read -r -d '' -n 1 -u 7; do :; done # meant for the one before
   terminal="cols $1 rows $2"
@@ -232,7 +236,7 @@ while IFS= read -r -d '' -u 5 op && IFS= read -r -d '' -u 5 nonce &&
     {
       # `script` would end before it has passed on what its program still says
       [[ $terminal && $nonce != KILL ]] || kill -s "$nonce" -- "-$argument"
-      belonging "$call" "$argument"
+      belonging "$call" "$since" '' "$argument"
       [ ${#members[@]} -gt 0 ] && kill -s "$nonce" "${members[@]}"
     } 2>/dev/null
     ;;
@@ -250,10 +254,10 @@ while IFS= read -r -d '' -u 5 op && IFS= read -r -d '' -u 5 nonce &&
     answer 0
     ;;
   w)
-    belonging "$call" "$argument"
+    belonging "$call" "$since"
     while [ ${#members[@]} -gt 0 ]; do
       read -r -t 5 -u 5 _ || [ $? -gt 128 ] || exit 0
-      belonging "$call" "$argument"
+      belonging "$call" "$since"
     done
     exit 0
     ;;

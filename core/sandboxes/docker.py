@@ -7,7 +7,7 @@ import contextlib
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -264,25 +264,37 @@ class DockerSandbox:
         tty: Size | None = None,
     ) -> ExecResult:
         """See `Sandbox.exec`."""
-        looking = asyncio.create_task(self._look_now_and_then())
-        try:
+        with self._looked_after():
             result = await self._until_lost(
                 lambda: self._exec.run(command, timeout=timeout, on_output=on_output, tty=tty)
             )
-        finally:
-            looking.cancel()
         if result.exit_code is None and not (result.timed_out or result.interrupted):
             await self._alive_after_break()
         if result.exit_code == KILLED and await self._memory_ran_out():
             return replace(result, out_of_memory=True)
         return result
 
-    async def _look_now_and_then(self) -> None:
+    @contextlib.contextmanager
+    def _looked_after(self) -> Generator[None]:
         """Somebody may pause the container while a command runs: then that is said."""
+        looking: list[asyncio.Task[None]] = []
+
+        def begin() -> None:
+            looking.append(asyncio.create_task(self._look_now_and_then()))
+
+        later = asyncio.get_running_loop().call_later(LOOK_EVERY, begin)
+        try:
+            yield
+        finally:
+            later.cancel()
+            for task in looking:
+                task.cancel()
+
+    async def _look_now_and_then(self) -> None:
         while True:
-            await asyncio.sleep(LOOK_EVERY)
             with contextlib.suppress(SandboxError):
                 await self._watch.state(self._container, frozen=self._clock.frozen)
+            await asyncio.sleep(LOOK_EVERY)
 
     async def _memory_ran_out(self) -> bool:
         """Whether the kernel has killed anything since the last look, to keep to the limit."""

@@ -16,27 +16,33 @@ class FrameParser:
     8-byte header, stream and big-endian length, before each piece), whatever the chunks."""
 
     def __init__(self) -> None:
-        self._held = b""
+        self._header = b""
+        self._stream: Stream = "stdout"
+        self._left = 0
 
     def feed(self, data: bytes) -> list[tuple[Stream, bytes]]:
         """What can be taken out now, in order; pieces of one stream that follow each other as one.
 
         The engine sends pieces of a few KiB, and whoever takes them in pays for each.
         """
-        if self._held:
-            data = self._held + data
-        pieces: list[tuple[Stream, list[bytes]]] = []
+        pieces: list[tuple[Stream, list[memoryview]]] = []
+        view = memoryview(data)
         at, length = 0, len(data)
-        while length - at >= 8:
-            size = int.from_bytes(data[at + 4 : at + 8], "big")
-            if length - at - 8 < size:
-                break
-            stream: Stream = "stderr" if data[at] == 2 else "stdout"
-            if not pieces or pieces[-1][0] != stream:
-                pieces.append((stream, []))
-            pieces[-1][1].append(data[at + 8 : at + 8 + size])
-            at += 8 + size
-        self._held = data[at:]
+        while at < length:
+            if not self._left:
+                header = self._header + data[at : at + 8 - len(self._header)]
+                at += len(header) - len(self._header)
+                self._header = header if len(header) < 8 else b""
+                if len(header) == 8:
+                    self._stream = "stderr" if header[0] == 2 else "stdout"
+                    self._left = int.from_bytes(header[4:], "big")
+                continue
+            part = view[at : at + self._left]
+            at += len(part)
+            self._left -= len(part)
+            if not pieces or pieces[-1][0] != self._stream:
+                pieces.append((self._stream, []))
+            pieces[-1][1].append(part)
         return [(stream, b"".join(parts)) for stream, parts in pieces]
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 
 class FrozenTime:
@@ -54,24 +55,24 @@ class FrozenTime:
         """Wait while the clock stands still."""
         await self._going.wait()
 
-    async def wait_until(self, moment: float, *events: asyncio.Event) -> None:
-        """Wait for one of `events`, or until `now()` is `moment`, whichever is first."""
-        waits = [asyncio.create_task(event.wait()) for event in events]
-        try:
-            while not any(event.is_set() for event in events):
-                if self.frozen:
-                    left, going = None, [asyncio.create_task(self._going.wait())]
-                else:
-                    left, going = None if moment == math.inf else moment - self.now(), []
-                if left is not None and left <= 0:
-                    return
-                await _first_of([*waits, *going], left)
-                for wait in going:
-                    wait.cancel()
-        finally:
-            for wait in waits:
-                wait.cancel()
+    async def wait_until(self, moment: float, event: asyncio.Event) -> None:
+        """Wait for `event`, or until `now()` is `moment`, whichever is first."""
+        while not event.is_set():
+            if self.frozen:
+                await _first_of(event, self._going)
+                continue
+            left = None if moment == math.inf else moment - self.now()
+            if left is not None and left <= 0:
+                return
+            with contextlib.suppress(TimeoutError):  # it may have stood still meanwhile
+                async with asyncio.timeout(left):
+                    await event.wait()
 
 
-async def _first_of(waits: Iterable[asyncio.Task[bool]], seconds: float | None) -> None:
-    await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+async def _first_of(*events: asyncio.Event) -> None:
+    waits = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for wait in waits:
+            wait.cancel()

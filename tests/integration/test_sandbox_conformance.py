@@ -69,13 +69,14 @@ async def test_small_things_are_remembered_too(sandbox: Sandbox) -> None:
     assert got == "0027\non\ngone,\n"
 
 
-async def test_a_command_that_ends_what_began_it(sandbox: Sandbox) -> None:
-    """It is not waited for until its time limit; what it left is known, and the next one runs."""
-    ended = await sandbox.exec("echo before; kill $PPID; exec sleep 600", timeout=300)
-    assert not ended.timed_out
-    assert ended.background
-    assert ended.stdout == b"before\n"
-    assert await out(sandbox, "pkill -x sleep; echo after") == "after\n"
+@pytest.mark.parametrize("signal", ["TERM", "INT", "HUP"])
+async def test_a_signal_to_what_began_a_command_changes_nothing(
+    sandbox: Sandbox, signal: str
+) -> None:
+    await sh(sandbox, "export KEPT=yes")
+    result = await sh(sandbox, f"kill -{signal} $PPID; echo on; exit 7")
+    assert (result.stdout, result.exit_code, result.background) == (b"on\n", 7, False)
+    assert await out(sandbox, "echo $KEPT") == "yes\n"
 
 
 async def test_shell_is_known_to_programs(sandbox: Sandbox) -> None:

@@ -76,7 +76,7 @@ async def _in_turns(image: str, rounds: int) -> dict[str, tuple[list[float], lis
     ours = _ours(sandbox)
     taken: dict[str, tuple[list[float], list[float]]] = {}
     try:
-        for word, count in (("call", rounds), ("output", max(5, rounds // 4)), ("edit", rounds)):
+        for word, count in (("call", rounds), ("output", max(5, rounds // 2)), ("edit", rounds)):
             pairs = [(await ours(word), await reference.act(word)) for _ in range(count + 1)][1:]
             taken[word] = [a for a, _ in pairs], [b for _, b in pairs]
     finally:
