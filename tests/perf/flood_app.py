@@ -95,10 +95,12 @@ class Ours(Flooded):
 
         return ROLE_DEFAULTS
 
-    async def flood(self) -> int:
+    def on_mount(self) -> None:
         from sandbox_tui.tui.collecting import collect_rarely
 
-        collect_rarely()  # as the program does
+        collect_rarely()  # as the program does when it has started
+
+    async def flood(self) -> int:
         done = 0
         for piece in self.pieces():
             self.view.feed(piece)

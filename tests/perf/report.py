@@ -21,7 +21,8 @@ HEAD = """# Benchmarks
 
 Measured by `make bench`, which writes this page anew; nothing in it is typed by hand. Ours and the
 other are measured in the same run, in turns (A B A B), so that a busy machine touches both; what
-counts is the ratio. Every program is installed in an environment of its own. A target is what we hold ourselves to, and a missed one is shown as missed.
+counts is the ratio. Every program is installed in an environment of its own. A target is what we hold
+ourselves to, and a missed one is shown as missed.
 `make bench only="startup files"` measures some of it again and leaves the rest as it was.
 """
 
