@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-SLICE = 0.001
+SLICE = 0.0015
 """Seconds of work in a row."""
 
 NAP = 0.001

@@ -34,6 +34,9 @@ from .terminal_selection import clicked_span, selected_text
 
 FRAMES = 30
 
+FLOOD, FRAMES_IN_FLOOD = 1 << 16, 15
+"""With so many bytes waiting nobody can read along: fewer pictures leave more time for keys."""
+
 RESIZE_PAUSE = 0.08
 RELEASE_PAUSE = 0.4
 """Seconds in which the release chord, pressed again, goes to the program instead."""
@@ -168,7 +171,8 @@ class TerminalView(ScrollView, can_focus=True):
         if self._frame is not None or not self.is_attached:
             return
         if wait is None:
-            wait = 1 / FRAMES - (time.perf_counter() - self._drawn_at)
+            frames = FRAMES if self._pump.waiting < FLOOD else FRAMES_IN_FLOOD
+            wait = 1 / frames - (time.perf_counter() - self._drawn_at)
         if wait <= 0:
             self._draw()
         else:
