@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from sandbox_tui.sessions import Store
 from tests.scripted_server import Scripted, ScriptedServer
 
 
@@ -31,3 +32,12 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture
+def store(own_home: Path) -> Iterator[Store]:
+    """The database that the program finds in that home."""
+    own_home.mkdir()
+    store = Store(own_home / "sessions.db")
+    yield store
+    store.close()

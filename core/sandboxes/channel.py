@@ -127,7 +127,6 @@ class Channel:
 
     Attributes:
         broken: the connection ended, or a command could not be ended; use another channel.
-        last_pid: process id of the last command, as the dispatcher sees it.
         last_survivors: processes it left behind.
     """
 
@@ -136,7 +135,6 @@ class Channel:
         self._clock = clock
         self._thaw: Callable[[], Awaitable[None]] | None = None
         self._command: _Command | None = None
-        self.last_pid = 0
         self.last_survivors = 0
         self._reader = asyncio.create_task(self._read())
         self.broken = False
@@ -203,14 +201,14 @@ class Channel:
         self._reader.cancel()
         self._transport.close()
 
-    async def retire(self, call: int, pid: int) -> None:
+    async def retire(self, call: int) -> None:
         """Let the dispatcher end once nothing is left of `call`, and wait for that.
 
         It must not end before: Docker stops reading when it does, and a server in the background
         would be killed by what it prints.
         """
         with contextlib.suppress(SandboxLost):
-            await self._send(b"w\0-\0%d\0" % call + b"0\0%d\0" % pid)
+            await self._send(b"w\0-\0%d\0" % call + b"0\0\0")
         with contextlib.suppress(asyncio.CancelledError):
             await self._reader
         self.close()
@@ -284,7 +282,7 @@ class Channel:
     def _marked(self, command: _Command, stream: Stream, mark: Mark) -> None:
         fields = mark.fields
         if fields[0] == b"B":
-            command.pid = self.last_pid = int(fields[1])
+            command.pid = int(fields[1])
             return
         command.open.discard(stream)
         if len(fields) == 4:
@@ -447,7 +445,7 @@ class Exec:
 
     def _retire(self, channel: Channel) -> None:
         """Read on from a dispatcher whose command left processes behind; take another from now."""
-        task = asyncio.create_task(channel.retire(self._calls, channel.last_pid))
+        task = asyncio.create_task(channel.retire(self._calls))
         task.add_done_callback(lambda _: self._retired.pop(channel, None))
         self._retired[channel] = task
         self._channel = None

@@ -85,11 +85,12 @@ adopted() {
 runner() {
   local nonce call since pid code slot last lastslot large
   exec 5<&- 6<&0 0</dev/null 2>/dev/null # what bash says about jobs is nobody's output
-  trap '' INT TERM HUP PIPE # what comes is not for us, and would end the waiting
+  trap '' INT TERM HUP PIPE              # what comes is not for us, and would end the waiting
   trap 'code=$?; was_told && ended' EXIT # no process could be forked: then the next command is told so
   set -m                                 # a process group for each job, in which SIGINT is not ignored
   hash bash                              # or each job would look for it anew
   while :; do
+    pid=
     bring_state
     become_command &
     pid=$!
@@ -128,7 +129,7 @@ read_saved() {
 # Tell carry.sh all that is known before there is a command.
 bring_state() {
   [ -r "$SBX/pre" ] || { mkdir -p "$SBX" && printf '%s' "$carry" >"$SBX/pre"; }
-  slot=0 large= pid=
+  slot=0 large=
   read_saved
   [ "$lastslot" = 0 ] && slot=1
   IFS= read -rN 100000 _ <"$SBX/state.$lastslot" && large=1

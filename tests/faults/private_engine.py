@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-PATIENCE = 60.0
+from tests.faults.program import PATIENCE
 
 
 def why_not() -> str | None:

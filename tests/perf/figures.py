@@ -84,6 +84,11 @@ def median(values: Sequence[float]) -> float:
     return statistics.median(values)
 
 
+def quantile(values: Sequence[float], share: float) -> float:
+    """The value that this share of them does not exceed."""
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
 def seconds_of(work: Callable[[], object]) -> float:
     """Seconds that `work` takes."""
     began = time.perf_counter()

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tests.perf.corpora import build_color, corpus, htop, log, ls_color, vim
-from tests.perf.figures import Figure, Section, median, milliseconds
+from tests.perf.figures import Figure, Section, median, milliseconds, quantile
 from tests.perf.in_pty import InPty
 from tests.perf.peers import TEXTUAL_TERMINAL, PeerMissing
 from tests.perf.report import print_section
@@ -112,11 +112,6 @@ def _figures(
             )
         )
     return found
-
-
-def quantile(values: list[float], share: float) -> float:
-    """The value that this share of them does not exceed."""
-    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
 def flood(python: list[str], which: str, data: bytes, megabytes: float, folder: Path) -> Flood:

@@ -4,7 +4,6 @@ they cost in memory; how long the screen stands still meanwhile."""
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import resource
 import sys
@@ -12,16 +11,15 @@ import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from sandbox_tui.core.config import load
 from sandbox_tui.core.launch import RunRequest
-from sandbox_tui.core.models.base import Delta, Reply, Request, WrittenCall
+from sandbox_tui.core.models.base import Delta, Reply, Request
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.collecting import collect_rarely
 from sandbox_tui.tui.screens.live import LiveScreen
 from tests.perf.figures import Figure, Section, megabytes, milliseconds
+from tests.perf.in_process import Commands, embedded
 from tests.perf.report import print_section
 
 FOLDERS, EACH = 1000, 99
@@ -36,29 +34,16 @@ STILL_LATER = 0.25
 """The same while one more does."""
 
 
-class Steps:
-    """A model that runs commands, each when it is let."""
-
-    name = "steps"
+class Steps(Commands):
+    """Runs each command when it is let."""
 
     def __init__(self, *commands: str) -> None:
-        self.params: dict[str, Any] = {}
-        self.commands = commands
+        super().__init__(*commands)
         self.let = asyncio.Semaphore(0)
 
     async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
         await self.let.acquire()
-        done = sum(message["role"] == "tool" for message in request.messages)
-        name, arguments = "submit", "{}"
-        if done < len(self.commands):
-            name, arguments = "execute_bash", json.dumps({"command": self.commands[done]})
-        function = {"name": name, "arguments": arguments}
-        call = {"id": f"call_{done}", "type": "function", "function": function}
-        message = {"role": "assistant", "content": "", "tool_calls": [call]}
-        yield Reply(message=message, calls=(WrittenCall(id=call["id"], name=name, arguments=arguments),))  # type: ignore[arg-type] # fmt: skip
-
-    async def close(self) -> None:
-        pass
+        yield self.next(request)
 
 
 def measure() -> Section:
@@ -79,13 +64,7 @@ def measure() -> Section:
 
 
 async def _measure(section: Section, home: Path) -> None:
-    settings = load(
-        {
-            "sandbox.kind": "bubblewrap",
-            "sandbox.snapshots": "off",
-            "agent.output": str(home / "output"),
-        }
-    )
+    settings = embedded(home)
     model = Steps(MAKE, ONE_MORE)
     store = Store(home / "sessions.db")
     app = SandboxTui(settings, store, [RunRequest(task="files", settings=settings, model=model)])

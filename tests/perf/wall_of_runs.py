@@ -6,22 +6,21 @@ python -m tests.perf.wall_of_runs [RUNS]
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from sandbox_tui.core.config import Settings, load
+from sandbox_tui.core.config import Settings
 from sandbox_tui.core.launch import RunRequest
-from sandbox_tui.core.models.base import Delta, Reply, Request, WrittenCall
+from sandbox_tui.core.models.base import Delta, Reply, Request
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.collecting import collect_rarely
-from tests.perf.figures import Figure, Section, milliseconds
+from tests.perf.figures import Figure, Section, median, milliseconds, quantile
+from tests.perf.in_process import Commands, embedded
 from tests.perf.report import print_section
 
 COMMANDS = (
@@ -30,40 +29,20 @@ COMMANDS = (
     "ls -la /usr/bin",
 )
 ROUNDS = 4
+WORDS = "I will look at this now."
 TICK = 0.005
 MEDIAN, MOST = 0.02, 0.4
 """Seconds that half of the looks may be late by, and each of them."""
 
 
-class Busy:
-    """A model that goes round the commands, and then hands its work in."""
-
-    name = "busy"
-
-    def __init__(self) -> None:
-        self.params: dict[str, Any] = {}
+class Busy(Commands):
+    """Goes round the commands, and talks before each."""
 
     async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        done = sum(message["role"] == "tool" for message in request.messages)
-        if done < ROUNDS * len(COMMANDS):
-            name = "execute_bash"
-            arguments = json.dumps({"command": COMMANDS[done % len(COMMANDS)]})
-        else:
-            name, arguments = "submit", "{}"
-        for word in ("I ", "will ", "look ", "at ", "this ", "now."):
-            yield Delta(channel="text", text=word)
+        for word in WORDS.split(" "):
+            yield Delta(channel="text", text=f"{word} ")
             await asyncio.sleep(0.02)
-        call = {
-            "id": f"call_{done}",
-            "type": "function",
-            "function": {"name": name, "arguments": arguments},
-        }
-        message = {"role": "assistant", "content": "I will look at this now.", "tool_calls": [call]}
-        written = WrittenCall(id=f"call_{done}", name=name, arguments=arguments)
-        yield Reply(message=message, calls=(written,))  # type: ignore[arg-type]
-
-    async def close(self) -> None:
-        pass
+        yield self.next(request, WORDS)
 
 
 def measure(runs: int = 64) -> Section:
@@ -84,13 +63,7 @@ def measure(runs: int = 64) -> Section:
 
 
 async def _measure(section: Section, home: Path, runs: int) -> None:
-    settings = load(
-        {
-            "sandbox.kind": "bubblewrap",
-            "sandbox.snapshots": "off",
-            "agent.output": str(home / "output"),
-        }
-    )
+    settings = embedded(home)
     store = Store(home / "sessions.db")
     requests = [_request(settings, number) for number in range(runs)]
     app = SandboxTui(settings, store, requests)
@@ -99,16 +72,13 @@ async def _measure(section: Section, home: Path, runs: int) -> None:
     async with app.run_test(size=(160, 45)) as pilot:
         await pilot.pause()
         collect_rarely()
-        while len(app.runs.all) < runs or any(
-            not one.ended.is_set() for one in app.runs.all.values()
-        ):
+        while len(app.runs.all) < runs or app.runs.alive:
             at = time.perf_counter()
             await asyncio.sleep(TICK)
             late.append(max(0.0, time.perf_counter() - at - TICK))
         took = time.perf_counter() - began
         ended = [one.state.finished for one in app.runs.all.values()]
     store.close()
-    late.sort()
     name = f"{runs} runs"
     section.figures += [
         Figure(
@@ -116,14 +86,14 @@ async def _measure(section: Section, home: Path, runs: int) -> None:
             ours=milliseconds(took),
             met=sum(end is not None and end.reason == "submitted" for end in ended) == runs,
         ),
-        Figure.bound(f"{name}: late, median", late[len(late) // 2], MEDIAN, milliseconds),
-        Figure(name=f"{name}: late, 99 in 100", ours=milliseconds(late[len(late) * 99 // 100])),
-        Figure.bound(f"{name}: late, the most", late[-1], MOST, milliseconds),
+        Figure.bound(f"{name}: late, median", median(late), MEDIAN, milliseconds),
+        Figure(name=f"{name}: late, 99 in 100", ours=milliseconds(quantile(late, 0.99))),
+        Figure.bound(f"{name}: late, the most", max(late), MOST, milliseconds),
     ]
 
 
 def _request(settings: Settings, number: int) -> RunRequest:
-    return RunRequest(task=f"work {number}", settings=settings, model=Busy())
+    return RunRequest(task=f"work {number}", settings=settings, model=Busy(*ROUNDS * COMMANDS))
 
 
 def main() -> None:

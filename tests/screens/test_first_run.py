@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +33,6 @@ def server(
     port = server.url.split(":")[2].split("/")[0]
     monkeypatch.setenv("SANDBOX_TUI_MODEL_LOCAL_PORTS", f"[{port}]")
     return server
-
-
-@pytest.fixture
-def store(own_home: Path) -> Iterator[Store]:
-    own_home.mkdir()
-    store = Store(own_home / "sessions.db")
-    yield store
-    store.close()
 
 
 async def found(app: SandboxTui, pilot: Any) -> ModelOffers:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pkgutil
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +24,6 @@ from sandbox_tui.tui.keymap import read_keymap
 from sandbox_tui.tui.screens.help import HelpScreen
 from sandbox_tui.tui.screens.home import Home
 from sandbox_tui.tui.screens.pager import Pager
-
-
-@pytest.fixture
-def store(own_home: Path) -> Iterator[Store]:
-    own_home.mkdir()
-    store = Store(own_home / "sessions.db")
-    yield store
-    store.close()
 
 
 def write_keys(home: Path, text: str) -> config.Settings:

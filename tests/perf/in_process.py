@@ -1,0 +1,51 @@
+"""Runs within a benchmark's own process: their settings, and a model that says what to run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from sandbox_tui.core.config import Settings, load
+from sandbox_tui.core.models.base import Delta, Reply, Request, WrittenCall
+
+
+def embedded(home: Path) -> Settings:
+    """Settings of runs in embedded sandboxes."""
+    return load(
+        {
+            "sandbox.kind": "bubblewrap",
+            "sandbox.snapshots": "off",
+            "agent.output": str(home / "output"),
+        }
+    )
+
+
+class Commands:
+    """A model that runs commands, one after the other, and then hands its work in."""
+
+    name = "commands"
+
+    def __init__(self, *commands: str) -> None:
+        self.params: dict[str, Any] = {}
+        self.commands = commands
+
+    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        """See `Model`."""
+        yield self.next(request)
+
+    def next(self, request: Request, content: str = "") -> Reply:
+        """The reply to what has been done so far."""
+        done = sum(message["role"] == "tool" for message in request.messages)
+        name, arguments = "submit", "{}"
+        if done < len(self.commands):
+            name, arguments = "execute_bash", json.dumps({"command": self.commands[done]})
+        function = {"name": name, "arguments": arguments}
+        call = {"id": f"call_{done}", "type": "function", "function": function}
+        message = {"role": "assistant", "content": content, "tool_calls": [call]}
+        written = WrittenCall(id=f"call_{done}", name=name, arguments=arguments)
+        return Reply(message=message, calls=(written,))  # type: ignore[arg-type]
+
+    async def close(self) -> None:
+        """See `Model`."""
