@@ -39,6 +39,19 @@ def png(width: int = 40, height: int = 20) -> bytes:
     return data.getvalue()
 
 
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+
+    def monotonic(self) -> float:
+        return self._now
+
+    def pass_by(self, seconds: float) -> None:
+        self._now += seconds
+
+
 class Session:
     """A session made of files that came and went."""
 
@@ -219,6 +232,21 @@ async def test_v_shows_it_as_it_stands_there(session: Session) -> None:
         preview.body.focus()
         await pilot.press("down", "down", "enter")
         assert preview.body.plain == ["▾ {1}", "  ▸ x [2]"]
+
+
+async def test_a_slow_preview_does_not_hold_up_the_tree(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the first does that has to bring in the colours of a language."""
+    clock = Clock()
+    monkeypatch.setattr("sandbox_tui.tui.screens.cockpit.time", clock)
+    async with replayed(session) as (screen, pilot):
+        shown = Preview.show
+        monkeypatch.setattr(Preview, "show", lambda *given: (clock.pass_by(3600), shown(*given))[1])
+        for step, name in enumerate(("one", "two", "three"), 5):
+            change = session.change(name, b"new\n", "created")
+            await screen.apply(e.FilesChanged(step=step, changes=(change,)))
+            await until(pilot, lambda name=name: screen.query_one(Files).select(f"{ROOT}/{name}"))
 
 
 async def test_filter_as_one_types(session: Session) -> None:

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding
+from textual.geometry import Region
 from textual.widgets import Input
 
 from sandbox_tui.core.terminal.screen import Screen as Emulator
@@ -252,7 +253,7 @@ async def test_nothing_but_text_reaches_the_screen_and_columns_hold() -> None:
         for line in range(app.view.emulator.history_size):
             app.view._jump(line)
             for y in range(3):
-                strip = app.view.render_line(y)
+                (strip,) = app.view.render_lines(Region(0, y, app.view.size.width, 1))
                 assert strip.text.isprintable()
                 assert not set(strip.text) & set("\u202e\u2066\u200b\u200d\ufe0f\U000e0041")
                 assert sum(cell_len(s.text) for s in strip) == strip.cell_length

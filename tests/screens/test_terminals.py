@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.geometry import Region
 from textual.pilot import Pilot
 
 from sandbox_tui.core import events as e
@@ -173,7 +174,7 @@ async def test_search_goes_from_place_to_place_and_leaves_without_a_trace() -> N
         await pilot.press("n", "n")
         assert app.count_shown == "1/6 · n N"  # round the end
         assert any("line 0 Needle" in view.render_line(y).text for y in range(20))
-        marked = view.render_line(0 - view.scroll_offset.y)
+        (marked,) = view.render_lines(Region(0, -view.scroll_offset.y, 80, 1))
         assert any(s.style and s.style.reverse and s.text == "Needle" for s in marked)
         before = [view.render_line(y).text for y in range(20)]
         await app.pane.feed("model", b"more Needle\r\n" * 10_000)
@@ -185,7 +186,8 @@ async def test_search_goes_from_place_to_place_and_leaves_without_a_trace() -> N
         assert not view.searching
         assert not app.pane.query_one(TerminalSearch).display
         assert [view.render_line(y).text for y in range(20)] == before
-        assert not any(s.style and s.style.reverse for s in view.render_line(0))
+        (first,) = view.render_lines(Region(0, 0, 80, 1))
+        assert not any(s.style and s.style.reverse for s in first)
 
 
 async def test_search_minds_capitals_once_one_is_typed_and_says_when_there_is_nothing() -> None:

@@ -186,8 +186,8 @@ class Cockpit(StepNotes):
         self._files_changed = False
         began = time.monotonic()
         self.query_one(Files).show(self.state)
-        self._show_preview()
         took = time.monotonic() - began
+        self._show_preview()
         if took > 2 * FRAME:
             self._files_timer = self.set_timer(FILES_REST * took, self._files_rested)
 

@@ -167,6 +167,15 @@ def split_at(strip: Strip, start: int, end: int, style: Style) -> Strip:
     )
 
 
+def with_span(strip: Strip, span: tuple[int, int] | None, style: Style) -> Strip:
+    """The strip with these characters in another style; -1 is its end, None no character."""
+    if span is None:
+        return strip
+    text = strip.text
+    start, end = (strip.cell_length if at < 0 else cells_before(text, at) for at in span)
+    return split_at(strip, start, end, style)
+
+
 def cells_before(text: str, characters: int) -> int:
     """The cells that the first characters of a line fill."""
     return cell_len(text[:characters])

@@ -26,8 +26,9 @@ from ...core.terminal.search import Hit
 from ..palette import palette_of
 from .scroll_thumb import place_thumb
 from .synchronised import Hold
-from .terminal_drawing import Colours, cells_before, colours_of, split_at, strip_of
+from .terminal_drawing import colours_of, split_at, with_span
 from .terminal_input import RELEASE, bytes_of_key, bytes_of_mouse, bytes_of_paste
+from .terminal_lines import Lines
 from .terminal_places import Places
 from .terminal_pump import NAP, Pump
 from .terminal_selection import clicked_span, selected_text
@@ -114,9 +115,8 @@ class TerminalView(ScrollView, can_focus=True):
         self._emulator = emulator
         self._fit = fit
         self._pump = Pump(self._take, self._draw_soon)
-        self._strips: dict[int, Strip] = {}
-        self._base: Style | None = None
-        self._dress: tuple[tuple[str, Style], Colours] | None = None
+        self._lines: Lines | None = None
+        self._dress: tuple[str, Style, int, int] | None = None
         self._frame: Timer | None = None
         self._drawn_at = 0.0
         self._hold = Hold()
@@ -198,8 +198,8 @@ class TerminalView(ScrollView, can_focus=True):
         dirty = emulator.dirty | {self._cursor_row, emulator.y}
         self._cursor_row = emulator.y
         emulator.dirty.clear()
-        for row in dirty:
-            self._strips.pop(row, None)
+        if self._lines is not None:
+            self._lines.forget(dirty)
         if len(dirty) > emulator.lines // 2:
             self.refresh()
             return
@@ -207,7 +207,7 @@ class TerminalView(ScrollView, can_focus=True):
         self.refresh(*(Region(0, first + row, self.size.width, 1) for row in dirty))
 
     def _redraw(self) -> None:
-        self._strips.clear()
+        self._lines = None
         self._emulator.touch(0, self._emulator.lines)
         self._draw()
         self.refresh()
@@ -254,45 +254,51 @@ class TerminalView(ScrollView, can_focus=True):
     # --- drawing
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Some lines. What they are drawn on is worked out once for all of them: Textual does so
-        from the styles of every widget around this one."""
-        self._base = self.rich_style
-        try:
-            return super().render_lines(crop)
-        finally:
-            self._base = None
+        """Some lines. Textual's own way through a widget's lines adds borders and paddings, and a
+        terminal has none: left out, a picture takes half the time."""
+        lines = self._dressed()
+        top, selection = self.scroll_offset.y, self.text_selection
+        strips = [self._line(lines, top + y, selection) for y in crop.line_range]
+        _, background = self.background_colors
+        for line_filter in self.get_line_filters():
+            strips = [strip.apply_filter(line_filter, background) for strip in strips]
+        if crop.column_span != (0, self.size.width):
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+        return strips
 
     def render_line(self, y: int) -> Strip:
-        """One line of the widget (Textual's line API)."""
-        emulator = self._emulator
-        base = self._base or self.rich_style
-        left, top = self.scroll_offset
-        width = self.size.width
-        index = top + y
-        row = index - emulator.history_size
-        if row >= emulator.lines:
-            return Strip.blank(width, base)
-        strip = self._strips.get(row)
-        if strip is None:
-            strip = strip_of(emulator.row(index), self._colours(base))
-            if row >= 0:
-                self._strips[row] = strip
-        if row == emulator.y and 25 in emulator.modes:
-            strip = self._with_cursor(strip, base)
-        line = self._first() + index
+        """One line that knows which characters it shows; Textual asks for it to select text."""
+        lines = self._dressed()
+        emulator, index = self._emulator, self.scroll_offset.y + y
+        if index >= emulator.history_size + emulator.lines:
+            return lines.bare(emulator, index)
+        whole = lines.whole(emulator, index)
+        return lines.seen(whole.apply_offsets(0, self._first() + index))
+
+    def _dressed(self) -> Lines:
+        app = cast("App[object]", self.app)  # pyright: ignore[reportUnknownMemberType]
+        key = (app.theme, self.rich_style, self.scroll_offset.x, self.size.width)
+        if self._lines is None or self._dress != key:
+            _, base, left, width = self._dress = key
+            colours = colours_of(base, palette_of(self), app.current_theme.dark)
+            self._lines = Lines(colours, left, width)
+        return self._lines
+
+    def _line(self, lines: Lines, index: int, selection: Selection | None) -> Strip:
+        emulator, row = self._emulator, index - self._emulator.history_size
+        has_cursor = row == emulator.y and 25 in emulator.modes
+        marked = has_cursor or self._places is not None or selection is not None
+        if not marked or row >= emulator.lines:
+            return lines.bare(emulator, index)
+        strip, line = lines.whole(emulator, index), self._first() + index
+        if has_cursor:
+            strip = self._with_cursor(strip, lines.colours.base)
         if self._places is not None:
             strip = self._places.mark(strip, line, palette_of(self))
-        strip = self._with_selection(strip, line)
-        strip = strip.apply_offsets(0, line)
-        return strip.crop_extend(left, left + width, base)
-
-    def _colours(self, base: Style) -> Colours:
-        app = cast("App[object]", self.app)  # pyright: ignore[reportUnknownMemberType]
-        key = (app.theme, base)
-        if self._dress is None or self._dress[0] != key:
-            colours = colours_of(base, palette_of(self), app.current_theme.dark)
-            self._dress = (key, colours)
-        return self._dress[1]
+        if selection is not None:
+            look = self.screen.get_component_rich_style("screen--selection")
+            strip = with_span(strip, selection.get_span(line), look)
+        return lines.seen(strip)
 
     def _with_cursor(self, strip: Strip, base: Style) -> Strip:
         x = min(self._emulator.x, self._emulator.columns - 1)
@@ -303,16 +309,6 @@ class TerminalView(ScrollView, can_focus=True):
         else:
             look = Style(reverse=True, dim=True)
         return split_at(strip, x, x + 1, look)
-
-    def _with_selection(self, strip: Strip, line: int) -> Strip:
-        selection = self.text_selection
-        span = None if selection is None else selection.get_span(line)
-        if span is None:
-            return strip
-        text = strip.text
-        start, end = (strip.cell_length if at < 0 else cells_before(text, at) for at in span)
-        style = self.screen.get_component_rich_style("screen--selection")
-        return split_at(strip, start, end, style)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text as it is shown, for copying.
@@ -332,7 +328,7 @@ class TerminalView(ScrollView, can_focus=True):
     def notify_style_update(self) -> None:
         """Another theme: all lines look different."""
         super().notify_style_update()
-        self._strips.clear()
+        self._lines = None
 
     # --- size
 
@@ -510,7 +506,7 @@ class TerminalView(ScrollView, can_focus=True):
         """A line as it is shown."""
         if index >= self._emulator.history_size + self._emulator.lines:
             return ""
-        return strip_of(self._emulator.row(index), self._colours(self.rich_style)).text
+        return self._dressed().whole(self._emulator, index).text
 
     def copy_selection(self) -> bool:
         """Put what is selected here on the clipboard; False when nothing is."""
