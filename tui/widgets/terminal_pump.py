@@ -20,6 +20,14 @@ LEAST, MOST = 1024, 64 * 1024
 """Bytes taken in one go: as many as take half a slice, by how fast the last ones were."""
 
 
+async def _rest() -> None:
+    """A nap; another one where a picture was drawn in the first, for a key may have come since."""
+    begun = time.perf_counter()
+    await asyncio.sleep(NAP)
+    if time.perf_counter() - begun > 2 * NAP:
+        await asyncio.sleep(NAP)
+
+
 class Pump:
     """Brings bytes from a queue to `take`, and calls `after` when some have been taken."""
 
@@ -72,7 +80,7 @@ class Pump:
                 while self._queue and time.perf_counter() < until:
                     self._take_piece()
                 self._after()
-                await asyncio.sleep(NAP)
+                await _rest()
         finally:
             self._room.set()
 
