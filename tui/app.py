@@ -59,7 +59,7 @@ takes no more output, and waiting for it would be for ever."""
 UNTIL_REST = 0.3
 """Seconds after the first screen until others are imported: its lists are filled by then."""
 
-RUN_LOOK = 0.25
+RUN_LOOK = 0.5
 """Seconds between looks at the runs, for the terminal's title and for notices."""
 
 THEME_LOOK = 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tokenize
@@ -79,6 +80,21 @@ def test_files_hold_one_idea() -> None:
         if (count := lines_of_code(file)) > LONGEST
     }
     assert not long
+
+
+def test_no_handler_is_called_twice() -> None:
+    """Textual itself calls `on_mount` and its like of every class that a widget descends from."""
+    again = {
+        f"{file.name}: {node.func.attr}"
+        for file in python_files("tui")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Call)
+        and ast.unparse(node.func.value) == "super()"
+        and re.match(r"_?on_(?!event$)", node.func.attr)
+    }
+    assert not again
 
 
 def test_no_registry_is_named() -> None:

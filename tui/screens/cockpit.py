@@ -197,8 +197,9 @@ class Cockpit(StepNotes):
             self._show_files()
 
     def sync_bars(self) -> None:
-        """Bring header and timeline up to date."""
+        """Bring header, timeline and what stands around the terminal up to date."""
         self.query_one(StatusBar).sync(self.state, self.now)
+        self.query_one(Terminals).sync(self.state)
         timeline = self.query_one(Timeline)
         timeline.position = self.now
         if self._is_live:
@@ -237,7 +238,6 @@ class Cockpit(StepNotes):
         if int(self.now) != self._second_shown:
             self._second_shown = int(self.now)
             self.sync_bars()
-        self.query_one(Terminals).sync(self.state)
 
     # --- files
 

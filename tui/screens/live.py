@@ -60,7 +60,6 @@ class LiveScreen(Steering):
 
     def on_mount(self) -> None:
         """Watch the run."""
-        super().on_mount()
         self._watch()
 
     @property

@@ -144,7 +144,6 @@ class ReplayScreen(Cockpit):
 
     def on_mount(self) -> None:
         """Show the session."""
-        super().on_mount()
         self.query_one(StatusBar).prefix = "replay"
         timeline = self.query_one(Timeline)
         timeline.duration, timeline.playing = self._summary.seconds, self._plays

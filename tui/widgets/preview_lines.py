@@ -107,7 +107,6 @@ class PreviewLines(Blocks):
         """Tables and laid-out text depend on the width."""
         if self._width != self._laid_out_for:
             self._lay_out()
-        super().on_resize(event)
 
     def redraw(self) -> None:
         """The theme is another one."""
