@@ -27,8 +27,10 @@ def _highlight(text: str, lexer: str, palette: Palette) -> tuple[Text, ...]:
     from rich.syntax import Syntax  # lexers are slow to import and not needed to start
 
     from ..syntax_theme import syntax_theme
+    from .lexer_in_time import Allowance, lexer_in_time
 
-    coloured = Syntax(text, lexer, theme=syntax_theme(palette)).highlight(text)
+    in_time = lexer_in_time(lexer, Allowance())
+    coloured = Syntax(text, in_time, theme=syntax_theme(palette)).highlight(text)
     coloured.no_wrap = True
     return tuple(coloured.split("\n", allow_blank=True))[: text.count("\n") + 1]
 

@@ -16,7 +16,7 @@ from .preview_document import Document, Kind, Source, Unshown, count_of
 if TYPE_CHECKING:
     from rich.theme import Theme
 
-MOST_CHARS = 100_000
+MOST_CHARS, MOST_LINES = 100_000, 2_000
 """Longer ones are shown as text: laying them out would be felt."""
 
 WIDEST = 100
@@ -38,19 +38,19 @@ class MarkdownDocument(Document):
 @functools.lru_cache(8)
 def _laid_out(text: str, width: int, palette: Palette) -> list[Text]:
     from rich.console import Console  # slow to import, and seldom needed
-    from rich.markdown import Markdown
 
     from ..syntax_theme import syntax_theme
+    from .markdown_in_time import MarkdownInTime
 
     console = Console(
         width=max(10, width), color_system="truecolor", force_terminal=True, theme=_theme(palette)
     )
-    shown = Markdown(text, code_theme=syntax_theme(palette), hyperlinks=False, justify="left")  # pyright: ignore[reportArgumentType]
+    shown = MarkdownInTime(text, syntax_theme(palette))
     lines: list[Text] = []
     try:
         rendered = console.render_lines(shown, console.options, pad=False)
     except Exception:  # noqa: BLE001 - whatever a hostile text does to the layout: it is text still
-        return [Text(line, style=palette.text) for line in text.split("\n")]
+        rendered = []
     for segments in rendered:
         line = Text(no_wrap=True)
         for segment in segments:
@@ -58,7 +58,7 @@ def _laid_out(text: str, width: int, palette: Palette) -> list[Text]:
             line.append(segment.text.replace("\n", " "), style=_on_our_ground(style))
         line.rstrip()
         lines.append(line)
-    return lines
+    return lines or [Text(line, style=palette.text) for line in text.split("\n")]
 
 
 def _on_our_ground(style: Style) -> Style:
@@ -101,7 +101,7 @@ def _theme(palette: Palette) -> Theme:
 def _open(source: Source) -> Document:
     if source.text is None:
         raise Unshown("This is named as Markdown, and is not text.")
-    if len(source.text) > MOST_CHARS:
+    if len(source.text) > MOST_CHARS or source.text.count("\n") > MOST_LINES:
         raise Unshown("Too long to be laid out; it is shown as text.")
     return MarkdownDocument(source.text)
 
