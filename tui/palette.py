@@ -69,6 +69,8 @@ def to_textual(theme: ThemeFile) -> Theme:
             "block-cursor-background": roles.select,
             "block-cursor-foreground": colors.foreground,
             "input-selection-background": f"{colors.accent} 30%",
+            "screen-selection-background": f"{colors.accent} 30%",
+            "screen-selection-foreground": colors.foreground,
             "footer-key-foreground": colors.accent,
             "footer-background": colors.background,
             "footer-description-foreground": roles.dim,
@@ -113,6 +115,13 @@ def palette_of(widget: DOMNode) -> Palette:
     if _latest is None or _latest[0]() is not app or _latest[1] is not theme:
         _latest = (weakref.ref(app), theme, _palette_now(widget))  # pyright: ignore[reportUnknownArgumentType]
     return _latest[2]
+
+
+def selection_of(widget: DOMNode) -> Style:
+    """How selected text is drawn. Most themes of Textual's own name a background only, and what it
+    makes of that as a foreground is the background again: then the text keeps its colour."""
+    look = widget.screen.get_component_rich_style("screen--selection")
+    return Style(bgcolor=look.bgcolor) if look.color == look.bgcolor else look
 
 
 _latest: tuple[weakref.ref[object], object, Palette] | None = None

@@ -23,8 +23,9 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from ..palette import palette_of
+from ..palette import palette_of, selection_of
 from .scroll_thumb import place_thumb
+from .strip_spans import with_span
 
 _CONSOLE = Console(width=200, color_system="truecolor", force_terminal=True, legacy_windows=False)
 
@@ -226,15 +227,7 @@ class Blocks(ScrollView, can_focus=True):
         selection = self.text_selection
         if selection is None:
             return strip
-        span = selection.get_span(line)
-        if span is None:
-            return strip
-        start, end = span
-        width = strip.cell_length
-        end = width if end == -1 else end
-        style = self.screen.get_component_rich_style("screen--selection")
-        parts = [strip.crop(0, start), strip.crop(start, end).apply_style(style)]
-        return Strip.join([*parts, strip.crop(end, width)])
+        return with_span(strip, selection.get_span(line), selection_of(self))
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, for copying."""

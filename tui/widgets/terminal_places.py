@@ -10,7 +10,7 @@ from textual.strip import Strip
 from ...core.terminal.base import Terminal as Emulator
 from ...core.terminal.search import Hit, Search
 from ..palette import Palette
-from .terminal_drawing import cells_before, split_at
+from .strip_spans import cells_before, split_at
 
 SEARCHED_LINES = 4000
 """Lines of scrollback that are looked at in a row: a few milliseconds."""

@@ -23,10 +23,11 @@ from textual.timer import Timer
 
 from ...core.terminal.base import Terminal as Emulator
 from ...core.terminal.search import Hit
-from ..palette import palette_of
+from ..palette import palette_of, selection_of
 from .scroll_thumb import place_thumb
+from .strip_spans import split_at, with_span
 from .synchronised import Hold
-from .terminal_drawing import colours_of, split_at, with_span
+from .terminal_drawing import colours_of
 from .terminal_input import RELEASE, bytes_of_key, bytes_of_mouse, bytes_of_paste
 from .terminal_lines import Lines
 from .terminal_places import Places
@@ -296,8 +297,7 @@ class TerminalView(ScrollView, can_focus=True):
         if self._places is not None:
             strip = self._places.mark(strip, line, palette_of(self))
         if selection is not None:
-            look = self.screen.get_component_rich_style("screen--selection")
-            strip = with_span(strip, selection.get_span(line), look)
+            strip = with_span(strip, selection.get_span(line), selection_of(self))
         return lines.seen(strip)
 
     def _with_cursor(self, strip: Strip, base: Style) -> Strip:
