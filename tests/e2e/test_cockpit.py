@@ -106,13 +106,14 @@ def test_a_person_does_everything_in_one_run(own_home: Path) -> None:
         terminal.wait_for("load average", "yes")
         terminal.type(f"{editor} note.txt")
         terminal.press("Enter")
-        terminal.wait_for("~")
+        terminal.wait_gone("load average")  # the editor has a screen of its own
+        terminal.wait_for('"note.txt"')
         terminal.type("iwritten by hand")
         terminal.press("Escape")
         time.sleep(0.2)
         terminal.type(":wq")
         terminal.press("Enter")
-        terminal.wait_for("note.txt")
+        terminal.wait_for_times("you /testbed ❯", 3)  # it has ended
         terminal.type("cat note.txt; q''uit")
         terminal.press("Enter")
         terminal.wait_for("written by hand")

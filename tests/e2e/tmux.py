@@ -78,6 +78,13 @@ class Terminal:
             assert time.monotonic() < until, f"never seen: {[t for t in texts if t not in screen]}"
             time.sleep(0.05)
 
+    def wait_for_times(self, text: str, times: int, seconds: float = 60) -> None:
+        """Wait until `text` is on the screen so many times."""
+        until = time.monotonic() + seconds
+        while (seen := self.screen().count(text)) < times:
+            assert time.monotonic() < until, f"seen {seen} times only: {text}"
+            time.sleep(0.05)
+
     def wait_gone(self, text: str, seconds: float = 60) -> str:
         """Wait until `text` is no longer on the screen."""
         until = time.monotonic() + seconds
