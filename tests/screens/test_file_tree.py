@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import random
-import sys
-from collections.abc import Callable, Iterable
-from types import FrameType
-from typing import Any
+from collections.abc import Iterable
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,6 +15,7 @@ from sandbox_tui.tui.palette import ROLE_DEFAULTS
 from sandbox_tui.tui.widgets.file_tree import FileTree
 from sandbox_tui.tui.widgets.file_versions import earlier, versions
 from sandbox_tui.tui.widgets.files import Files
+from tests.cost import Work
 from tests.unit.event_streams import started
 
 ROOT = "/testbed"
@@ -190,24 +188,6 @@ async def test_marks_sizes_and_titles() -> None:
         assert app.files.border_subtitle == "changed 1 · esc shows all"
         await pilot.press("escape")
         assert len(app.lines()) == 3
-
-
-class Work:
-    """Counts the lines of Python that run, which is the same on every machine."""
-
-    def __init__(self) -> None:
-        self.lines = 0
-
-    def __enter__(self) -> Work:
-        sys.settrace(self._count)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        sys.settrace(None)
-
-    def _count(self, frame: FrameType, event: str, arg: object) -> Callable[..., Any]:
-        self.lines += event == "line"
-        return self._count
 
 
 async def test_twenty_thousand_entries_cost_ten_times_as_much_as_two_thousand() -> None:
