@@ -1,10 +1,11 @@
 # Everything a person needs: `make demo` shows the program at work, `make test` tests all of it.
-.PHONY: help demo test lint format snapshots pictures bench clean
+.PHONY: help demo test walks lint format snapshots pictures bench clean
 
 help:
 	@echo "make demo    install what is missing and watch the demo run in a real sandbox"
 	@echo "make test    install what is missing, start a Docker engine where it may, run all tests"
-	@echo "make lint    ruff and pyright"
+	@echo "make walks   random keys in the real program, N=1000 walks of them (20 unless told)"
+	@echo "make lint    ruff, import contracts and pyright"
 	@echo "make format  ruff format"
 	@echo "make snapshots  keep the looks of all screens as they are now"
 	@echo "make pictures   take the README's pictures anew, from real runs"
@@ -18,9 +19,13 @@ test:
 	@scripts/setup.sh test
 	@scripts/test.sh
 
+walks:
+	@scripts/setup.sh test
+	@.venv/bin/python -m tests.journeys.walking $(or $(N),20)
+
 lint:
 	@scripts/setup.sh lint
-	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/pyright
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/lint-imports --no-logo && .venv/bin/pyright
 
 format:
 	@.venv/bin/ruff check --fix . && .venv/bin/ruff format .

@@ -1,4 +1,4 @@
-"""Writes docs/reference.md from the code: every key, every setting, every command.
+"""Generate docs/reference.md from the code: every key, setting and command.
 
 python docs/reference.py
 """
@@ -14,17 +14,17 @@ from typing import Any, get_type_hints
 import click
 import msgspec
 
-from sandbox_tui.core.config import Settings
-from sandbox_tui.tui.cli import main
-from sandbox_tui.tui.key_actions import key_actions
-from sandbox_tui.tui.keymap import shown
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.keys.actions import ACTIONS
+from sandbox_tui.tui.keys.hint import shown
 
 FILE = Path(__file__).with_name("reference.md")
 
 HEAD = """# Reference
 
-Written by `python docs/reference.py` from the code, and tested against it. How to do things is in
-the [guide](guide.md).
+Every key, setting and command. Generated from the code by `python docs/reference.py`; a test keeps
+it up to date. The [guide](guide.md) explains how to do things.
 
 - [Keys](#keys)
 - [Settings](#settings)
@@ -40,13 +40,13 @@ PLACES = {
     "list": "Lists",
     "calls": "Calls",
     "terminals": "Terminal",
-    "terminal_search": "Search in the terminal",
+    "terminal_search": "Terminal search",
     "files": "Files",
     "preview": "Preview",
     "wall": "The wall",
-    "search": "Finding sessions",
-    "hits": "What was found",
-    "ask_line": "A line to be typed",
+    "search": "Session search",
+    "hits": "Search results",
+    "ask_line": "Input line",
 }
 
 
@@ -56,26 +56,26 @@ def reference() -> str:
     return "\n".join([*parts, "## Commands\n", *_commands(main, "sandbox-tui")])
 
 
-_KEYS = """A key is changed in the table `[keys]` of config.toml by the name of its action:
-`"live.approve" = "y"`. `sandbox-tui keys` prints those in force.
+_KEYS = """To rebind a key, set its action's name in the table `[keys]` of config.toml:
+`"live.approve" = "y"`. `sandbox-tui keys` prints the current bindings.
 """
 
-_SETTINGS = """In config.toml (`sandbox-tui config path` says where), as
-`SANDBOX_TUI_<SECTION>_<FIELD>` in the environment, or as flags, each stronger than the one before.
-`sandbox-tui config` shows what is in force.
+_SETTINGS = """Settings come from config.toml (`sandbox-tui config path` prints its location), then
+from `SANDBOX_TUI_<SECTION>_<FIELD>` in the environment, then from flags; later sources win.
+`sandbox-tui config` shows the current values and their sources.
 """
 
 
 def _keys() -> Iterator[str]:
     places: dict[str, list[str]] = {}
-    for action in key_actions().values():
+    for action in ACTIONS.values():
         keys = " ".join(f"`{_cell(shown(key))}`" for key in action.keys)
         row = f"| {keys} | {_cell(action.words)} | `{action.name}` |"
         places.setdefault(action.place, []).append(row)
     known = [place for place in PLACES if place in places]
     for place in (*known, *(place for place in places if place not in PLACES)):
         yield f"### {PLACES.get(place, place.replace('_', ' ').capitalize())}\n"
-        yield "| key | what it does | name |\n|---|---|---|"
+        yield "| key | action | name |\n|---|---|---|"
         yield from places[place]
         yield ""
 
@@ -90,7 +90,7 @@ def _settings(kind: type[msgspec.Struct], section: str = "") -> Iterator[str]:
     ]
     if rows:
         yield f"### [{section}]\n" if section else ""
-        yield "| field | default | what it is |\n|---|---|---|"
+        yield "| field | default | description |\n|---|---|---|"
         yield from rows
         yield ""
     for name, hint in hints.items():
@@ -135,7 +135,8 @@ def _commands(command: click.Command, name: str) -> Iterator[str]:
         return
     usage = " ".join(command.collect_usage_pieces(context))
     yield f"### `{name} {usage}`\n\n{_first(command)}\n"
-    rows = [record for p in command.params if (record := p.get_help_record(context))]
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    rows = [record for option in options if (record := option.get_help_record(context))]
     if rows:
         yield "| option | |\n|---|---|"
         yield from (f"| `{_cell(flag)}` | {_cell(words)} |" for flag, words in rows)

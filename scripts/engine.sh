@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-ask() { .venv/bin/python -c "from sandbox_tui.core.sandboxes.docker_engine import *; $1" 2>/dev/null; }
+ask() { .venv/bin/python -c "from sandbox_tui.core.sandboxes.docker.engine import *; $1" 2>/dev/null; }
 
 answers() { ask 'connect(timeout=5).close()'; }
 

@@ -30,9 +30,32 @@ command -v tmux >/dev/null || skipping "in a real terminal" "tmux is not install
 folders=(tests/unit)
 for folder in tests/*/; do
   case $folder in
-  tests/unit/ | tests/perf/ | */__pycache__/) ;;
+  tests/unit/ | tests/perf/ | tests/journeys/ | */__pycache__/) ;;
   *) folders+=("${folder%/}") ;;
   esac
 done
-# two at a time: most of them wait for a terminal, a container or a server
-.venv/bin/pytest -n 2 --dist worksteal "${folders[@]}" "$@"
+# Two at a time: most of them wait for a terminal, a container or a server. The journeys come first:
+# what the program wrote down while they were made is looked through by the last of all tests.
+failed=0
+if [ $# -eq 0 ]; then
+  rm -rf .cache/journeys .pytest_cache/v/cache/lastfailed
+  .venv/bin/pytest -n 2 --dist worksteal tests/journeys --ignore tests/journeys/test_coverage.py ||
+    failed=$?
+  mkdir -p .cache/journeys && touch .cache/journeys/whole
+  folders+=(tests/journeys/test_coverage.py)
+else
+  folders+=(tests/journeys)
+fi
+.venv/bin/pytest -n 2 --dist worksteal "${folders[@]}" "$@" || failed=$?
+# Real terminals and containers share this machine with whatever else runs on it: what failed is run
+# once more, alone, and both results are printed. What fails again has failed.
+if [ $# -eq 0 ] && [ "$failed" != 0 ]; then
+  printf '\n!! FAILED above; each of those once more, alone\n\n' >&2
+  coverage=tests/journeys/test_coverage.py
+  failed=0
+  .venv/bin/pytest --last-failed --last-failed-no-failures none --maxfail 3 --ignore tests/perf \
+    --ignore "$coverage" tests || failed=$?
+  [ "$failed" != 5 ] || failed=0 # none but the coverage of the journeys
+  .venv/bin/pytest "$coverage" || failed=$?
+fi
+exit "$failed"

@@ -7,28 +7,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .ids import new_id
-from .replay import Player, replay
-from .store import Store
-from .summary import RunSummary
-from .workers import Workers
+from sandbox_tui.sessions.playback.player import Player, replay
+from sandbox_tui.sessions.recording.run_registry import RunRegistry
+from sandbox_tui.sessions.store.ids import new_id
+from sandbox_tui.sessions.store.run_summary import RunSummary
+from sandbox_tui.sessions.store.store import Store
 
 if TYPE_CHECKING:
-    from .recorder import record
-    from .worker import Worker
+    from sandbox_tui.sessions.recording.recorder import record
+    from sandbox_tui.sessions.recording.run_worker import RunWorker
 
-__all__ = ["Player", "RunSummary", "Store", "Worker", "Workers", "new_id", "record", "replay"]
+__all__ = [
+    "Player",
+    "RunRegistry",
+    "RunSummary",
+    "RunWorker",
+    "Store",
+    "new_id",
+    "record",
+    "replay",
+]
 
 
 def __getattr__(name: str) -> Any:
     match name:
         case "record":
-            from .recorder import record
+            from sandbox_tui.sessions.recording.recorder import record
 
             return record
-        case "Worker":
-            from .worker import Worker
+        case "RunWorker":
+            from sandbox_tui.sessions.recording.run_worker import RunWorker
 
-            return Worker
+            return RunWorker
         case _:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

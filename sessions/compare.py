@@ -1,25 +1,21 @@
-"""Two sessions side by side: where they part, calls aligned, files, and what each cost."""
+"""Compares two sessions: where they diverge, their calls aligned, and their files."""
 
 from __future__ import annotations
 
 import difflib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
 
-from ..core import events as e
-from ..core.tools.arguments import ArgumentsError, parse_arguments
-from .errors import explained
-from .packing import unpack
-from .store import Store
-from .summary import RunSummary
+from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
+from sandbox_tui.sessions.store.run_summary import RunSummary
+from sandbox_tui.sessions.store.store import Store
 
-_KINDS = ("CallProposed", "CallDecided", "CallFinished")
-DIFF_LINES = 400
-ALIGNED_LINES = 4_000
-"""Texts with more lines than this are not compared line by line: it could take minutes."""
+MAX_DIFF_LINES = 400
+MAX_ALIGNED_LINES = 4_000
+"""Longer texts are not compared: a diff could take minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +27,7 @@ class Call:
         arguments: JSON text, the person's where they were edited.
         ok: None where it has no answer.
         exit_code, observation, duration: of its answer.
+        was_prevented: whether it was rejected or skipped.
     """
 
     number: int
@@ -41,10 +38,16 @@ class Call:
     exit_code: int | None = None
     observation: str = ""
     duration: float = 0.0
+    was_prevented: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether it ran and did not succeed."""
+        return self.ok is False and not self.was_prevented
 
     @property
     def content(self) -> tuple[str, str]:
-        """What makes two calls the same: the tool, and the arguments however they are spaced."""
+        """The tool and its normalized arguments: equal for equal calls."""
         try:
             return self.tool, json.dumps(parse_arguments(self.arguments), sort_keys=True)
         except (ArgumentsError, ValueError):
@@ -53,7 +56,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Calls that stand beside each other; None where one side has none."""
+    """Aligned calls; None where one side has no counterpart."""
 
     left: Call | None
     right: Call | None
@@ -66,12 +69,21 @@ class Pair:
         return self.left.content == self.right.content
 
     @property
-    def agrees(self) -> bool:
-        """Whether the same came of both."""
+    def same_outcome(self) -> bool:
+        """Whether both succeeded, failed in the same way, or did not run."""
         if self.left is None or self.right is None:
             return False
         mine, theirs = self.left, self.right
-        return (mine.exit_code, mine.observation) == (theirs.exit_code, theirs.observation)
+        ends = [(call.ok, call.exit_code, call.was_prevented) for call in (mine, theirs)]
+        return ends[0] == ends[1]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether outcome and observation are the same."""
+        if self.left is None or self.right is None:
+            return False
+        mine, theirs = self.left, self.right
+        return self.same_outcome and mine.observation == theirs.observation
 
 
 FileVerdict = Literal["same", "left only", "right only", "differs"]
@@ -100,21 +112,21 @@ class Comparison:
     Attributes:
         left, right: the sessions.
         pairs: their calls, aligned.
-        parted: index of the first pair that is not the same call; None: they never part.
+        diverged_at: index of the first pair whose calls or outcomes differ; None: none do.
         files: those that are not the same at the end.
-        same_files: how many are.
+        same_files: how many are the same.
     """
 
     left: RunSummary
     right: RunSummary
     pairs: Sequence[Pair]
-    parted: int | None
+    diverged_at: int | None
     files: Sequence[FilePair]
     same_files: int
 
     @property
     def related(self) -> str:
-        """How they are related, in words; empty when they are not."""
+        """How one was forked from the other, as a sentence; empty when they are unrelated."""
         for child, parent in ((self.right, self.left), (self.left, self.right)):
             if child.parent == parent.id:
                 return f"{child.id} is a fork of {parent.id}"
@@ -130,57 +142,43 @@ def compare(store: Store, left: RunSummary, right: RunSummary) -> Comparison:
         StoreError: they cannot be read.
     """
     pairs = align(calls_of(store, left.id), calls_of(store, right.id))
-    parted = next((n for n, pair in enumerate(pairs) if not pair.same), None)
+    apart = (n for n, pair in enumerate(pairs) if not (pair.same and pair.same_outcome))
+    diverged_at = next(apart, None)
     files = _files(store, left.id, right.id)
     return Comparison(
         left=left,
         right=right,
         pairs=pairs,
-        parted=parted,
+        diverged_at=diverged_at,
         files=[file for file in files if file.verdict != "same"],
         same_files=sum(file.verdict == "same" for file in files),
     )
 
 
 def calls_of(store: Store, run_id: str) -> list[Call]:
-    """The calls of a session, in order, read without all that happened beside them.
+    """The calls of a session, in order.
 
     Raises:
         StoreError: it cannot be read.
     """
-    marks = ", ".join("?" * len(_KINDS))
-    rows = store.rows(
-        f"SELECT packed, body FROM events WHERE run_id = ? AND kind IN ({marks}) ORDER BY seq",
-        [run_id, *_KINDS],
-    )
-    found: dict[int, Call] = {}
-    with explained(store.path):
-        for row in rows:
-            match e.from_json(unpack(row["packed"], row["body"])):
-                case e.CallProposed(call=call):
-                    found[call.number] = Call(
-                        number=call.number,
-                        step=call.step,
-                        tool=call.name,
-                        arguments=call.arguments,
-                    )
-                case e.CallDecided(call=number, arguments=str(edited)):
-                    found[number] = replace(found[number], arguments=edited)
-                case e.CallFinished() as done:
-                    found[done.call] = replace(
-                        found[done.call],
-                        ok=done.ok,
-                        exit_code=done.exit_code,
-                        observation=done.observation,
-                        duration=done.duration,
-                    )
-                case _:
-                    pass
-    return list(found.values())
+    return [
+        Call(
+            number=call.number,
+            step=call.step,
+            tool=call.tool,
+            arguments=call.arguments,
+            ok=call.ok,
+            exit_code=call.exit_code,
+            observation=call.observation,
+            duration=call.duration,
+            was_prevented=call.verdict in ("reject", "skip"),
+        )
+        for call in store.calls(run_id)
+    ]
 
 
 def align(left: Sequence[Call], right: Sequence[Call]) -> list[Pair]:
-    """Put calls of the same content beside each other, and the others into the gaps between."""
+    """Align calls of the same content; the others fill the gaps between."""
     mine = [call.content for call in left]
     theirs = [call.content for call in right]
     numbers: dict[tuple[str, str], int] = {}
@@ -196,8 +194,8 @@ def align(left: Sequence[Call], right: Sequence[Call]) -> list[Pair]:
     return pairs
 
 
-def file_diff(store: Store, file: FilePair, limit: int = DIFF_LINES) -> list[str]:
-    """A unified diff of a file's two contents; a sentence where there can be none.
+def file_diff(store: Store, file: FilePair, limit: int = MAX_DIFF_LINES) -> list[str]:
+    """A unified diff of a file's two contents, or a sentence where there is none.
 
     Raises:
         StoreError: they cannot be read.
@@ -210,7 +208,7 @@ def file_diff(store: Store, file: FilePair, limit: int = DIFF_LINES) -> list[str
         texts.append(data.decode("utf-8", "replace").splitlines())
     if file.left is None and file.right is None:
         return ["(the content was not kept)"]
-    if max(map(len, texts)) > ALIGNED_LINES:
+    if max(map(len, texts)) > MAX_ALIGNED_LINES:
         return [f"({len(texts[0])} lines, {len(texts[1])} lines: too many to compare)"]
     mine, theirs = texts
     lines = list(difflib.unified_diff(mine, theirs, "left", "right", lineterm="", n=2))
@@ -245,14 +243,9 @@ def _verdict(a: tuple[str | None, int] | None, b: tuple[str | None, int] | None)
 def _last(store: Store, run_id: str) -> dict[str, tuple[str | None, int]]:
     """Digest and size of each regular file at a session's end."""
     found: dict[str, tuple[str | None, int]] = {}
-    rows = store.rows(
-        "SELECT path, change, kind, size, digest FROM changes WHERE run_id = ? ORDER BY seq, rowid",
-        [run_id],
-    )
-    for row in rows:
-        path = str(row["path"])
-        if row["change"] == "deleted":
-            found.pop(path, None)
-        elif row["kind"] == "file":
-            found[path] = (row["digest"], int(row["size"]))
+    for row in store.file_changes(run_id):
+        if row.change == "deleted":
+            found.pop(row.path, None)
+        elif row.kind == "file":
+            found[row.path] = (row.digest, row.size)
     return found

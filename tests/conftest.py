@@ -4,9 +4,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from sandbox_tui.sessions import Store
 from tests.scripted_server import Scripted, ScriptedServer
+
+# an example takes as long as the machine is slow
+settings.register_profile("anywhere", deadline=None)
+settings.load_profile("anywhere")
 
 
 @pytest.fixture

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
-from sandbox_tui.core.errors import FileRefused
-from sandbox_tui.core.paths import text_to_path
+from sandbox_tui.core.base.errors import FileRefused
+from sandbox_tui.core.base.io_types import Size
+from sandbox_tui.core.base.path_codec import text_to_path
 from sandbox_tui.core.sandboxes.base import (
     ExecResult,
     FileEntry,
@@ -14,7 +17,6 @@ from sandbox_tui.core.sandboxes.base import (
     OutputSink,
     SandboxSpec,
     Shell,
-    Size,
 )
 
 
@@ -32,9 +34,11 @@ class FakeSandbox:
         dirs: directories, beside those that files are in.
         results: what the next commands end with; the last one is repeated.
         commands: what was run, with its timeout.
+        removed_snapshots: names that were given to `remove_snapshot`.
     """
 
     kind = "fake"
+    outlives = True
 
     def __init__(self, files: dict[str, bytes] | None = None, cwd: str = "/testbed") -> None:
         self.spec = SandboxSpec(session_id="fake")
@@ -44,12 +48,13 @@ class FakeSandbox:
         self.dirs: set[bytes] = {b"/", b"/testbed", b"/testbed/input", b"/testbed/output"}
         self.results: list[ExecResult] = [result()]
         self.commands: list[tuple[str, float]] = []
+        self.removed_snapshots: list[str] = []
 
-    def say_what_is_waited_for(self, tell: object) -> None: ...
+    def on_outage(self, tell: object) -> None: ...
 
     async def start(self) -> None: ...
 
-    async def adopt(self) -> None: ...
+    async def reattach(self) -> None: ...
 
     async def exec(
         self,
@@ -66,7 +71,12 @@ class FakeSandbox:
             await on_output("stderr", ended.stderr)
         return ended
 
-    async def type(self, data: bytes) -> bool:
+    async def run(
+        self, argv: Sequence[str], *, user: str = "", cwd: str = "", timeout: float
+    ) -> ExecResult:
+        return await self.exec(shlex.join(argv), timeout=timeout)
+
+    async def write_stdin(self, data: bytes) -> bool:
         return False
 
     async def terminal_reader(self) -> None:
@@ -115,8 +125,12 @@ class FakeSandbox:
 
     async def thaw(self) -> None: ...
 
-    async def snapshot(self, tag: str, *, most_bytes: int) -> tuple[str, int]:
-        raise NotImplementedError
+    async def snapshot(self, tag: str, *, max_bytes: int) -> tuple[str, int]:
+        return f"fake/{tag}", 0
+
+    async def remove_snapshot(self, name: str) -> bool:
+        self.removed_snapshots.append(name)
+        return True
 
     async def close(self) -> None: ...
 

@@ -25,12 +25,19 @@ Chunk = dict[str, Any]
 @dataclass
 class Scripted:
     """One answer: a status, headers, and pieces of a body that are sent one after the other; a
-    number among them is a pause in seconds."""
+    number among them is a pause in seconds.
+
+    Attributes:
+        keep: the connection stays open for the next request.
+        raw: the pieces are all that is sent, status line and headers among them.
+    """
 
     pieces: Iterable[bytes | float] = ()
     status: int = 200
     content_type: str = "text/event-stream"
     headers: dict[str, str] = field(default_factory=dict)
+    keep: bool = False
+    raw: bool = False
 
 
 def chunk(delta: Chunk, finish: str | None = None) -> bytes:
@@ -124,7 +131,9 @@ class ScriptedServer:
 
     Attributes:
         requests: bodies of the requests so far.
+        headers: of each of them, by lower-case name.
         authorizations: the header of that name in each of them.
+        connections: how many were opened.
         port: where it listens; 0: where there is room.
         models: what `GET /models` lists; None: the server does not know that address.
     """
@@ -134,7 +143,9 @@ class ScriptedServer:
     ) -> None:
         self.replies = replies
         self.requests: list[Chunk] = []
+        self.headers: list[dict[str, str]] = []
         self.authorizations: list[str] = []
+        self.connections = 0
         self.models: list[str] | None = None
         self.stop = threading.Event()
         owner = self
@@ -142,8 +153,13 @@ class ScriptedServer:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
+            def setup(self) -> None:
+                owner.connections += 1
+                super().setup()
+
             def do_POST(self) -> None:
                 length = int(self.headers.get("content-length", "0"))
+                owner.headers.append({k.lower(): v for k, v in self.headers.items()})
                 owner.authorizations.append(self.headers.get("authorization", ""))
                 request = json.loads(self.rfile.read(length))
                 number = len(owner.requests)
@@ -178,22 +194,34 @@ class ScriptedServer:
 
     def play(self, handler: BaseHTTPRequestHandler, reply: Scripted) -> None:
         """Send one answer."""
-        try:
-            handler.send_response(reply.status)
-            handler.send_header("content-type", reply.content_type)
-            handler.send_header("connection", "close")
-            for name, value in reply.headers.items():
-                handler.send_header(name, value)
-            handler.end_headers()
+        handler.close_connection = True
+        with contextlib.suppress(OSError):
+            if not reply.raw:
+                self._begin(handler, reply)
             for piece in reply.pieces:
                 if isinstance(piece, bytes):
-                    handler.wfile.write(piece)
+                    frame = b"%x\r\n%b\r\n" % (len(piece), piece)
+                    handler.wfile.write(frame if reply.keep else piece)
                     handler.wfile.flush()
                 else:
                     self.stop.wait(piece)
-        except OSError:
-            pass
-        handler.close_connection = True
+                if self.stop.is_set():
+                    return
+            if reply.keep:
+                handler.wfile.write(b"0\r\n\r\n")
+                handler.close_connection = False
+
+    @staticmethod
+    def _begin(handler: BaseHTTPRequestHandler, reply: Scripted) -> None:
+        handler.send_response(reply.status)
+        handler.send_header("content-type", reply.content_type)
+        if reply.keep:
+            handler.send_header("transfer-encoding", "chunked")
+        else:
+            handler.send_header("connection", "close")
+        for name, value in reply.headers.items():
+            handler.send_header(name, value)
+        handler.end_headers()
 
     def __enter__(self) -> ScriptedServer:
         self._thread.start()

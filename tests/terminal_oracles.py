@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 
 import pyte
 
+from sandbox_tui.core.terminal.emulator.screen import Screen
+
 Lines = list[str]
 Oracle = Callable[[Iterable[bytes], int, int], Lines]
 """Takes pieces of output, columns and rows; gives the lines shown, trailing blanks cut."""
@@ -27,6 +29,11 @@ class UncrashedScreen(pyte.Screen):
 
 class UncrashedHistory(UncrashedScreen, pyte.HistoryScreen):
     """The same with scrollback."""
+
+
+def display_of(screen: Screen) -> list[str]:
+    """The screen of our emulator as lines of text, trailing blanks included."""
+    return ["".join(row.read(screen.columns).cells) for row in screen.rows]
 
 
 def pyte_lines(pieces: Iterable[bytes], columns: int, rows: int) -> Lines:

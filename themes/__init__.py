@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .loader import BrokenTheme, ThemeFile, load_themes
+from sandbox_tui.themes.loader import BrokenTheme, ThemeFile, load_themes
 
 __all__ = ["BrokenTheme", "ThemeFile", "load_themes"]

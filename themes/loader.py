@@ -1,4 +1,4 @@
-"""Reads theme files; a broken one is reported by name and never keeps the others from loading."""
+"""Reads theme files; a broken one is reported and the others still load."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ANSI = re.compile(r"ansi_(default|(bright_)?(black|red|green|yellow|blue|magent
 
 
 class Colors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The colours of widgets, as #rrggbb, or as `ansi_red` and so on in a theme that is `ansi`."""
+    """The colours of widgets: #rrggbb, or names such as `ansi_red` in an `ansi` theme."""
 
     primary: str
     secondary: str
@@ -32,11 +32,11 @@ class Colors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Roles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The colours of what is shown in them.
+    """The colours of content, by its role.
 
     Attributes:
-        model, human, tool: who did it.
-        dim: text that steps back.
+        model, human, tool: the actor.
+        dim: secondary text.
         faint: lines and rules.
         code: background of code.
         select: background of the selected row.
@@ -52,11 +52,11 @@ class Roles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class ThemeFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A theme as its file says.
+    """A theme as written in its file.
 
     Attributes:
-        dark: whether light text lies on a dark ground.
-        ansi: whether it is made of the terminal's own sixteen colours.
+        dark: whether the background is dark.
+        ansi: whether it uses the terminal's own sixteen colours.
     """
 
     name: str
@@ -67,14 +67,14 @@ class ThemeFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class BrokenTheme(NamedTuple):
-    """A theme file that cannot be used, and why."""
+    """A theme file that cannot be used, and the reason."""
 
     file: str
     problem: str
 
 
 def load_themes(folder: Path | None = None) -> tuple[dict[str, ThemeFile], list[BrokenTheme]]:
-    """All themes by name: the built-in ones, then those in `folder`, which may replace them.
+    """All themes by name: the built-in ones, and those in `folder`, which may replace them.
 
     Returns:
         The themes, and the files that could not be used.
@@ -92,10 +92,10 @@ def load_themes(folder: Path | None = None) -> tuple[dict[str, ThemeFile], list[
 
 
 def parse_theme(text: str) -> ThemeFile:
-    """A theme from TOML text.
+    """Parse a theme from TOML.
 
     Raises:
-        ValueError: with the line and the key that are wrong.
+        ValueError: names the wrong line and key.
     """
     try:
         theme = msgspec.convert(tomllib.loads(text), ThemeFile)
@@ -115,7 +115,7 @@ def parse_theme(text: str) -> ThemeFile:
 
 
 def _where(text: str, problem: str) -> str:
-    """The line of what a validation error names, as words to add to it."""
+    """The line of the key a validation error names, as a suffix for its message."""
     named = re.search(r"\$\.(\w+)(?:\.(\w+))?", problem)
     unknown = re.search(r"unknown field `(\w+)`", problem)
     words = [word for word in named.groups() if word] if named else []
@@ -128,7 +128,7 @@ def _where(text: str, problem: str) -> str:
 
 
 def _line_of(text: str, table: str, key: str) -> int:
-    """Number of the line that sets `key` in `[table]`, 0 where none does."""
+    """Number of the line that sets `key` in `[table]`; 0 when none does."""
     current = ""
     for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip()

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from ..events import Usage
+from sandbox_tui.core.events.types import Usage
 
 Message = dict[str, Any]
 """One message of a conversation, in the OpenAI chat format."""
@@ -20,13 +20,11 @@ class Request:
         messages: the conversation.
         tools: OpenAI function objects.
         max_tokens: most tokens of the reply, or None for the server's own limit.
-        deadline: seconds the whole reply may take.
     """
 
     messages: Sequence[Message]
     tools: Sequence[dict[str, Any]]
     max_tokens: int | None = None
-    deadline: float = 1200.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +38,17 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenCall:
+class RawToolCall:
     """A tool call as it stands in a reply: the server's id, name, and raw JSON arguments.
 
     Attributes:
-        cut: the reply ended (token limit) before the arguments were whole; not to be run.
+        truncated: the reply ended (token limit) before the arguments were whole; not to be run.
     """
 
     id: str
     name: str
     arguments: str
-    cut: bool = False
+    truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +66,7 @@ class Reply:
     message: Message
     text: str = ""
     reasoning: str = ""
-    calls: tuple[WrittenCall, ...] = ()
+    calls: tuple[RawToolCall, ...] = ()
     usage: Usage = field(default_factory=Usage)
     finish_reason: str | None = None
 

@@ -19,8 +19,10 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from ..events import Usage
-from .base import Delta, Message, Reply, Request, WrittenCall
+from typing_extensions import override
+
+from sandbox_tui.core.events.types import Usage
+from sandbox_tui.core.models.base import Delta, Message, Model, RawToolCall, Reply, Request
 
 DEMO_TASK = (
     "The folder input holds the annual reports of four harbours, ten years each. Which harbour had "
@@ -152,8 +154,8 @@ def script() -> list[Turn]:
     ]
 
 
-class DemoModel:
-    """See `Model`.
+class DemoModel(Model):
+    """A script instead of a model: what `sandbox-tui demo` plays.
 
     Args:
         speed: 1 writes as fast as a person reads along; 0 leaves out all pauses.
@@ -166,8 +168,8 @@ class DemoModel:
         self._speed = speed
         self._turns = script()
 
+    @override
     async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        """See `Model.ask`."""
         turn, text, identity = self._next(request.messages)
         async for delta in self._write("reasoning", turn.reasoning):
             yield delta
@@ -179,8 +181,9 @@ class DemoModel:
             yield delta
         yield _reply(turn, text, arguments, identity, request)
 
+    @override
     async def close(self) -> None:
-        """See `Model.close`."""
+        pass
 
     def _next(self, messages: Sequence[Message]) -> tuple[Turn, str, str]:
         """The next turn, what to say to what a person did, and the id of the call."""
@@ -240,7 +243,7 @@ def _feedback(said: str) -> str:
 
 
 def _reply(turn: Turn, text: str, arguments: str, identity: str, request: Request) -> Reply:
-    call = WrittenCall(id=identity, name=turn.tool, arguments=arguments)
+    call = RawToolCall(id=identity, name=turn.tool, arguments=arguments)
     message: Message = {
         "role": "assistant",
         "content": text,

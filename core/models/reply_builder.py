@@ -8,15 +8,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ..errors import ModelError, ModelIncomplete
-from ..events import Usage
-from ..tools.arguments import ArgumentsError, parse_arguments, without_surrogates
-from .base import Delta, Message, Reply, WrittenCall
+from sandbox_tui.core.base.errors import ModelError, ModelIncomplete
+from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments, without_surrogates
+from sandbox_tui.core.events.types import Usage
+from sandbox_tui.core.models.base import Delta, Message, RawToolCall, Reply
+from sandbox_tui.core.models.error_mapping import too_long
+from sandbox_tui.core.models.outline import JsonOutline
 
-_NOT_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
-MOST_CALLS = 128
-MOST_CHARS = 8_000_000
+_INVALID_NAME_CHARS = re.compile(r"[^A-Za-z0-9_-]")
+MAX_CALLS = 128
+MAX_REPLY_CHARS = 8_000_000
 """A reply larger than this is a fault of the server's, and cut off before it fills the memory."""
+
+MAX_CALL_SWITCHES = 10_000
+"""How often a reply may change between thinking, speaking and its calls: each time is an event."""
 
 
 LIMIT_REASONS = ("length", "max_tokens", "model_length")
@@ -36,6 +41,8 @@ class ReplyBuilder:
         self._finish_reason: str | None = None
         self._usage = Usage()
         self._size = 0
+        self._turns = 0
+        self._part: tuple[str, int] | None = None
         self._done = False
 
     def take(self, chunk: Mapping[str, Any]) -> list[Delta]:
@@ -73,7 +80,7 @@ class ReplyBuilder:
             raise ModelIncomplete(f"The model's reply {what}.", retryable=True)
         text = without_surrogates("".join(self._text))
         reasoning = without_surrogates("".join(self._reasoning))
-        calls = self._written()
+        calls = self._tool_calls()
         limited = self._finish_reason in LIMIT_REASONS
         if not (text.strip() or calls or reasoning.strip() or limited):
             if self._finish_reason == "content_filter":
@@ -108,7 +115,7 @@ class ReplyBuilder:
             deltas.append(Delta("text", without_surrogates(content)))
         for fragment in _dicts(delta.get("tool_calls")):
             deltas += self._take_fragment(_Fragment.of(fragment), whole)
-        self._grow(sum(len(one.text) for one in deltas))
+        self._grow(deltas)
         return deltas
 
     def _take_fragment(self, fragment: _Fragment, whole: bool) -> list[Delta]:
@@ -116,7 +123,7 @@ class ReplyBuilder:
         first = not call.name
         call.name = call.name or fragment.name
         call.id = call.id or fragment.id
-        call.arguments.append(fragment.arguments)
+        call.add(fragment.arguments)
         name = call.name if first and call.name else None
         if not fragment.arguments and name is None:
             return []
@@ -137,15 +144,15 @@ class ReplyBuilder:
         return call
 
     def _new_call(self) -> _Call:
-        if len(self._calls) >= MOST_CALLS:
-            raise ModelError(f"The model asked for more than {MOST_CALLS} calls at once.")
+        if len(self._calls) >= MAX_CALLS:
+            raise ModelError(f"The model asked for more than {MAX_CALLS} calls at once.")
         call = _Call(len(self._calls))
         self._calls.append(call)
         return call
 
-    def _written(self) -> tuple[WrittenCall, ...]:
+    def _tool_calls(self) -> tuple[RawToolCall, ...]:
         """The calls, each with an id of its own, so that each can be answered."""
-        written: list[WrittenCall] = []
+        written: list[RawToolCall] = []
         taken: set[str] = set()
         for call in self._calls:
             identity = call.id or f"call_{call.number}"
@@ -155,10 +162,12 @@ class ReplyBuilder:
             arguments = call.written()
             last = call.number == len(self._calls) - 1
             cut = last and self._finish_reason in LIMIT_REASONS and _object(arguments) is None
-            written.append(WrittenCall(id=identity, name=call.name, arguments=arguments, cut=cut))
+            written.append(
+                RawToolCall(id=identity, name=call.name, arguments=arguments, truncated=cut)
+            )
         return tuple(written)
 
-    def _message(self, text: str, reasoning: str, calls: tuple[WrittenCall, ...]) -> Message:
+    def _message(self, text: str, reasoning: str, calls: tuple[RawToolCall, ...]) -> Message:
         message: Message = {"role": "assistant", "content": text or None}
         if reasoning:
             message[self._reasoning_key] = reasoning
@@ -168,8 +177,8 @@ class ReplyBuilder:
                     "id": call.id,
                     "type": "function",
                     "function": {
-                        "name": _NOT_A_NAME.sub("_", call.name)[:64] or "unknown",
-                        "arguments": _resendable(call.arguments),
+                        "name": _INVALID_NAME_CHARS.sub("_", call.name)[:64] or "unknown",
+                        "arguments": _echo_safe_arguments(call.arguments),
                     },
                 }
                 for call in calls
@@ -189,10 +198,14 @@ class ReplyBuilder:
             reasoning_tokens=_count(counts.get("completion_tokens_details"), "reasoning_tokens"),
         )
 
-    def _grow(self, by: int) -> None:
-        self._size += by
-        if self._size > MOST_CHARS:
-            raise ModelError("The model's reply is longer than anything sensible; it was cut off.")
+    def _grow(self, deltas: list[Delta]) -> None:
+        for delta in deltas:
+            self._size += len(delta.text)
+            part = (delta.channel, delta.index)
+            self._turns += part != self._part
+            self._part = part
+        if self._size > MAX_REPLY_CHARS or self._turns > MAX_CALL_SWITCHES:
+            raise too_long()
 
 
 class _Call:
@@ -203,6 +216,21 @@ class _Call:
         self.id = ""
         self.name = ""
         self.arguments: list[str] = []
+        self._outline = JsonOutline()
+        self._whole: bool | None = None
+
+    def add(self, arguments: str) -> None:
+        """Go on with the arguments."""
+        self.arguments.append(arguments)
+        self._outline.add(arguments)
+        if arguments.strip():
+            self._whole = None
+
+    def is_whole(self) -> bool:
+        """Whether the arguments are an object to its end; read only where they may be."""
+        if self._whole is None:
+            self._whole = self._outline.closed and _object(self.written()) is not None
+        return self._whole
 
     def written(self) -> str:
         """The arguments so far."""
@@ -229,7 +257,7 @@ class _Fragment:
         return cls(
             index=index if isinstance(index, int) else None,
             id=without_surrogates(str(sent.get("id") or "")),
-            name=without_surrogates(str(named.get("name") or "")),
+            name=without_surrogates(str(named.get("name") or "")).strip(),
             arguments=arguments if isinstance(arguments, str) else "",
         )
 
@@ -240,7 +268,7 @@ def _begins_another(fragment: _Fragment, call: _Call) -> bool:
         return False
     if fragment.name != call.name or (fragment.id and call.id and fragment.id != call.id):
         return True
-    return bool(fragment.arguments) and _object(call.written()) is not None
+    return bool(fragment.arguments) and call.is_whole()
 
 
 def _content(value: Any) -> str:
@@ -257,13 +285,13 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
     return [cast(dict[str, Any], item) for item in items if isinstance(item, dict)]
 
 
-MOST_TOKENS = 1 << 53
+MAX_TOKEN_COUNT = 1 << 53
 """A count beyond this is none; the database could not add it up."""
 
 
 def _count(counts: Any, name: str) -> int:
     value = cast(dict[str, Any], counts).get(name) if isinstance(counts, dict) else None
-    return value if type(value) is int and 0 <= value <= MOST_TOKENS else 0  # True is no count
+    return value if type(value) is int and 0 <= value <= MAX_TOKEN_COUNT else 0  # True is no count
 
 
 def _object(arguments: str) -> dict[str, Any] | None:
@@ -274,7 +302,7 @@ def _object(arguments: str) -> dict[str, Any] | None:
         return None
 
 
-def _resendable(arguments: str) -> str:
+def _echo_safe_arguments(arguments: str) -> str:
     """Arguments in a form that servers, which parse what they are sent, can take back."""
     value = _object(arguments)
     try:

@@ -16,13 +16,14 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, cast
 
-from ..config import config_dir
-from ..errors import ConfigError
+from sandbox_tui.core.base.defaults import INPUT_DIR, OUTPUT_DIR, WORKING_DIR
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.settings import config_dir
 
 _DEFAULTS = {
-    "working_dir": "/testbed",
-    "input_dir": "/testbed/input",
-    "output_dir": "/testbed/output",
+    "working_dir": WORKING_DIR,
+    "input_dir": INPUT_DIR,
+    "output_dir": OUTPUT_DIR,
 }
 _TOKEN = re.compile(
     r"\{\{|\}\}|\{(working_dir|input_dir|output_dir|command_docs|demo|problem_statement)\}|[{}]"

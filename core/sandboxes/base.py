@@ -1,44 +1,51 @@
-"""What a sandbox is, for the rest of the program.
+"""The sandbox protocol, for the rest of the program.
 
-Two kinds of channel lead into one: *exec*, where commands run one after the other in a shell state
-that is carried from call to call (cwd, exported variables, functions), and *control*, stateless
-and separate, on which files are read, written and listed while a command is still running.
+Two kinds of channel lead into a sandbox. *Exec* runs commands one after the other in a shell state
+that is carried from call to call (cwd, exported variables, functions). *Control* is stateless and
+separate: files are read, written and listed over it while a command is running.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
-Stream = Literal["stdout", "stderr"]
-
-Size = tuple[int, int]
-"""Columns and rows of a terminal."""
+from sandbox_tui.core.base.defaults import (
+    GRACE_SECONDS,
+    INPUT_DIR,
+    MAX_PROCESSES,
+    OUTPUT_DIR,
+    WORKING_DIR,
+)
+from sandbox_tui.core.base.io_types import Size, Stream
 
 OutputSink = Callable[[Stream, bytes], Awaitable[None]]
-"""Gets output as it comes; while it waits, reading stops, so a flood is held back at its source."""
+"""Receives output as it arrives; while it waits, reading stops, which throttles a flood."""
 
-LISTED_FILES = 100_000
-"""Most files that are listed, followed and shown of one sandbox."""
+MAX_LISTED_FILES = 100_000
+"""Files of one sandbox that are listed, watched and shown at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxSpec:
-    """What a run asks of its sandbox.
+    """What a run requires of its sandbox.
 
     Attributes:
-        session_id: the run's id, written on everything the sandbox leaves on the host.
+        session_id: the run's id; labels everything the sandbox leaves on the host.
         image: container image (docker only).
-        network: bridge (outgoing connections), none, or auto: bridge in Docker, none elsewhere.
+        network: bridge (outgoing connections), none, or auto (bridge in Docker, none elsewhere).
         memory: bytes, or None for the default (2 GiB in Docker).
         cpus: number of CPUs, or None for all.
-        pids: most processes at once.
-        working_dir, input_dir, output_dir: absolute paths, made if missing.
-        environment: extra variables for commands; nothing of the host's environment goes in.
-        grace: seconds a sandbox outlives a program that was killed.
-        snapshot: name of the snapshot to begin from; empty: from the image, or empty folders.
+        pids: process limit.
+        working_dir, input_dir, output_dir: absolute paths, created if missing.
+        environment: variables of every program in it, which replace those of
+            `command_environment`; the host's environment is never passed in.
+        grace: seconds a sandbox outlives a killed program.
+        snapshot: name of the snapshot to start from; empty: the image, or empty folders.
+        snapshot_dir: host folder for snapshots of kinds that have no image store; None: such a
+            sandbox neither takes nor finds any.
     """
 
     session_id: str
@@ -46,13 +53,14 @@ class SandboxSpec:
     network: Literal["auto", "bridge", "none"] = "auto"
     memory: int | None = None
     cpus: float | None = None
-    pids: int = 512
-    working_dir: str = "/testbed"
-    input_dir: str = "/testbed/input"
-    output_dir: str = "/testbed/output"
+    pids: int = MAX_PROCESSES
+    working_dir: str = WORKING_DIR
+    input_dir: str = INPUT_DIR
+    output_dir: str = OUTPUT_DIR
     environment: dict[str, str] = field(default_factory=dict[str, str])
-    grace: float = 120.0
+    grace: float = GRACE_SECONDS
     snapshot: str = ""
+    snapshot_dir: Path | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,17 +68,18 @@ class ExecResult:
     """How a command ended.
 
     Attributes:
-        exit_code: of the command; 128 + n when signal n ended it; None when it was never learnt.
-        stdout, stderr: what it wrote, up to the channel's cap (16 MiB each).
-        stdout_bytes, stderr_bytes: what it wrote in full.
+        exit_code: of the command; 128 + n when signal n ended it; None when it is unknown.
+        stdout, stderr: its output, up to the channel's cap (16 MiB each).
+        stdout_bytes, stderr_bytes: length of its whole output.
         duration: seconds.
         timed_out: the time limit ended it.
         interrupted: `interrupt` ended it.
         background: processes it started are still alive.
         state_lost: the shell state could not be saved (the command killed its shell); the next
             command starts from the state before this one.
-        begun: it is known to have been started.
-        out_of_memory: it was killed because the sandbox has no more memory than it has.
+        begun: False when it certainly never started, so that it can be tried again.
+        cleared: leftover processes that were killed, because there were too many.
+        out_of_memory: the kernel killed it at the sandbox's memory limit.
     """
 
     exit_code: int | None
@@ -84,16 +93,17 @@ class ExecResult:
     background: bool = False
     state_lost: bool = False
     begun: bool = True
+    cleared: int = 0
     out_of_memory: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalReader:
-    """A program of the running command that waits for what is typed into its terminal.
+    """A program of the running command that waits for input from its terminal.
 
     Attributes:
         program: its name.
-        hidden: the terminal does not show what is typed, as for a password.
+        hidden: the terminal does not echo the input, as for a password.
     """
 
     program: str
@@ -102,7 +112,7 @@ class TerminalReader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEntry:
-    """One path as a listing shows it. `path` is bytes, absolute; `size` is 0 unless a file."""
+    """One path of a listing. `path` is absolute, as bytes; `size` is 0 for anything but a file."""
 
     path: bytes
     kind: Literal["file", "dir", "link", "other"]
@@ -113,10 +123,58 @@ class FileEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """The files below a directory; `complete` is False when there were more than asked for."""
+    """The files below a directory.
+
+    Attributes:
+        entries: by path.
+        complete: False when there are more entries than the limit.
+        holes: some folders could not be read: not permitted, or removed meanwhile.
+    """
 
     entries: dict[bytes, FileEntry]
     complete: bool = True
+    holes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSnapshot:
+    """A snapshot.
+
+    Attributes:
+        kind: of sandbox: docker or bubblewrap.
+        name: as in `SandboxSpec.snapshot`.
+        session: id of the run that took it.
+        size: bytes it takes by itself.
+    """
+
+    kind: str
+    name: str
+    session: str
+    size: int
+
+
+class SnapshotStore(Protocol):
+    """Where one kind of sandbox keeps its snapshots. Every method blocks."""
+
+    def list(self, session: str | None = None) -> list[StoredSnapshot]:
+        """All snapshots, or those of one session.
+
+        Raises:
+            SandboxError: they cannot be listed (SandboxUnavailable: no engine answers).
+        """
+        ...
+
+    def exists(self, name: str) -> bool:
+        """Whether a sandbox can start from this snapshot now."""
+        ...
+
+    def remove(self, name: str) -> bool:
+        """Remove a snapshot; False when there is none of ours of this name.
+
+        Raises:
+            SandboxError: it cannot be removed (SandboxUnavailable: no engine answers).
+        """
+        ...
 
 
 class Shell(Protocol):
@@ -127,23 +185,23 @@ class Shell(Protocol):
         ...
 
     async def write(self, data: bytes) -> None:
-        """Type `data`."""
+        """Send `data` to its terminal."""
         ...
 
     async def resize(self, cols: int, rows: int) -> None:
-        """Tell the programs inside the new size; never raises for a shell that has ended."""
+        """Resize its terminal; does nothing for a shell that has ended."""
         ...
 
     async def hides_input(self) -> bool:
-        """Whether a program reads a line without showing what is typed, as for a password.
+        """Whether its terminal reads a line without echoing it, as for a password.
 
         Raises:
-            SandboxError: it cannot be told.
+            SandboxError: this is unknown.
         """
         ...
 
     async def close(self) -> int | None:
-        """End the shell (hang up, then kill) and return its exit code where known."""
+        """Hang up the shell, then kill it; its exit code where known."""
         ...
 
 
@@ -153,33 +211,35 @@ class Sandbox(Protocol):
     Attributes:
         kind: `docker` or `bubblewrap`.
         spec: what was asked for.
-        info: what it is, as text to show (image, container, network, limits). Filled by `start`.
+        info: image, container, network and limits as text to show; filled by `start`.
+        outlives: whether its background processes survive when the program is killed.
     """
 
     kind: str
+    outlives: bool
     spec: SandboxSpec
     info: dict[str, str]
 
-    def say_what_is_waited_for(self, tell: Callable[[str], None] | None) -> None:
-        """From now on wait for a sandbox that cannot be reached for a while, and tell the person;
-        None: wait for nothing any more, as in the beginning."""
+    def on_outage(self, tell: Callable[[str], None] | None) -> None:
+        """Wait for outages from now on, and pass `tell` a sentence about each; None: fail at once
+        when the sandbox cannot be reached, which is the default."""
         ...
 
     async def start(self) -> None:
-        """Make the sandbox and its three directories.
+        """Create the sandbox and its three directories.
 
         Raises:
-            SandboxUnavailable: it cannot be made here (ImageMissing: only the image is missing).
+            SandboxUnavailable: it cannot be created here (ImageMissing: only the image is missing).
         """
         ...
 
-    async def adopt(self) -> None:
-        """Instead of `start`: take over the sandbox that a program which is gone made for
-        `spec.session_id`, with its files and its shell state. What was running in the foreground
-        is ended; what was left in the background goes on where the sandbox allows it.
+    async def reattach(self) -> None:
+        """Take over, instead of `start`, the sandbox that an earlier program created for
+        `spec.session_id`, with its files and its shell state. Foreground processes are ended;
+        background processes go on if `outlives`.
 
         Raises:
-            SandboxLost: it is gone, saying why; or it belongs to a program that lives.
+            SandboxLost: it is gone (says why), or it belongs to a program that is alive.
             SandboxUnavailable: it cannot be reached from here.
         """
         ...
@@ -192,32 +252,58 @@ class Sandbox(Protocol):
         on_output: OutputSink | None = None,
         tty: Size | None = None,
     ) -> ExecResult:
-        """Run `command` with bash in the carried shell state; callers take turns, in order.
+        """Run `command` with bash in the carried shell state; concurrent callers queue.
 
-        A command past its `timeout` (seconds) is ended by INT, TERM and KILL within 2 s more; what
-        it printed is kept. Cancelling the coroutine ends the command likewise.
+        A command that exceeds its `timeout` (seconds) is ended by INT, TERM and KILL within 2 s;
+        its output is kept. Cancelling the coroutine ends the command likewise.
 
-        With a `tty` of that size it runs on a terminal of its own: all it prints, escape codes and
-        all, is then `stdout`, and its stdin is what is typed with `type`.
+        With a `tty` it runs on a terminal of that size: `stdout` is then everything it prints,
+        escape codes included, and `write_stdin` feeds its stdin.
         """
         ...
 
-    async def type(self, data: bytes) -> bool:
-        """Type into the terminal of the running command; False when nothing can be typed there."""
+    async def run(
+        self, argv: Sequence[str], *, user: str = "", cwd: str = "", timeout: float
+    ) -> ExecResult:
+        """Run a program outside the model's shell, also while the model's command is running; for
+        graders.
+
+        It gets the environment the sandbox started with, and no alias, function, variable, option
+        or directory of the model's shell. The files are the model's: a program that the model
+        replaced stays replaced. Whatever it leaves behind is killed.
+
+        Args:
+            argv: program and arguments. Its stdin is empty.
+            user: account to run as; empty: the sandbox's own. Embedded sandboxes have one only.
+            cwd: absolute path; empty: `spec.working_dir`.
+            timeout: seconds.
+
+        Returns:
+            How it ended; exit code 126 when `user` or `cwd` cannot be used, 127 when there is no
+            such program. `background` and `state_lost` are always False.
+
+        Raises:
+            FileRefused: the sandbox is frozen.
+        """
+        ...
+
+    async def write_stdin(self, data: bytes) -> bool:
+        """Write to the terminal of the running command; False when it has none, or no room."""
         ...
 
     async def terminal_reader(self) -> TerminalReader | None:
-        """The program of the running command that waits for a terminal's input, if there is one."""
+        """The program of the running command that waits for terminal input, if there is one."""
         ...
 
     async def interrupt(self) -> bool:
-        """End the running command as a timeout would; False when none is running."""
+        """End the running command as its timeout would; False when none is running."""
         ...
 
     async def read_file(self, path: str, *, max_bytes: int | None = None) -> bytes:
         """Content of a regular file, at most `max_bytes` of it.
 
-        `path` is text as `core.paths` writes it, relative to the carried cwd if not absolute.
+        `path` is text as `core.base.path_codec` encodes it; a relative one is based on the carried
+        cwd.
 
         Raises:
             FileRefused: it is missing, a directory, a device, or not readable.
@@ -225,8 +311,8 @@ class Sandbox(Protocol):
         ...
 
     async def write_file(self, path: str, data: bytes, *, exclusive: bool = False) -> None:
-        """Write a regular file, byte for byte, making its parent directories; keeps mode and owner
-        of an existing one and follows symbolic links.
+        """Write a regular file, and create its parent directories; keeps mode and owner of an
+        existing file and follows symbolic links.
 
         Raises:
             FileRefused: it cannot be written, or exists and `exclusive` is set.
@@ -234,15 +320,15 @@ class Sandbox(Protocol):
         ...
 
     async def stat(self, path: str) -> FileEntry | None:
-        """The entry at `path` (links followed), or None if there is none."""
+        """The entry at `path`, links followed; None if there is none."""
         ...
 
-    async def list_files(self, path: str, *, limit: int = LISTED_FILES) -> Listing:
-        """Everything below `path` (itself left out), links not followed, up to `limit` entries."""
+    async def list_files(self, path: str, *, limit: int = MAX_LISTED_FILES) -> Listing:
+        """Everything below `path` (excluded), links not followed, up to `limit` entries."""
         ...
 
     async def changed_files(self, path: str, before: Listing) -> Listing:
-        """The listing of `path` now; `before` is the last one and may be used to do less work."""
+        """The listing of `path` now; `before` is the previous one, and may save work."""
         ...
 
     async def open_shell(self, cols: int, rows: int) -> Shell:
@@ -261,39 +347,47 @@ class Sandbox(Protocol):
         """Copy the content of the directory `path`, or the one file at `path`, into the host
         folder `target` (made if missing).
 
-        Regular files and folders only: links, devices and names that would leave `target` are left
-        behind, setuid bits dropped, count and size capped. Written to a fresh folder first, then
-        moved into place, never replacing a file that is there (a number is added to the name).
+        Regular files and folders only: links, devices and names that lead out of `target` are left
+        behind, setuid bits dropped, count and size capped. Files are written to a fresh folder and
+        then moved into place; existing files are never replaced (the name gets a number).
 
         Returns:
-            A sentence for each thing left behind.
+            A sentence for each entry left behind.
         """
         ...
 
     async def freeze(self) -> None:
-        """Stop all processes where they are (docker pause)."""
+        """Suspend all processes (docker pause)."""
         ...
 
     async def thaw(self) -> None:
-        """Let them go on."""
+        """Resume all processes."""
         ...
 
-    async def snapshot(self, tag: str, *, most_bytes: int) -> tuple[str, int]:
-        """Keep the file system and the shell state as they are; everything stands still meanwhile.
+    async def snapshot(self, tag: str, *, max_bytes: int) -> tuple[str, int]:
+        """Save the file system and the shell state; all processes are suspended meanwhile.
 
         Args:
-            tag: one word, new among the session's snapshots.
-            most_bytes: of what it may take.
+            tag: one word, unique among the session's snapshots.
+            max_bytes: size limit.
 
         Returns:
-            Its name for `SandboxSpec.snapshot`, and the bytes it takes.
+            Its name for `SandboxSpec.snapshot`, and its size in bytes.
 
         Raises:
-            SandboxError: it cannot be kept; the sandbox goes on.
+            SandboxError: it cannot be saved; the sandbox goes on.
             FileRefused: the sandbox is frozen.
         """
         ...
 
+    async def remove_snapshot(self, name: str) -> bool:
+        """Remove a snapshot that this kind of sandbox took; False when there is none.
+
+        Raises:
+            SandboxError: it cannot be removed.
+        """
+        ...
+
     async def close(self) -> None:
-        """End everything inside and remove the sandbox. Safe to call twice, and after a loss."""
+        """End all processes and remove the sandbox. Safe to call twice, and after a loss."""
         ...

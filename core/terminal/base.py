@@ -1,16 +1,15 @@
-"""What a terminal emulator is, for the screen and for recordings."""
+"""The terminal emulator protocol, for the screen and for recordings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Protocol
 
-from .graphics import Attributes
-from .history import SCROLLBACK
+from sandbox_tui.core.terminal.emulator.sgr import Attributes
 
 
 class Terminal(Protocol):
-    """An emulator: bytes in, cells out. Feeding never raises, whatever the bytes.
+    """A terminal emulator: bytes in, cells out. `feed` never raises.
 
     Attributes:
         columns, lines: size in cells.
@@ -20,8 +19,8 @@ class Terminal(Protocol):
         modes: DEC private modes that are on (25 cursor shown, 1 application cursor keys,
             1000/1002/1003/1006 mouse, 1007 alternate scroll, 1049 alternate screen,
             2004 bracketed paste, 2026 synchronised output ...).
-        scrolled: lines that ever left the top into scrollback (monotonic), so that a reader who
-            scrolled up can stay where they are.
+        scrolled: lines that have ever moved from the top into scrollback (monotonic), so that a
+            reader who scrolled up keeps their place.
     """
 
     columns: int
@@ -34,11 +33,11 @@ class Terminal(Protocol):
     scrolled: int
 
     def feed(self, data: bytes) -> None:
-        """Take output in. Any chunking of the same bytes gives the same state."""
+        """Process output. Any chunking of the same bytes gives the same state."""
         ...
 
     def resize(self, columns: int, lines: int) -> None:
-        """Change the size, keeping the bottom of the screen (lines that leave go to scrollback)."""
+        """Change the size, keeping the bottom of the screen; other lines move to scrollback."""
         ...
 
     def replies(self) -> bytes:
@@ -52,7 +51,7 @@ class Terminal(Protocol):
 
     @property
     def history_size(self) -> int:
-        """Lines kept in scrollback."""
+        """Lines in scrollback."""
         ...
 
     def row(self, index: int) -> list[tuple[str, Attributes]]:
@@ -62,7 +61,7 @@ class Terminal(Protocol):
         ...
 
     def find(self, needle: str) -> Iterator[int]:
-        """Indexes of the lines that hold `needle`, whatever the case."""
+        """Indexes of the lines that contain `needle`, ignoring case."""
         ...
 
     def text(self, index: int) -> str:
@@ -70,19 +69,5 @@ class Terminal(Protocol):
         ...
 
     def touch(self, start: int, end: int) -> None:
-        """Have these rows drawn anew."""
-        ...
-
-
-class RecordedTerminal(Terminal, Protocol):
-    """An emulator whose state can be written down; that of recordings."""
-
-    def keyframe(self, scrollback: int = SCROLLBACK) -> bytes:
-        """The whole state (both screens, modes, scrollback, parser tail) as bytes, with no more
-        than the last `scrollback` lines of scrollback."""
-        ...
-
-    def restore(self, keyframe: bytes) -> None:
-        """Become the state a `keyframe` was taken of; data that is not one raises ValueError
-        and changes nothing."""
+        """Mark these rows as changed."""
         ...

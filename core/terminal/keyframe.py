@@ -1,7 +1,7 @@
-"""The whole state of a screen as bytes, so that any moment of a recording is one step away.
+"""The whole state of a screen as bytes: replay seeks to a keyframe instead of the start.
 
-The format is msgpack, compressed. It is data only, and none of it is believed: a keyframe may come
-from a file that somebody else wrote. What is not one raises ValueError and changes nothing.
+The format is compressed msgpack. It is data only and untrusted: a keyframe may come from an
+imported file. An invalid one raises ValueError and changes nothing.
 """
 
 from __future__ import annotations
@@ -12,19 +12,32 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from .cells import LONGEST_CELL, Row, cells_of, shown, tidied
-from .graphics import COLOUR_NAMES, PLAIN, Attributes, Look, attributes_of, look_of, sequence_of
-from .grid import Saved
-from .modes import ALTERNATE, KNOWN_MODES
-from .parser import KEPT_OF_STRING, LONGEST_STRING, PRINTABLE, SGR
+from sandbox_tui.core.terminal.emulator.grid import Saved
+from sandbox_tui.core.terminal.emulator.modes import ALTERNATE, KNOWN_MODES
+from sandbox_tui.core.terminal.emulator.parser import (
+    MAX_KEPT_STRING_CHARS,
+    MAX_STRING_CHARS,
+    PRINTABLE,
+    SGR,
+)
+from sandbox_tui.core.terminal.emulator.rows import MAX_CELL_CHARS, Row, cells_of, shown, tidied
+from sandbox_tui.core.terminal.emulator.sgr import (
+    COLOUR_NAMES,
+    PLAIN,
+    Attributes,
+    Look,
+    attributes_of,
+    look_of,
+    sequence_of,
+)
 
 if TYPE_CHECKING:
-    from .screen import Screen
+    from sandbox_tui.core.terminal.emulator.screen import Screen
 
-MOST_BYTES = 256 << 20
-"""A keyframe that unpacks to more is not one."""
+MAX_KEYFRAME_BYTES = 256 << 20
+"""A keyframe that unpacks to more is invalid."""
 
-MOST_CELLS = 4_000_000
+MAX_CELLS = 4_000_000
 
 _PRINTED = re.compile(rf"{PRINTABLE}*\Z")
 _TAIL = re.compile(r"(?:(?:\x1b\[|\x9b)[ -?]{0,8192}|\x1b[ -/]{0,8})?\Z")
@@ -33,7 +46,7 @@ _HEX = re.compile(r"[0-9a-f]{6}\Z")
 
 
 class _Row(msgspec.Struct, array_like=True):
-    """A row: raw text with looks of beginning and fill, or cells and their looks (count, look)."""
+    """A row: raw text with its start look and fill, or cells and their looks (count, look)."""
 
     cells: str | list[str]
     look: int = -1
@@ -42,7 +55,7 @@ class _Row(msgspec.Struct, array_like=True):
 
 
 class _Line(msgspec.Struct, array_like=True):
-    """A line of scrollback: raw text and the look it begins in (-1 is the default), or runs."""
+    """A line of scrollback: raw text and its start look (-1 is the default), or runs."""
 
     text: str = ""
     look: int = -1
@@ -115,7 +128,7 @@ def to_keyframe(screen: Screen, scrollback: int) -> bytes:
 
 
 class _Writer:
-    """Numbers looks in the order in which they are met."""
+    """Numbers looks in the order of their first use."""
 
     def __init__(self) -> None:
         self.numbers: dict[Look, int] = {}
@@ -124,7 +137,7 @@ class _Writer:
         return self.numbers.setdefault(look, len(self.numbers))
 
     def row(self, row: Row, columns: int) -> _Row:
-        """A row, in a form that says nothing about how it came to be."""
+        """A row, in a form that does not depend on how it was written."""
         raw = tidied(row.as_raw(columns))
         cells = cells_of(raw, PLAIN)[0]
         if row.raw is not None or cells == row.cells[: len(cells)]:
@@ -144,14 +157,14 @@ class _Writer:
 
 
 def from_keyframe(screen: Screen, keyframe: bytes) -> None:
-    """Make the screen what it was.
+    """Restore the screen's state.
 
     Raises:
-        ValueError: this is no keyframe; the screen is as it was before.
+        ValueError: this is no keyframe; the screen is unchanged.
     """
     try:
         unpacker = zlib.decompressobj()
-        data = unpacker.decompress(keyframe, MOST_BYTES)
+        data = unpacker.decompress(keyframe, MAX_KEYFRAME_BYTES)
         if not unpacker.eof:
             raise ValueError("it is cut short, or too large")
         _apply(screen, _Reader(msgspec.msgpack.decode(data, type=_State)))
@@ -165,13 +178,13 @@ def _require(good: bool, what: str) -> None:
 
 
 class _Reader:
-    """Reads a state, believing nothing."""
+    """Reads and validates a state."""
 
     def __init__(self, state: _State) -> None:
         self.state = state
         columns, lines = state.columns, state.lines
         _require(1 <= columns <= 5000 and 1 <= lines <= 5000, "the size")
-        _require(columns * lines <= MOST_CELLS, "the size")
+        _require(columns * lines <= MAX_CELLS, "the size")
         for fg, bg, *_ in state.looks:
             good = all(name in COLOUR_NAMES or _HEX.match(name) for name in (fg, bg))
             _require(good, "a colour")
@@ -196,7 +209,7 @@ class _Reader:
         _require(len(cells) == len(looks) == self.state.columns and cells[0] != "", "a row")
         text = "".join(cells)
         _require(_PRINTED.match(text) is not None and shown(text) == text, "a row's text")
-        _require(max(map(len, cells)) <= LONGEST_CELL, "a cell")
+        _require(max(map(len, cells)) <= MAX_CELL_CHARS, "a cell")
         return Row.of(cells, looks)
 
     def many(self, number: int, count: int) -> list[Look]:
@@ -277,8 +290,8 @@ def _check_parser(state: _State) -> None:
     string, length = state.string
     undecoded, flag = state.undecoded
     _require(_TAIL.match(state.tail) is not None, "a sequence")
-    _require(0 <= length < LONGEST_STRING, "a string")
+    _require(0 <= length < MAX_STRING_CHARS, "a string")
     if string is not None:
-        _require(len(string) <= KEPT_OF_STRING + 2, "a string")
+        _require(len(string) <= MAX_KEPT_STRING_CHARS + 2, "a string")
         _require(_STRING.match(string) is not None, "a string")
     _require(len(undecoded) <= 3 and flag == 0, "a part of a character")

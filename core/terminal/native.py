@@ -1,12 +1,12 @@
 """A native emulator behind the same protocol: libghostty-vt, from `sandbox-tui[native]`.
 
-It takes full-screen programs in ten times as fast as ours does. Nothing else is better: scrollback
-needs ten times the memory, a screen takes some milliseconds to read (cell by cell; ours less than
-one), and loading it costs a third of a second. So it is there for who asks for it
-(`ui.terminal_engine`), and not used unless it shows what ours shows (`healthy`).
+It processes full-screen programs ten times as fast as ours. Otherwise ours is better: this one's
+scrollback needs ten times the memory, a screen takes some milliseconds to read (cell by cell; ours
+less than one), and it takes a third of a second to load. It is therefore optional
+(`ui.terminal_engine`), and used only if it shows what ours shows (`healthy`).
 
-It draws live terminals only: it can neither be written down as a keyframe nor begin from one, so
-that recordings and replays always go through ours. What it gives is cleaned as ours is.
+It draws live terminals only: it has no keyframes, so recordings and replays always use ours. Its
+text is sanitized as ours is.
 """
 
 from __future__ import annotations
@@ -18,37 +18,39 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ..text import INVISIBLE
-from .base import Terminal
-from .cells import LONGEST_CELL, Row, Run
-from .graphics import PLAIN, Look, background, indexed, rgb, styled
-from .modes import KNOWN_MODES
-from .screen import LARGEST, Screen
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import INVISIBLE
+from sandbox_tui.core.terminal.base import Terminal
+from sandbox_tui.core.terminal.emulator.modes import KNOWN_MODES
+from sandbox_tui.core.terminal.emulator.rows import MAX_CELL_CHARS, Row, Run
+from sandbox_tui.core.terminal.emulator.screen import MAX_SIZE, Screen
+from sandbox_tui.core.terminal.emulator.sgr import PLAIN, Look, background, indexed, rgb, styled
 
 SCROLLBACK = 20_000
-"""Lines kept: about 20 MB."""
+"""Lines of scrollback: about 20 MB."""
 
-PIECE = 16 * 1024
-MOST_ANSWERED = 4096
-"""Bytes of answers that may be owed."""
+PIECE_BYTES = 16 * 1024
+MAX_REPLY_BYTES = 4096
+"""Bytes of unread answers; further answers are dropped."""
 
 _UNSEEN = dict.fromkeys(
     code for code in range(sys.maxunicode + 1) if re.match(f"[{INVISIBLE}]", chr(code))
 )
-"""What a line may not hold, seen or not."""
+"""Characters that no line may contain."""
 
 _CLUSTERS = 2027
-"""The mode in which several characters are drawn as one; other programs do not count cells so."""
+"""The mode that draws grapheme clusters as one cell; other programs do not count cells so."""
 
 
 class NativeScreen(Terminal):
-    """See `base.Terminal`.
+    """A `Terminal` of libghostty-vt.
 
     Args:
         columns, lines: size in cells.
 
     Raises:
-        ImportError, OSError: it is not installed, or not for this machine.
+        ImportError, OSError: it is not installed, or does not support this machine.
     """
 
     def __init__(self, columns: int, lines: int) -> None:
@@ -65,13 +67,15 @@ class NativeScreen(Terminal):
         self._answers = bytearray()
         self._terminal: Any = core.Terminal(self.columns, self.lines, SCROLLBACK)
         self._set("SCROLLBACK_MAX_BYTES", "size_t", 1 << 30)  # lines are what counts
-        self._set("KITTY_IMAGE_STORAGE_LIMIT", "uint64_t", 0)  # no images: they may name files
+        self._set(
+            "KITTY_IMAGE_STORAGE_LIMIT", "uint64_t", 0
+        )  # no images: they may name files of the host
         self._terminal.on_reply(self._owe)
         self._reference: Any = core.init_sized("GhosttyGridRef")
         self._style: Any = core.init_sized("GhosttyStyle")
         self._parts: dict[str, tuple[int, Any]] = {}
         self._cell: Any = self._ffi.new("GhosttyCell*")
-        self._marks: Any = self._ffi.new("uint32_t[]", LONGEST_CELL)
+        self._marks: Any = self._ffi.new("uint32_t[]", MAX_CELL_CHARS)
         self._find: Any = core.union_fn(
             "ghostty_terminal_grid_ref",
             "GhosttyResult(*)(GhosttyTerminal, GhosttyPointS, GhosttyGridRef*)",
@@ -93,16 +97,16 @@ class NativeScreen(Terminal):
         return point
 
     def _owe(self, answer: bytes) -> None:
-        if len(self._answers) + len(answer) <= MOST_ANSWERED:
+        if len(self._answers) + len(answer) <= MAX_REPLY_BYTES:
             self._answers += answer
 
     # --- output
 
+    @override
     def feed(self, data: bytes) -> None:
-        """See `Terminal.feed`."""
-        for at in range(0, len(data) or 1, PIECE):
+        for at in range(0, len(data) or 1, PIECE_BYTES):
             mark = self._mark()
-            self._terminal.feed(data[at : at + PIECE])
+            self._terminal.feed(data[at : at + PIECE_BYTES])
             if self._terminal.mode(_CLUSTERS):
                 self._terminal.feed(f"\x1b[?{_CLUSTERS}l")
             self._count_scrolled(mark)
@@ -152,46 +156,46 @@ class NativeScreen(Terminal):
         except RuntimeError:  # it does not know the mode
             return False
 
+    @override
     def resize(self, columns: int, lines: int) -> None:
-        """See `Terminal.resize`."""
         self.columns, self.lines = _size(columns), _size(lines)
         self._terminal.resize(self.columns, self.lines)
         self.scrolled = max(self.scrolled, self.history_size)
         self.dirty.clear()
         self._look()
 
+    @override
     def replies(self) -> bytes:
-        """See `Terminal.replies`."""
         answers = bytes(self._answers)
         self._answers.clear()
         return answers
 
+    @override
     def touch(self, start: int, end: int) -> None:
-        """See `Terminal.touch`."""
         self.dirty.update(range(start, end))
 
     # --- reading
 
     @property
+    @override
     def in_alternate(self) -> bool:
-        """See `Terminal`."""
         return bool(self._terminal.get("active_screen", "int"))
 
     @property
+    @override
     def history_size(self) -> int:
-        """See `Terminal`."""
         return int(self._terminal.get("scrollback_rows", "size_t"))
 
+    @override
     def row(self, index: int) -> list[Run]:
-        """See `Terminal.row`."""
         return self._row(index).runs(self.columns)
 
+    @override
     def text(self, index: int) -> str:
-        """See `Terminal.text`."""
         return "".join(self._row(index).cells).rstrip(" ")
 
+    @override
     def find(self, needle: str) -> Iterator[int]:
-        """See `Terminal.find`."""
         wanted = needle.casefold()
         for index in range(self.history_size + self.lines):
             if wanted in self.text(index).casefold():
@@ -280,7 +284,7 @@ def _shown(code: int) -> str:
 
 
 def _size(number: int) -> int:
-    return min(max(1, number), LARGEST)
+    return min(max(1, number), MAX_SIZE)
 
 
 # --- whether it may be used
@@ -294,13 +298,13 @@ _CHECKED = (
 
 @cache
 def healthy() -> bool:
-    """Whether the native emulator is here and shows what ours shows."""
+    """Whether the native emulator is installed and shows what ours shows."""
     try:
         native, ours = NativeScreen(30, 6), Screen(30, 6)
         for screen in (native, ours):
             screen.feed(_CHECKED.encode())
         return _seen(native) == _seen(ours)
-    except Exception:  # noqa: BLE001 whatever is wrong with it, we have our own
+    except Exception:  # noqa: BLE001 - whatever is wrong with it, ours is used
         return False
 
 

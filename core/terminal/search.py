@@ -1,4 +1,4 @@
-"""Finds a text in a terminal and its scrollback, a little at a time, while output goes on."""
+"""Searches a terminal and its scrollback, a few lines at a time, while output continues."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 from bisect import bisect_left
 from typing import NamedTuple
 
-from .base import Terminal
+from sandbox_tui.core.terminal.base import Terminal
 
 
 class Hit(NamedTuple):
-    """Where the text was found.
+    """A match.
 
     Attributes:
-        line: counted from the first line the terminal ever had.
-        start: character of that line.
+        line: counted from the first line of the terminal's life.
+        start: index of its first character in that line.
     """
 
     line: int
@@ -22,28 +22,28 @@ class Hit(NamedTuple):
 
 
 class Search:
-    """One text, and where it stands in one terminal.
+    """The matches of one text in one terminal.
 
-    Lines in scrollback never change, so each is looked at once; the rows of the screen are looked
-    at whenever they are asked for. A text broken by the terminal's edge is not found.
+    Lines in scrollback never change, so each is searched once; the rows of the screen are searched
+    on every call of `hits`. Text that wraps at the terminal's edge is not found.
 
     Args:
-        needle: as it was typed; a capital letter in it makes capital letters count.
+        needle: the text; case matters if it contains a capital letter.
     """
 
     def __init__(self, needle: str) -> None:
         self.needle = needle
-        minds_case = any(char.isupper() for char in needle)
-        self._pattern = re.compile(re.escape(needle), 0 if minds_case else re.IGNORECASE)
+        case_matters = any(char.isupper() for char in needle)
+        self._pattern = re.compile(re.escape(needle), 0 if case_matters else re.IGNORECASE)
         self._found: list[Hit] = []
         self._next = 0
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Beginning and end of each place of a line, in characters."""
+        """Start and end of each match in a line, in characters."""
         return [match.span() for match in self._pattern.finditer(text)] if self.needle else []
 
     def advance(self, screen: Terminal, lines: int) -> bool:
-        """Look at so many more lines of scrollback; whether there are more to look at."""
+        """Search `lines` more lines of scrollback; whether more are left."""
         oldest = screen.scrolled - screen.history_size
         first = max(self._next, oldest)
         last = min(first + lines, screen.scrolled)
@@ -54,7 +54,7 @@ class Search:
         return self._next < screen.scrolled
 
     def hits(self, screen: Terminal) -> list[Hit]:
-        """All that have been found so far, from the top to the bottom."""
+        """All matches found so far, from top to bottom."""
         oldest = screen.scrolled - screen.history_size
         self._forget(oldest)
         if self._next > screen.scrolled:  # another terminal, or the same at an earlier moment
@@ -69,6 +69,6 @@ class Search:
         return [Hit(line, start) for start, _ in self.spans(screen.text(index))]
 
     def _forget(self, oldest: int) -> None:
-        """Leave out what has been dropped from scrollback."""
+        """Forget matches in lines that were dropped from scrollback."""
         if self._found and self._found[0].line < oldest:
             del self._found[: bisect_left(self._found, Hit(oldest, 0))]

@@ -1,18 +1,18 @@
-"""What a terminal shows in the end, as text: no escape codes, one state of each progress bar."""
+"""The final text on a terminal: no escape codes, one state of each progress bar."""
 
 from __future__ import annotations
 
-from ..sandboxes.base import Size
-from .history import SCROLLBACK
-from .screen import Screen
+from sandbox_tui.core.base.io_types import Size
+from sandbox_tui.core.terminal.emulator.history import SCROLLBACK
+from sandbox_tui.core.terminal.emulator.screen import Screen
 
 WIDTH = 2000
-"""Columns of the terminal that is read: wide enough that lines are not broken where the command's
-own terminal broke them."""
+"""Columns of the terminal that is read: wide enough that lines do not wrap where they did on the
+command's own terminal."""
 
 
 def transcript(data: bytes, size: Size) -> str:
-    """The lines that are left when all of `data` has been shown.
+    """The lines shown after all of `data` has been printed.
 
     Args:
         data: what a command printed on its terminal.

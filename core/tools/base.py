@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-from ..sandboxes.base import OutputSink, Sandbox, Size
+from sandbox_tui.core.base.defaults import (
+    COMMAND_TIMEOUT_SECONDS,
+    OBSERVATION_CHARS,
+    OBSERVATION_LINES,
+)
+from sandbox_tui.core.base.io_types import Size
+from sandbox_tui.core.sandboxes.base import OutputSink, Sandbox
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,8 +22,8 @@ class Observation:
     Attributes:
         text: what the model reads, already bounded.
         ok: whether the tool did what was asked.
-        exit_code, stdout_bytes, stderr_bytes, truncated, timed_out, interrupted: as in
-            `events.CallFinished`.
+        exit_code, stdout_bytes, stderr_bytes, truncated, timed_out, interrupted, background: as
+            in `events.CallFinished`.
         submitted: the model handed in its work; the run ends after this turn.
     """
 
@@ -29,6 +35,7 @@ class Observation:
     truncated: bool = False
     timed_out: bool = False
     interrupted: bool = False
+    background: bool = False
     submitted: bool = False
 
 
@@ -45,10 +52,10 @@ class ToolContext:
     """
 
     sandbox: Sandbox
-    command_timeout: float = 120.0
+    command_timeout: float = COMMAND_TIMEOUT_SECONDS
     on_output: OutputSink | None = None
-    max_lines: int = 160
-    max_chars: int = 20_000
+    max_lines: int = OBSERVATION_LINES
+    max_chars: int = OBSERVATION_CHARS
     tty: Size | None = None
 
 
@@ -66,4 +73,13 @@ class Tool(Protocol):
     async def __call__(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
         """Answer a call. Wrong arguments are answered with an Observation that says so
         (`ok=False`), never by raising; only `SandboxError` is raised."""
+        ...
+
+
+@runtime_checkable
+class ReadOnlyCalls(Protocol):
+    """A tool some of whose calls change nothing; a fork does not repeat those."""
+
+    def only_reads(self, arguments: str) -> bool:
+        """Whether a call with these arguments (JSON text) leaves nothing behind."""
         ...

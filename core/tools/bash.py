@@ -7,17 +7,21 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from ..sandboxes.base import ExecResult, Size
-from ..terminal.transcript import transcript
-from .arguments import ArgumentsError, missing, text
-from .base import Observation, ToolContext
-from .bounds import Bounded, bound, to_text
+from typing_extensions import override
+
+from sandbox_tui.core.base.io_types import Size
+from sandbox_tui.core.base.json_arguments import ArgumentsError, text_argument
+from sandbox_tui.core.sandboxes.base import ExecResult
+from sandbox_tui.core.terminal.transcript import transcript
+from sandbox_tui.core.tools.arguments import missing_arguments
+from sandbox_tui.core.tools.base import Observation, Tool, ToolContext
+from sandbox_tui.core.tools.truncation import TruncatedText, decode_ends, truncate_ends
 
 _CAPPED = "[The command wrote {} bytes; only the beginning was kept. Send long output to a file.]"
 
 
-class ExecuteBash:
-    """See `Tool`. The observation's form is the reference's, without its stray backslashes."""
+class ExecuteBash(Tool):
+    """Runs a command. The observation's form is the reference's, without its stray backslashes."""
 
     name = "execute_bash"
     schema: Mapping[str, Any] = {
@@ -38,8 +42,8 @@ class ExecuteBash:
         },
     }
 
+    @override
     async def __call__(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
-        """See `Tool`."""
         try:
             command = _command(arguments)
         except ArgumentsError as error:
@@ -51,20 +55,20 @@ class ExecuteBash:
             tty=context.tty,
         )
         if context.tty is not None:
-            result = await asyncio.to_thread(as_shown, result, context.tty)
+            result = await asyncio.to_thread(as_terminal_text, result, context.tty)
         return observe(result, context)
 
 
 def _command(arguments: Mapping[str, Any]) -> str:
-    command = text(arguments, "command")
+    command = text_argument(arguments, "command")
     if command is None:
-        raise missing(arguments, "command")
+        raise missing_arguments(arguments, "command")
     if not command.strip():
         raise ArgumentsError("command is empty.")
     return command
 
 
-def as_shown(result: ExecResult, size: Size) -> ExecResult:
+def as_terminal_text(result: ExecResult, size: Size) -> ExecResult:
     """A result whose output is the text that the command's terminal shows at its end."""
     text = transcript(result.stdout, size).encode()
     whole = len(result.stdout) == result.stdout_bytes
@@ -74,7 +78,7 @@ def as_shown(result: ExecResult, size: Size) -> ExecResult:
 
 def observe(result: ExecResult, context: ToolContext) -> Observation:
     """A command's result as the model reads it."""
-    stdout, stderr = _share(_shown(result.stdout), _shown(result.stderr), context)
+    stdout, stderr = _share(result, context)
     lines = [f"Exit code: {_code(result)}", "Execution output of [execute_bash]:"]
     lines += ["[STDOUT]", stdout.text]
     if stderr.text.strip():
@@ -92,19 +96,20 @@ def observe(result: ExecResult, context: ToolContext) -> Observation:
         truncated=stdout.truncated or stderr.truncated or cut,
         timed_out=result.timed_out,
         interrupted=result.interrupted,
+        background=result.background,
     )
 
 
-def _shown(data: bytes) -> str:
-    return to_text(data).rstrip("\n")
-
-
-def _share(stdout: str, stderr: str, context: ToolContext) -> tuple[Bounded, Bounded]:
+def _share(result: ExecResult, context: ToolContext) -> tuple[TruncatedText, TruncatedText]:
     """Both streams within the bounds of one observation; stderr gets up to a third."""
-    err = bound(stderr, max_lines=max(1, context.max_lines // 3), max_chars=context.max_chars // 3)
+    stdout = decode_ends(result.stdout, context.max_chars)
+    stderr = decode_ends(result.stderr, context.max_chars)
+    err = truncate_ends(
+        stderr, max_lines=max(1, context.max_lines // 3), max_chars=context.max_chars // 3
+    )
     room = context.max_chars - len(err.text) if err.text.strip() else context.max_chars
     lines = context.max_lines - (err.text.count("\n") + 1 if err.text.strip() else 0)
-    out = bound(stdout, max_lines=max(1, lines), max_chars=max(1, room))
+    out = truncate_ends(stdout, max_lines=max(1, lines), max_chars=max(1, room))
     return out, err
 
 
@@ -114,14 +119,28 @@ def _code(result: ExecResult) -> str:
     return str(result.exit_code)
 
 
-NO_END = (
+SHELL_LOST = (
     "[The command killed its own shell, or the connection to it was lost. Its output so far is "
     "above; a new shell has taken its place.]"
 )
 
 
+NOT_STARTED = "[The command was not run: the sandbox could start no process for it.]"
+PROCESSES_KILLED = (
+    "[There were too many processes: {} that commands had left in the background were killed, "
+    "services among them.]"
+)
+
+
 def _notes(result: ExecResult, context: ToolContext) -> list[str]:
     """What the model should know beside the output."""
+    cleared = [PROCESSES_KILLED.format(result.cleared)] if result.cleared else []
+    return _ending(result, context) + cleared
+
+
+def _ending(result: ExecResult, context: ToolContext) -> list[str]:
+    if not result.begun:
+        return [NOT_STARTED]
     if result.timed_out:
         limit = f"{context.command_timeout:g} s"
         return [
@@ -130,7 +149,7 @@ def _notes(result: ExecResult, context: ToolContext) -> list[str]:
     if result.interrupted:
         return ["[A person interrupted the command. Its output so far is above.]"]
     if result.exit_code is None:
-        return [NO_END]
+        return [SHELL_LOST]
     if result.out_of_memory:
         return [f"[It was killed: the sandbox has {context.sandbox.info['memory']} of memory.]"]
     if result.background:

@@ -2,29 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-from ..errors import FileRefused
-from ..paths import path_to_text, text_to_path
-from ..sandboxes.base import FileEntry, Sandbox
-from .arguments import ArgumentsError, missing, text, whole_number, whole_numbers
-from .base import Observation, ToolContext
-from .binary import binary_kind
-from .bounds import bound
-from .editing import Edit, EditError, insert, line_count, replace
+from typing_extensions import override
 
-SNIPPET = 4
+from sandbox_tui.core.base.errors import FileRefused
+from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments, text_argument
+from sandbox_tui.core.base.path_codec import path_to_text, text_to_path
+from sandbox_tui.core.sandboxes.base import FileEntry, Sandbox
+from sandbox_tui.core.tools.arguments import int_argument, int_list_argument, missing_arguments
+from sandbox_tui.core.tools.base import Observation, ReadOnlyCalls, Tool, ToolContext
+from sandbox_tui.core.tools.file_type import binary_kind
+from sandbox_tui.core.tools.text_edits import Edit, EditError, insert, line_count, replace
+from sandbox_tui.core.tools.truncation import (
+    HeadAndTail,
+    TruncatedText,
+    truncate_ends,
+    truncate_middle,
+)
+
+SNIPPET_LINES = 4
 """Lines shown before and after an edit."""
 
-LISTED = 300
+MAX_INLINE_BYTES = 1 << 20
+COUNT_CHUNK_BYTES = 64 << 10
+"""Bytes of a file in which lines are counted together."""
+
+MAX_LISTED_ENTRIES = 300
 """Entries of a directory that are shown."""
+
+T = TypeVar("T")
 
 _HEADER = "Execution output of [str_replace_editor]:\n"
 
 
-class StrReplaceEditor:
-    """See `Tool`. Commands and parameters are the reference's."""
+class StrReplaceEditor(Tool, ReadOnlyCalls):
+    """Views and edits files. Commands and parameters are the reference's."""
 
     name = "str_replace_editor"
     schema: Mapping[str, Any] = {
@@ -62,40 +77,54 @@ class StrReplaceEditor:
         },
     }
 
+    @override
     async def __call__(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
-        """See `Tool`."""
         try:
             answer = await self._answer(arguments, context)
         except (ArgumentsError, EditError, FileRefused) as error:
-            words = bound(str(error), max_lines=context.max_lines, max_chars=context.max_chars)
+            words = truncate_middle(
+                str(error), max_lines=context.max_lines, max_chars=context.max_chars
+            )
             return Observation(text=f"{_HEADER}Error: {words.text}", ok=False)
         return answer
 
+    @override
+    def only_reads(self, arguments: str) -> bool:
+        try:
+            return parse_arguments(arguments).get("command") == "view"
+        except ArgumentsError:
+            return True
+
     async def _answer(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
-        command, given = text(arguments, "command"), text(arguments, "path")
+        command, given = text_argument(arguments, "command"), text_argument(arguments, "path")
         if not command or not given:
-            raise missing(arguments, "command", "path")
+            raise missing_arguments(arguments, "command", "path")
         path = await _path(context.sandbox, given)
         match command:
             case "view":
-                return await _view(path, given, whole_numbers(arguments, "view_range"), context)
+                return await _view(path, given, int_list_argument(arguments, "view_range"), context)
             case "create":
-                content = text(arguments, "file_text")
+                content = text_argument(arguments, "file_text")
                 if content is None:
-                    raise missing(arguments, "file_text", use="create")
+                    raise missing_arguments(arguments, "file_text", use="create")
                 return await _create(path, given, content, context)
             case "str_replace":
-                old, new = text(arguments, "old_str"), text(arguments, "new_str")
+                old, new = text_argument(arguments, "old_str"), text_argument(arguments, "new_str")
                 if old is None:
-                    raise missing(arguments, "old_str", use="str_replace")
+                    raise missing_arguments(arguments, "old_str", use="str_replace")
                 data = await context.sandbox.read_file(path)
-                return await _save(path, given, replace(data, old, new or "", given), context)
+                edit = await _in_thread_if_large(data, lambda: replace(data, old, new or "", given))
+                return await _save(path, given, edit, context)
             case "insert":
-                line, new = whole_number(arguments, "insert_line"), text(arguments, "new_str")
+                line, new = (
+                    int_argument(arguments, "insert_line"),
+                    text_argument(arguments, "new_str"),
+                )
                 if line is None or new is None:
-                    raise missing(arguments, "insert_line", "new_str", use="insert")
+                    raise missing_arguments(arguments, "insert_line", "new_str", use="insert")
                 data = await context.sandbox.read_file(path)
-                return await _save(path, given, insert(data, line, new), context)
+                edit = await _in_thread_if_large(data, lambda: insert(data, line, new))
+                return await _save(path, given, edit, context)
             case _:
                 raise ArgumentsError(
                     f"unknown command {command[:80]!r}. "
@@ -129,6 +158,17 @@ async def _view(
             raise ArgumentsError("view_range is for files; this is a directory.")
         return await _view_directory(entry, given, context)
     data = await context.sandbox.read_file(path)
+    return await _in_thread_if_large(data, lambda: _view_file(data, given, lines, context))
+
+
+async def _in_thread_if_large(data: bytes, work: Callable[[], T]) -> T:
+    """Do something with a file's content; in a thread where it is large: other runs go on."""
+    return work() if len(data) < MAX_INLINE_BYTES else await asyncio.to_thread(work)
+
+
+def _view_file(
+    data: bytes, given: str, lines: list[int] | None, context: ToolContext
+) -> Observation:
     if kind := binary_kind(data):
         raise ArgumentsError(
             f"{given} is a binary file ({kind}, {len(data)} bytes). Look at it with execute_bash, "
@@ -142,13 +182,8 @@ def _view_lines(
 ) -> Observation:
     if not data:
         return Observation(text=f"{_HEADER}(empty file: {given})")
-    every = _lines(data)
-    first, last, note = _range(lines, len(every))
-    shown = bound(
-        _numbered(every[first - 1 : last], first),
-        max_lines=context.max_lines,
-        max_chars=context.max_chars,
-    )
+    first, last, note = _range(lines, _count_lines(data))
+    shown = _shown(data, first, last, context.max_lines, context.max_chars)
     heading = f"Here's the result of running `cat -n` on {given}:\n"
     return Observation(text=f"{_HEADER}{heading}{shown.text}{note}", truncated=shown.truncated)
 
@@ -162,11 +197,15 @@ async def _view_directory(entry: FileEntry, given: str, context: ToolContext) ->
         inner = entry.path[len(root) + 1 :].split(b"/")
         if len(inner) <= 2 and not any(part.startswith(b".") for part in inner):
             rows.append(_row(entry))
-    more = f"\n[... {len(rows) - LISTED} more left out ...]" if len(rows) > LISTED else ""
+    more = (
+        f"\n[... {len(rows) - MAX_LISTED_ENTRIES} more left out ...]"
+        if len(rows) > MAX_LISTED_ENTRIES
+        else ""
+    )
     if not listing.complete:
         more += "\n[There are too many files below to list them all; look into subdirectories.]"
     heading = f"Here's the files and directories up to 2 levels deep in {given}, excluding hidden:"
-    body = "\n".join(rows[:LISTED]) or "(nothing)"
+    body = "\n".join(rows[:MAX_LISTED_ENTRIES]) or "(nothing)"
     return Observation(text=f"{_HEADER}{heading}\n{body}{more}", truncated=bool(more))
 
 
@@ -204,13 +243,11 @@ async def _refuse_existing(sandbox: Sandbox, path: str, given: str) -> None:
 
 async def _save(path: str, given: str, edit: Edit, context: ToolContext) -> Observation:
     await context.sandbox.write_file(path, edit.data)
-    every = _lines(edit.data)
-    first = max(1, edit.first - SNIPPET)
-    last = min(len(every), edit.last + SNIPPET)
-    shown = bound(
-        _numbered(every[first - 1 : last], first),
-        max_lines=min(80, context.max_lines),
-        max_chars=context.max_chars,
+    first = max(1, edit.first - SNIPPET_LINES)
+    last = min(_count_lines(edit.data), edit.last + SNIPPET_LINES)
+    most = min(80, context.max_lines)
+    shown = await _in_thread_if_large(
+        edit.data, lambda: _shown(edit.data, first, last, most, context.max_chars)
     )
     return Observation(
         text=(
@@ -221,11 +258,44 @@ async def _save(path: str, given: str, edit: Edit, context: ToolContext) -> Obse
     )
 
 
-def _lines(data: bytes) -> list[str]:
-    decoded = data.decode("utf-8", "replace").split("\n")
-    if decoded[-1] == "":
-        decoded.pop()
-    return [line.removesuffix("\r") for line in decoded]
+def _shown(data: bytes, first: int, last: int, max_lines: int, max_chars: int) -> TruncatedText:
+    """Lines of a file with their numbers, within bounds; only those are taken out of it."""
+    count = last - first + 1
+    if count <= max_lines:
+        text = _numbered(_lines(data, first, last), first)
+        return truncate_middle(text, max_lines=max_lines, max_chars=max_chars)
+    head, tail = (max_lines + 1) // 2, max_lines // 2
+    above = _numbered(_lines(data, first, first + head - 1), first)
+    below = _numbered(_lines(data, last - tail + 1, last), last - tail + 1)
+    if not tail:
+        below = _numbered(_lines(data, last, last), last)
+    ends = HeadAndTail(above, below, count - head - max(1, tail))
+    return truncate_ends(ends, max_lines=max_lines, max_chars=max_chars)
+
+
+def _count_lines(data: bytes) -> int:
+    return data.count(b"\n") + (not data.endswith(b"\n"))
+
+
+def _lines(data: bytes, first: int, last: int) -> list[str]:
+    """Lines `first` to `last`, counted from 1."""
+    start, end = _after_line(data, first - 1), _after_line(data, last)
+    decoded = data[start:end].removesuffix(b"\n").decode("utf-8", "replace")
+    return [line.removesuffix("\r") for line in decoded.split("\n")]
+
+
+def _after_line(data: bytes, number: int) -> int:
+    """Where the line of this number has ended."""
+    at = 0
+    while at < len(data):
+        end = at + COUNT_CHUNK_BYTES
+        breaks = data.count(b"\n", at, end)
+        if breaks >= number:
+            part = data[at:end]
+            return at + len(part) - len(part.split(b"\n", number)[-1])
+        number -= breaks
+        at = end
+    return len(data)
 
 
 def _numbered(lines: list[str], first: int) -> str:

@@ -1,17 +1,77 @@
-"""The model's tools. A new one is one new file and a place in `DEFAULT_TOOLS`."""
+"""The tools that a run can name. A new tool is one file.
+
+A tool in this package has its place in `DEFAULT_TOOLS`. Any other is made known with `register`, or
+by a package that names it under the entry point group `sandbox_tui.tools`; a run asks for it by
+name, and a run that is resumed or forked finds it again by that name.
+"""
 
 from __future__ import annotations
 
-from .base import Tool
-from .bash import ExecuteBash
-from .editor import StrReplaceEditor
-from .submit import Submit
+import functools
+from collections.abc import Sequence
+from importlib.metadata import entry_points
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.tool_names import ENTRY_POINTS
+from sandbox_tui.core.tools.base import ReadOnlyCalls, Tool
+from sandbox_tui.core.tools.bash import ExecuteBash
+from sandbox_tui.core.tools.editor import StrReplaceEditor
+from sandbox_tui.core.tools.submit import Submit
 
 DEFAULT_TOOLS: tuple[Tool, ...] = (StrReplaceEditor(), ExecuteBash(), Submit())
 """In the order in which the reference sends them."""
 
+_registered: dict[str, Tool] = {tool.name: tool for tool in DEFAULT_TOOLS}
 
-def command_docs(tools: tuple[Tool, ...] = DEFAULT_TOOLS) -> str:
+
+def register(tool: Tool) -> None:
+    """Make a tool known under its name, instead of another one of this name."""
+    _registered[tool.name] = tool
+
+
+def find_tool(name: str) -> Tool | None:
+    """The tool of this name, if it is known."""
+    return _registered.get(name) or _installed(name)
+
+
+@functools.cache
+def _installed(name: str) -> Tool | None:
+    for point in entry_points(group=ENTRY_POINTS, name=name):
+        found = point.load()
+        return found() if isinstance(found, type) else found
+    return None
+
+
+def tools_named(names: Sequence[str] | None) -> tuple[Tool, ...]:
+    """The tools of these names, in this order; None: the default ones.
+
+    Raises:
+        ConfigError: one of them is not known.
+    """
+    if names is None:
+        return DEFAULT_TOOLS
+    found: list[Tool] = []
+    for name in names:
+        tool = find_tool(name)
+        if tool is None:
+            known = ", ".join(_registered)
+            raise ConfigError(f"There is no tool named {name!r}. The tools are: {known}.")
+        found.append(tool)
+    return tuple(found)
+
+
+def may_change_sandbox(name: str, arguments: str) -> bool:
+    """Whether a call may leave anything behind; yes where nothing is known of the tool.
+
+    Args:
+        name: of the tool.
+        arguments: JSON text.
+    """
+    tool = find_tool(name)
+    return not (isinstance(tool, ReadOnlyCalls) and tool.only_reads(arguments))
+
+
+def command_docs(tools: Sequence[Tool] = DEFAULT_TOOLS) -> str:
     """The tools as text, for prompt packs that want them in the prompt as well."""
     blocks: list[str] = []
     for tool in tools:

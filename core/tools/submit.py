@@ -1,15 +1,17 @@
-"""`submit`: the model hands its work in."""
+"""`submit`: the model hands in its work."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from .base import Observation, ToolContext
+from typing_extensions import override
+
+from sandbox_tui.core.tools.base import Observation, ReadOnlyCalls, Tool, ToolContext
 
 
-class Submit:
-    """See `Tool`."""
+class Submit(Tool, ReadOnlyCalls):
+    """Ends the run."""
 
     name = "submit"
     schema: Mapping[str, Any] = {
@@ -18,6 +20,10 @@ class Submit:
         "parameters": {"type": "object", "properties": {}, "required": []},
     }
 
+    @override
     async def __call__(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
-        """See `Tool`."""
         return Observation(text="<<< Finished >>>", submitted=True)
+
+    @override
+    def only_reads(self, arguments: str) -> bool:
+        return True

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.state import fold
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import fold
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 from tests.e2e.tmux import Terminal
@@ -83,22 +83,22 @@ def test_a_person_does_everything_in_one_run(own_home: Path) -> None:
         terminal.type("export SEEN=yes; cd input; ls")
         terminal.press("Enter")
         terminal.wait_for("dunmere.txt  told to model")
+        terminal.press("i")
+        terminal.wait_for("enter sends")
         terminal.press("C-t")
         terminal.wait_for("not told to model ○")
         terminal.type("cd /testbed; echo quietly $SEEN")
         terminal.press("Enter")
         terminal.wait_for("quietly yes  not told")
-        terminal.press("Escape")
-        time.sleep(0.2)  # else the terminal takes escape and m for alt+m, as any terminal does
         terminal.press("m")
         terminal.wait_for("it reads this before", "enter sends")
         terminal.type("mind the thousands")
         terminal.press("Enter")
         terminal.wait_for("goes with the next request")
-        terminal.press("Escape")
-        time.sleep(0.2)  # else the terminal takes escape and s for alt+s, as any terminal does
-        terminal.press("s")
-        terminal.wait_for("the model has it", "5 edit")
+        terminal.press("s", "a")
+        terminal.wait_for("5 edit", "create solve.py")
+        terminal.press("PPage")  # the waiting call fills the pane
+        terminal.wait_for("the model has it")
 
         terminal.press("t")
         terminal.wait_for("‹shell›", "keys go to the sandbox", "you /testbed ❯")
@@ -124,7 +124,7 @@ def test_a_person_does_everything_in_one_run(own_home: Path) -> None:
         terminal.press(RELEASE)
         terminal.wait_gone("keys go to the sandbox")
         terminal.press("1")
-        terminal.press("Space")
+        terminal.press("Space", "a")
         terminal.wait_for("✓ submitted", "Corvane 1914 8409", seconds=60)
         terminal.press("q")
         assert terminal.exit_code() == 0
@@ -244,11 +244,11 @@ def test_home_lists_replays_and_deletes(own_home: Path) -> None:
     with Terminal(home=own_home) as terminal:
         terminal.wait_for("Nothing here yet", "new run")
         terminal.press("n")
-        terminal.wait_for("new run", "most steps")
+        terminal.wait_for("new run", "max steps")
         terminal.press("C-s")
-        terminal.wait_for("Say what the model shall do")
+        terminal.wait_for("Enter a task.")
         terminal.press("Escape")
-        terminal.wait_gone("most steps")
+        terminal.wait_gone("max steps")
         terminal.press("d")
         terminal.wait_for("✓ submitted", seconds=90)
         terminal.press("q")

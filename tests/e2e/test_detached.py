@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from sandbox_tui.core import events as e
+from sandbox_tui.core.events import types as e
 from tests import scripted_server as s
 from tests.e2e.test_cockpit import stored
 from tests.e2e.tmux import PROGRAM, Terminal
@@ -77,3 +77,33 @@ def test_the_run_outlives_its_terminal_and_two_screens_share_it(
     end = stored(own_home)[-1]
     assert isinstance(end, e.RunFinished)
     assert end.error == "A person stopped the run."
+
+
+def test_a_fork_without_a_screen_and_one_that_fails_on_it(
+    scripted_server: Start, own_home: Path
+) -> None:
+    require("bubblewrap")
+    flags = ("--speed", "0", "--sandbox", "bubblewrap", "--snapshots", "every", "--headless")
+    program(own_home, "demo", *flags)
+    parent = stored(own_home)[0]
+    assert isinstance(parent, e.RunStarted)
+    server = scripted_server(s.calls(("execute_bash", '{"command": "echo hi"}')), s.call("submit"))
+    asked = ("--model", "scripted", "--base-url", server.url)
+    at = ("fork", parent.run_id, "--at", "step:2")
+    forked = program(own_home, *at, *asked, "--message", "go on", "--mode", "step", "--detach")
+    assert forked != parent.run_id
+    with Terminal("attach", forked, home=own_home) as terminal:
+        terminal.wait_for("forked here from", "go on", "waits for you", "detached")
+        terminal.press("Space")
+        terminal.wait_for("mode auto")
+        terminal.press("a")
+        terminal.wait_for("✓ submitted")
+        terminal.press("q")
+        assert terminal.exit_code() == 0
+    refusing = scripted_server(s.failure(401, "who are you?"))
+    asked = ("--model", "scripted", "--base-url", refusing.url)
+    with Terminal(*at, *asked, home=own_home) as terminal:
+        terminal.wait_for("✗ model error")
+        terminal.press("q")
+        assert terminal.exit_code() == 5
+        terminal.wait_for("sandbox-tui: model_error: ", "who are you?")

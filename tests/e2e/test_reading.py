@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from sandbox_tui.core import events as e
+from sandbox_tui.core.events import types as e
 from tests import scripted_server as s
 from tests.e2e.test_cockpit import stored
 from tests.e2e.test_terminal import clipboard, mouse
@@ -115,6 +115,8 @@ def test_ctrl_c_says_how_to_leave_and_ctrl_q_leaves(own_home: Path) -> None:
         terminal.press("C-c")
         terminal.wait_for("ctrl+q")
         terminal.press("C-q")
+        terminal.wait_for("A run is still going. End it and quit?")
+        terminal.press("y")
         assert terminal.exit_code() == 130
         terminal.wait_for("speed")
         assert terminal.flag("alternate_on") == "0"

@@ -7,7 +7,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from sandbox_tui.core import events as e
+from sandbox_tui.core.events import types as e
 from tests import scripted_server as s
 from tests.e2e.test_cockpit import stored
 from tests.e2e.tmux import Terminal
@@ -48,9 +48,9 @@ def test_a_killed_run_is_taken_up_from_the_home_screen(
         terminal.wait_for("what is 6*7?", "interrupted", "r resume")
         terminal.press("r")
         screen = terminal.wait_for(
-            "taken up again after", "Call 2 was running", "kept in /tmp", "✓ submitted"
+            "resumed after", "Call 2 was running", "kept in /tmp", "✓ submitted"
         )
-        assert "the program was ended here" in screen
+        assert "the program ended here" in screen
         terminal.press("q")
         terminal.wait_for("submitted", "n new run")
         assert "r resume" not in terminal.screen()
@@ -70,7 +70,7 @@ def test_what_cannot_be_taken_up_says_why(scripted_server: Start, own_home: Path
         terminal.wait_for("1 bash", "sleeping")
         os.kill(terminal.pid(), signal.SIGKILL)
         terminal.exit_code()
-    from sandbox_tui.core.sandboxes.docker_engine import connect, container_of
+    from sandbox_tui.core.sandboxes.docker.engine import connect, container_of
 
     client = connect()
     started = stored(own_home)[0]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core.terminal.screen import Screen
+from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.sessions import Store
 from tests.e2e.browser import PROGRAM as CHROMIUM
 from tests.e2e.browser import Page, browser
@@ -150,6 +150,7 @@ def test_the_home_screen_in_a_browser_and_its_keys(home: Path, page: Page) -> No
     try:
         page.open(served.address, "document.body.classList.contains('-first-byte')")
         wait_for(page, "Nothing here yet")
+        assert page.run("document.title") == "sandbox-tui"
         page.key("?")
         wait_for(page, "esc closes")
         page.key("Escape")
@@ -182,7 +183,7 @@ def test_a_run_in_a_browser_is_put_away_when_its_tab_is_closed(home: Path, page:
         page.send("Page.navigate", url="about:blank")
         until = time.monotonic() + 30
         while True:
-            store = Store.to_read(home / "sessions.db")
+            store = Store.open_readonly_if_needed(home / "sessions.db")
             try:
                 (run,) = store.runs()
             finally:
@@ -250,7 +251,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(home: Path) -> None:
 def test_without_textual_serve_one_sentence_says_what_to_install(home: Path) -> None:
     hide = (
         "import sys; sys.modules['textual_serve'] = None; "
-        "from sandbox_tui.tui.cli import main; main(['serve'])"
+        "from sandbox_tui.tui.cli.main import main; main(['serve'])"
     )
     done = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2

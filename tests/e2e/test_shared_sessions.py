@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.terminal.screen import Screen
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.exports import EXPORTERS, Recording
-from sandbox_tui.sessions.imports import import_file
+from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording
+from sandbox_tui.sessions.interchange.imports import import_file
 from tests.e2e.browser import PROGRAM, Page, browser
 from tests.unit.sample_run import keep, sample
-from tests.unit.test_exports import HOSTILE
+from tests.unit.sessions.interchange.test_exports import HOSTILE
 
 TRAJECTORY = Path("/work/shared/data/trajectories/trajectory_poster.json")
 PLAYER = "asciinema-player@3.17.0"

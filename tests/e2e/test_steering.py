@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.state import fold
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import ReplyItem, fold
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 from tests.e2e.tmux import Terminal
@@ -126,10 +126,18 @@ def test_the_pattern_can_be_changed_and_the_mode_from_inside_the_prompt(
         terminal.press("Enter")
         terminal.wait_for("◆ call 3", "you allow from now on: echo *")
         terminal.press("M")
+        terminal.wait_for("● p  ask (policy)", "call 3 goes on waiting")
+        terminal.press("s")
         terminal.wait_for("mode step", "mode: step", "◆ call 3")
         terminal.press("s")
+        terminal.wait_for("Call 3 still waits for your decision")
+        terminal.press("a")
         terminal.wait_for("◆ call 4")
         terminal.press("M")
+        terminal.wait_for("● s  step", "call 4 goes on waiting")
+        terminal.press("Up", "Up", "Enter")
+        terminal.wait_for("mode: auto", "◆ call 4")
+        terminal.press("a")
         leave(terminal)
     modes = [m.mode for m in stored(own_home) if isinstance(m, e.ModeChanged)]
     assert modes == ["ask", "step", "auto"]
@@ -196,7 +204,7 @@ def test_skip_reject_and_answer(own_home: Path, scripted_server: Start) -> None:
         terminal.type("it is noon")
         terminal.press("Enter")
         terminal.wait_for("answered by you", "◆ call 4")
-        terminal.press("Space")
+        terminal.press("Space", "a")
         leave(terminal)
     state = fold(stored(own_home))
     assert not {"/testbed/skipped", "/testbed/rejected"} & set(state.files)
@@ -219,16 +227,16 @@ def test_what_waits_is_seen_changed_and_removed(own_home: Path, scripted_server:
         terminal.type("be kwick")
         terminal.press("Enter")
         terminal.wait_for("waiting for the model 1", "with the next request")
+        terminal.press("m")
+        terminal.wait_for("enter sends")
         terminal.type("never mind")
         terminal.press("Enter")
         terminal.wait_for("waiting for the model 2")
-        _leave_bar(terminal)
         terminal.press("i")
         terminal.wait_for("run a command in the sandbox", "enter sends")
         terminal.type("echo from mee")
         terminal.press("Enter")
         terminal.wait_for("after the running call")
-        _leave_bar(terminal)
         terminal.press("u")
         terminal.wait_for("e edit · d remove")
         terminal.press("g", "e")
@@ -273,23 +281,18 @@ def test_what_waits_is_seen_changed_and_removed(own_home: Path, scripted_server:
     assert "from mee" not in told
 
 
-def _leave_bar(terminal: Terminal) -> None:
-    terminal.press("Escape")
-    time.sleep(0.2)  # else the terminal takes escape and the next key for alt+key
-
-
 def test_a_queue_is_worked_with_the_mouse(own_home: Path, scripted_server: Start) -> None:
     require("bubblewrap")
     server = scripted_server(bash("echo begun; sleep 100"), s.call("submit"), s.call("submit"))
     with start(server, own_home) as terminal:
         terminal.wait_for("begun")
-        terminal.press("m")
-        terminal.wait_for("it reads this before", "enter sends")
         for words in ("first words", "second words"):
+            terminal.press("m")
+            terminal.wait_for("it reads this before", "enter sends")
             terminal.type(words)
             terminal.press("Enter")
+            terminal.wait_gone("enter sends")
             terminal.wait_for(words)
-        _leave_bar(terminal)
         click(terminal, "second words", "✕")
         terminal.wait_for("waiting for the model 1")
         click(terminal, "first words", "✎")
@@ -297,7 +300,7 @@ def test_a_queue_is_worked_with_the_mouse(own_home: Path, scripted_server: Start
         terminal.type(", changed")
         terminal.press("Enter")
         terminal.wait_for("first words, changed")
-        terminal.press("Escape")
+        terminal.press("Escape")  # the command is interrupted
         leave(terminal)
     delivered = [event.text for event in stored(own_home) if isinstance(event, e.Delivered)]
     assert len(delivered) == 1
@@ -352,7 +355,7 @@ def test_ending_a_frozen_run_cleans_up(own_home: Path, scripted_server: Start) -
         terminal.wait_for("‖ frozen")
         terminal.press("q")
         terminal.wait_for("the run is still going")
-        terminal.press("e")
+        terminal.press("x")
         assert terminal.exit_code() == 130
     end = stored(own_home)[-1]
     assert isinstance(end, e.RunFinished)
@@ -361,7 +364,7 @@ def test_ending_a_frozen_run_cleans_up(own_home: Path, scripted_server: Start) -
 
 
 def containers_of(events: list[e.AnyEvent]) -> list[str]:
-    from sandbox_tui.core.sandboxes.docker_engine import connect
+    from sandbox_tui.core.sandboxes.docker.engine import connect
 
     first = events[0]
     assert isinstance(first, e.RunStarted)
@@ -384,14 +387,19 @@ def test_reply_and_command_are_interrupted_alone(own_home: Path, scripted_server
         for word in ("drip", "drop"):
             terminal.wait_for(f"{word} {word} {word}")
             terminal.press("R")
-            terminal.wait_for("The model is asked again now")
+            terminal.wait_for("The model is asked again now", "You stopped the reply.")
         terminal.wait_for("begun")
         terminal.press("Escape")
         terminal.wait_for("The command was interrupted")
         leave(terminal)
-    state = fold(stored(own_home))
+    events = stored(own_home)
+    state = fold(events)
     assert state.totals.calls == 2
     assert len(server.requests) == 4
+    assert not [event for event in events if isinstance(event, e.ModelFailed)]
+    stopped = [item for item in state.items if isinstance(item, ReplyItem) and item.interrupted]
+    for item, word in zip(stopped, ("drip", "drop"), strict=True):
+        assert item.text.startswith(f"{word} {word} {word}")
 
 
 def test_every_key_may_come_at_a_bad_moment(own_home: Path, scripted_server: Start) -> None:

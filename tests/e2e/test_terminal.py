@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sandbox_tui.core import events as e
+from sandbox_tui.core.events import types as e
 from tests import scripted_server as s
 from tests.e2e.test_cockpit import RELEASE, stored
 from tests.e2e.tmux import Terminal
@@ -137,7 +137,7 @@ def test_a_program_in_the_shell_gets_mouse_and_paste(
         top = terminal.screen().split("\n")[1]
         click(terminal, top.index("shell-2 ×") + len("shell-2 "), 1)
         terminal.wait_gone("shell-2")
-        terminal.press("Space")
+        terminal.press("Space", "a")
         terminal.wait_for("✓ submitted")
         leave(terminal)
     closed = [x.terminal for x in stored(own_home) if isinstance(x, e.TerminalClosed)]
@@ -159,7 +159,8 @@ def test_a_command_that_asks_is_answered(own_home: Path, scripted_server: Start)
         terminal.press("Enter")
         terminal.wait_for("7 chars")
         terminal.wait_gone("keys go to the sandbox")
-        terminal.press("Space")
+        terminal.wait_for("◆ call 2")
+        terminal.press("Space", "a")
         terminal.wait_for("✓ submitted")
         leave(terminal)
     events = stored(own_home)

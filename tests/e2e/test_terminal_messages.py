@@ -57,7 +57,7 @@ def test_a_run_that_ends_rings_and_the_title_says_how_it_stands(own_home: Path) 
     pty.wait_for("\x1b]2;✓ The folder input".encode())
     wrote = pty.end()
     assert bells(wrote) == 1
-    assert wrote.endswith(b"\x1b]2;\x07\x1b[23;2t")
+    assert wrote.count(b"\x1b]2;\x07\x1b[23;2tsubmitted \xc2\xb7 session ") == 1
     assert b"\x1b]9;" not in wrote
 
 
@@ -92,6 +92,8 @@ def test_the_title_is_restored_when_a_signal_ends_the_program(own_home: Path) ->
     pty.wait_for("\x1b]2;● The folder input".encode())
     pty.child.kill(signal.SIGTERM)
     pty.child.expect(pexpect.EOF)
-    assert b"\x1b]2;\x07\x1b[23;2tsandbox-tui: cancelled" in pty._log.getvalue()
+    said = pty._log.getvalue().partition(b"\x1b]2;\x07\x1b[23;2t")[2]
+    assert b"cancelled \xc2\xb7 session " in said
+    assert b"sandbox-tui: cancelled" in said
     pty.child.close()
     assert pty.child.exitstatus == 143

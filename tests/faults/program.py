@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from sandbox_tui.core import events as e
+from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core import events as e
+from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 from tests.e2e.tmux import Terminal
@@ -199,7 +199,7 @@ def flipped_first_page(path: Path) -> None:
 
 def newer(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as raw:
-        raw.execute("INSERT INTO _migrations VALUES ('v999_of_tomorrow', '')")
+        raw.execute("INSERT INTO _migrations (name) VALUES ('v999_of_tomorrow')")
         raw.commit()
 
 

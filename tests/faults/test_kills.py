@@ -20,14 +20,14 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.agent import messages_digest
-from sandbox_tui.core.conversation import conversation
-from sandbox_tui.core.sandboxes.docker_engine import connect
-from sandbox_tui.core.sandboxes.docker_engine import sweep as sweep_containers
-from sandbox_tui.core.sandboxes.private_folder import Deed, sweep
+from sandbox_tui.core.agent.conversation import conversation
+from sandbox_tui.core.agent.loop import messages_digest
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.sandboxes.bubblewrap.workspace import OwnerRecord, sweep
+from sandbox_tui.core.sandboxes.docker.engine import connect
+from sandbox_tui.core.sandboxes.docker.engine import sweep as sweep_containers
 from sandbox_tui.sessions import Store, replay
-from sandbox_tui.sessions.upkeep import check
+from sandbox_tui.sessions.store.maintenance import check
 from tests.integration.conftest import TEST_IMAGE, require
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
@@ -186,4 +186,4 @@ def _folders(folder: Path) -> list[str]:
         sweep()
     finally:
         tempfile.tempdir = before
-    return [str(path) for path in folder.glob("sandbox-tui-*") if Deed.of(path) is not None]
+    return [str(path) for path in folder.glob("sandbox-tui-*") if OwnerRecord.of(path) is not None]

@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.agent import Agent
-from sandbox_tui.core.config import load
-from sandbox_tui.core.launch import RunRequest
-from sandbox_tui.core.models.openai import OpenAIModel
-from sandbox_tui.core.state import fold
-from sandbox_tui.sessions import Store, Worker
+from sandbox_tui.core.agent.loop import Agent
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.models.openai_compatible import OpenAIModel
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.sessions import RunWorker, Store
 from tests import scripted_server as s
 from tests.integration.conftest import require
 
@@ -207,7 +207,7 @@ async def test_a_thousand_malformed_replies(
         model = SharedModel(settings.model, None)
         while spoiler.sent < REPLIES:
             before = spoiler.sent
-            worker = Worker(RunRequest(task="x", settings=settings, model=model), store)
+            worker = RunWorker(RunRequest(task="x", settings=settings, model=model), store)
             worker.start()
             async with asyncio.timeout(HANG):
                 seen = [event async for event in worker.watch()]

@@ -6,14 +6,18 @@ is asked again after one that passes hands the work in.
 
 from __future__ import annotations
 
+import itertools
+import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core import events as e
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.journal import MAX_PENDING_EVENTS
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.recording.recorder import MAX_BATCH
 from tests import scripted_server as s
 from tests.e2e.tmux import Terminal
 from tests.faults.program import Program, against, only, stored
@@ -49,8 +53,8 @@ PASSING = {
     "asks too much of us": (s.failure(429, "slow down", retry_after="1"), "asked too often"),
     "is overloaded": (s.failure(503, "busy", retry_after="0"), "error (503)"),
     "breaks": (s.failure(500, "boom", retry_after="0"), "error (500)"),
-    "stalls after headers": (s.MISBEHAVIOURS["stalls after headers"](), "sent nothing within 5 s"),
-    "drips": (s.MISBEHAVIOURS["drips"](), "did not finish its reply within 8 s"),
+    "stalls after headers": (s.MISBEHAVIOURS["stalls after headers"](), "sent nothing within 10 s"),
+    "drips": (s.MISBEHAVIOURS["drips"](), "did not finish its reply within 20 s"),
     "ends in mid-call": (s.MISBEHAVIOURS["ends in mid-call"](), "ended in the middle"),
     "hangs up in mid-call": (s.MISBEHAVIOURS["hangs up in mid-call"](), "broke off"),
     "sends null choices": (s.MISBEHAVIOURS["sends null choices"](), "empty"),
@@ -119,8 +123,8 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> Together:
     with s.ScriptedServer([answer]) as server:
         tasks = [f"The server {task}." for task in asked]
         limits = {
-            "SANDBOX_TUI_MODEL_STALL_TIMEOUT": "5",
-            "SANDBOX_TUI_MODEL_REQUEST_TIMEOUT": "8",
+            "SANDBOX_TUI_MODEL_STALL_TIMEOUT": "10",
+            "SANDBOX_TUI_MODEL_REQUEST_TIMEOUT": "20",
         }
         arguments = against(server.url)[2:]
         with Program("run", *tasks, *arguments, home=home, **limits) as program:
@@ -214,6 +218,21 @@ def test_a_server_that_refuses_to_stream(own_home: Path, scripted_server: Start)
     code, stderr, _ = run(server.url, own_home)
     assert (code, stderr) == (0, "")
     assert [request.get("stream") for request in server.requests] == [True, None, None]
+
+
+def test_a_run_is_ended_in_the_middle_of_a_flood(own_home: Path, scripted_server: Start) -> None:
+    """What waits to be stored is little, however fast the pieces come."""
+    pieces = s.chunk({"content": "a"}) + s.chunk({"reasoning_content": "b"})
+    server = scripted_server(s.Scripted(itertools.repeat(pieces)))
+    with Program(*against(server.url), home=own_home) as program:
+        program.wait_for("ModelDelta", times=500)
+        seen = len(program.events)
+        program.send(signal.SIGTERM)
+        assert program.end() == 143
+        assert program.events[-1].reason == "cancelled"  # type: ignore[union-attr]
+        waited = len(program.events) - seen
+    assert waited < MAX_PENDING_EVENTS + 3 * MAX_BATCH + 1000  # the last are on their way to us
+    assert stored(own_home) == program.events
 
 
 # --- on the screen

@@ -8,12 +8,15 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core import events as e
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.sandboxes.bubblewrap.snapshots import FolderSnapshots
+from sandbox_tui.core.sandboxes.bubblewrap.workspace import PREFIX
 from tests import scripted_server as s
 from tests.faults.program import PROGRAM, Program, against, only, stored
 from tests.integration.conftest import TEST_IMAGE, require
@@ -146,3 +149,35 @@ def test_a_clock_that_jumps(kind: str, own_home: Path, scripted_server: Start) -
     assert all(0.2 <= event.duration < 20 for event in only(e.CallFinished, said)[:3])
     with Program("sessions", "ls", home=own_home, PYTHONPATH=str(folder)) as program:
         assert program.end() == 0
+
+
+@pytest.mark.parametrize("snapshots", ["off", "every"])
+def test_a_tree_of_a_thousand_folders_in_each_other(
+    snapshots: str, own_home: Path, scripted_server: Start
+) -> None:
+    """What a model leaves neither keeps the program from ending nor the next run from starting."""
+    require("bubblewrap")
+    dig = "import os\nfor _ in range(1200): os.mkdir('d'); os.chdir('d')\nopen('file', 'w').close()"
+    server = scripted_server(
+        s.call("execute_bash", command=f'python3 -c "{dig}"'), s.call("submit")
+    )
+    arguments = against(server.url, "--snapshots", snapshots)
+    with Program(*arguments, home=own_home) as program:
+        assert program.end() == 0, program.stderr
+        said = program.events
+    assert isinstance(said[-1], e.RunFinished)
+    assert said[-1].reason == "submitted"
+    assert stored(own_home) == said
+    assert private_folders(said[0]) == []
+    taken = only(e.SnapshotTaken, said)
+    assert bool(taken) == (snapshots == "every")
+    snapshots_left = FolderSnapshots(own_home / "snapshots")
+    assert all(snapshots_left.remove(one.image) for one in taken)
+    assert not list((own_home / "snapshots").glob("*"))
+
+
+def private_folders(started: e.AnyEvent) -> list[Path]:
+    """What is left of a run's embedded sandbox."""
+    assert isinstance(started, e.RunStarted)
+    found = Path(tempfile.gettempdir()).glob(f"{PREFIX}*/owner.json")
+    return [path for path in found if started.run_id in path.read_text()]

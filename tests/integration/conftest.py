@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from sandbox_tui.core.config.settings import snapshot_dir
 from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
-from sandbox_tui.core.sandboxes.bubblewrap import BubblewrapSandbox, bubblewrap_problem
-from sandbox_tui.core.sandboxes.docker import DockerSandbox
-from sandbox_tui.core.sandboxes.docker_engine import engine_status
+from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
+from sandbox_tui.core.sandboxes.bubblewrap.sandbox import BubblewrapSandbox
+from sandbox_tui.core.sandboxes.docker.engine import engine_status
+from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
 from sandbox_tui.sessions import new_id
 
 TEST_IMAGE = "sandbox-tui-test:latest"
@@ -32,7 +34,7 @@ def require(kind: str) -> None:
 
 def spec(**fields: object) -> SandboxSpec:
     """A spec with a fresh session and the test image."""
-    return SandboxSpec(session_id=new_id(), image=TEST_IMAGE, **fields)  # type: ignore[arg-type]
+    return SandboxSpec(session_id=new_id(), image=TEST_IMAGE, snapshot_dir=snapshot_dir(), **fields)  # type: ignore[arg-type]
 
 
 def make(kind: str, **fields: object) -> Sandbox:

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import gc
 import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from sandbox_tui.core.errors import SandboxLost
-from sandbox_tui.core.sandboxes.private_folder import (
-    adopt_folder,
+from sandbox_tui.core.base.errors import SandboxLost
+from sandbox_tui.core.base.process_identity import MAX_OPEN_FILES
+from sandbox_tui.core.sandboxes.bubblewrap.workspace import (
+    claim_folder,
     make_folder,
     remove_folder,
     sweep,
 )
+from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR
 from tests.integration.conftest import make, require
 
 
@@ -99,11 +108,11 @@ def test_a_folder_that_was_left_is_adopted_once_and_kept_from_the_sweep() -> Non
     try:
         leave(folder, seconds_ago=3600)
         (folder / "pipes" / "1.in").touch()
-        assert adopt_folder("some-session", 60.0) == folder
+        assert claim_folder("some-session", 60.0) == folder
         assert list((folder / "pipes").iterdir()) == []
         assert folder not in sweep()
         with pytest.raises(SandboxLost, match="gone"):
-            adopt_folder("another-session", 60.0)
+            claim_folder("another-session", 60.0)
     finally:
         remove_folder(folder)
 
@@ -112,7 +121,8 @@ PROGRAM = """
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])
 from sandbox_tui.core.sandboxes.base import SandboxSpec
-from sandbox_tui.core.sandboxes.bubblewrap import BubblewrapSandbox, bubblewrap_problem
+from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
+from sandbox_tui.core.sandboxes.bubblewrap.sandbox import BubblewrapSandbox
 async def main():
     problem = bubblewrap_problem()
     if problem:
@@ -159,6 +169,7 @@ def test_a_plain_user_can_use_it(tmp_path: Path) -> None:
     ):
         if (Path(packages) / name).exists():
             shutil.copytree(Path(packages) / name, library / name)
+    shutil.copy(Path(packages) / "typing_extensions.py", library)
     for folder in (tmp_path, *tmp_path.parents):
         if folder.owner() == "root" and str(folder).startswith(tempfile.gettempdir() + "/"):
             folder.chmod(0o755)
@@ -174,3 +185,109 @@ def test_a_plain_user_can_use_it(tmp_path: Path) -> None:
         pytest.skip(done.stdout)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.startswith("['65534', 'user', '42'] data"), done.stdout
+
+
+def namespaces_over(folder: Path) -> list[str]:
+    """Process ids of every bwrap that was begun over a sandbox's folder."""
+    found: list[str] = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (process / "cmdline").read_bytes().split(b"\0")
+            if words[0] == b"bwrap" and os.fsencode(folder / "work") in words:
+                found.append(process.name)
+    return found
+
+
+async def test_of_all_that_find_it_ended_one_begins_it_anew() -> None:
+    require("bubblewrap")
+    sandbox: Any = make("bubblewrap")
+    await sandbox.start()
+    try:
+        folder = sandbox._folder
+        before = namespaces_over(folder)
+        assert before
+        for pid in before:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
+        await sandbox._supervisor.process.wait()
+        for channel in await asyncio.gather(*(sandbox._open_channel(STATE_DIR) for _ in range(3))):
+            assert (await channel.run(b"e", b"echo on", timeout=20)).stdout == b"on\n"
+            channel.close()
+        assert len(namespaces_over(folder)) == len(before)
+    finally:
+        await sandbox.close()
+    assert namespaces_over(folder) == []
+
+
+@contextlib.contextmanager
+def no_file_can_be_opened() -> Iterator[None]:
+    """Take every descriptor below a limit that is just above the highest in use."""
+    gc.collect()  # files that nothing refers to any more would give descriptors back meanwhile
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    highest = max(int(entry.name) for entry in Path("/proc/self/fd").iterdir())
+    taken: list[int] = []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 1, hard))
+    try:
+        with contextlib.suppress(OSError):
+            while True:
+                taken.append(os.open(os.devnull, os.O_RDONLY))
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        for descriptor in taken:
+            os.close(descriptor)
+
+
+async def test_too_many_open_files_are_named_and_end_nothing() -> None:
+    require("bubblewrap")
+    sandbox = make("bubblewrap")
+    await sandbox.start()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        await sandbox.exec("sleep 4248 >/dev/null 2>&1 &", timeout=10)
+        with no_file_can_be_opened(), pytest.raises(SandboxLost, match="Too many files are open"):
+            await sandbox.open_shell(80, 24)
+        left = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -o '424[8]'"
+        assert (await sandbox.exec(left, timeout=10)).stdout == b"4248\n"
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        await sandbox.close()
+
+
+async def test_folders_that_somebody_removed_are_named() -> None:
+    require("bubblewrap")
+    sandbox: Any = make("bubblewrap")
+    await sandbox.start()
+    try:
+        shutil.rmtree(sandbox._folder)
+        with pytest.raises(SandboxLost, match="cannot be used: No such file"):
+            await sandbox.open_shell(80, 24)
+    finally:
+        await sandbox.close()
+
+
+async def test_commands_may_have_as_many_files_open_as_the_program_might_at_first() -> None:
+    require("bubblewrap")
+    script = """
+import asyncio, resource
+from sandbox_tui.core.base.process_identity import raise_file_limit
+from tests.integration.conftest import make
+resource.setrlimit(resource.RLIMIT_NOFILE, (300, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+raise_file_limit()
+async def main():
+    sandbox = make("bubblewrap")
+    await sandbox.start()
+    try:
+        result = await sandbox.exec("ulimit -n", timeout=20)
+        print(resource.getrlimit(resource.RLIMIT_NOFILE)[0], result.stdout.decode().strip())
+    finally:
+        await sandbox.close()
+asyncio.run(main())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    ours, inside = map(int, done.stdout.split())
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    assert ours == (MAX_OPEN_FILES if hard < 0 else min(hard, MAX_OPEN_FILES))
+    assert inside == 300

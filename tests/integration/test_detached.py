@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
+import re
 import signal
 import stat
+import subprocess
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -13,15 +17,26 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.config import data_dir
-from sandbox_tui.core.errors import FileRefused, ImageMissing, SandboxTuiError
-from sandbox_tui.core.human_files import FileChangedMeanwhile
-from sandbox_tui.core.launch import RunRequest
+from sandbox_tui.core.base.errors import FileRefused, ImageMissing, SandboxTuiError
+from sandbox_tui.core.config.settings import data_dir
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.human.user_files import FileChangedMeanwhile
+from sandbox_tui.core.run.launch import RunRequest
 from sandbox_tui.sessions import Store, replay
-from sandbox_tui.sessions.detached import Job, begin
-from sandbox_tui.sessions.remote import RemoteWorker
-from sandbox_tui.sessions.sockets import answers, is_detached, socket_path
+from sandbox_tui.sessions.remote import detached
+from sandbox_tui.sessions.remote.client import RunClient
+from sandbox_tui.sessions.remote.detached import Job, begin
+from sandbox_tui.sessions.remote.detached_log import MAX_LOG_BYTES, log_file, open_log
+from sandbox_tui.sessions.remote.protocol import MAX_LINE_BYTES, Status, encode
+from sandbox_tui.sessions.remote.sockets import (
+    MAX_PATH_BYTES,
+    answers,
+    connect_to,
+    is_detached,
+    listen,
+    socket_path,
+)
+from sandbox_tui.tui.widgets.preview.preview import MAX_WHOLE_BYTES
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import KINDS, Start, settings
@@ -41,7 +56,7 @@ async def watch() -> AsyncIterator[Callable[[str], Watching]]:
     watching: list[Watching] = []
 
     def begin_watching(session: str) -> Watching:
-        watching.append(Watching(RemoteWorker(store.run(session), store)))
+        watching.append(Watching(RunClient(store.run(session), store)))
         return watching[-1]
 
     yield begin_watching
@@ -49,7 +64,7 @@ async def watch() -> AsyncIterator[Callable[[str], Watching]]:
         one.task.cancel()
     for run in store.runs():
         if run.outcome == "running" and is_detached(run.id):
-            worker = RemoteWorker(run, store)
+            worker = RunClient(run, store)
             await worker.stop("The test is over.")
             worker.leave()
     store.close()
@@ -58,7 +73,7 @@ async def watch() -> AsyncIterator[Callable[[str], Watching]]:
 class Watching:
     """A screen that notes what it is shown."""
 
-    def __init__(self, worker: RemoteWorker) -> None:
+    def __init__(self, worker: RunClient) -> None:
         self.worker = worker
         self.seen: list[e.AnyEvent] = []
         self.complaints: list[str] = []
@@ -106,7 +121,7 @@ async def test_screens_come_and_go_and_the_run_goes_on(
     first = watch(session)
     await first.until(lambda: first.worker.state.pending)
     assert first.worker.steers
-    assert first.worker.company == "detached"
+    assert first.worker.audience == "detached"
     assert first.run.approve(1)
     await first.until(
         lambda: 1 in first.worker.state.calls and first.worker.state.calls[1].finished
@@ -119,7 +134,7 @@ async def test_screens_come_and_go_and_the_run_goes_on(
     await second.until(lambda: second.worker.state.pending and second.worker.steers)
     await third.until(lambda: third.worker.state.pending)
     assert not third.worker.steers
-    assert third.worker.company == "watching"
+    assert third.worker.audience == "watching"
     assert third.run.approve(2)
     await third.until(lambda: third.complaints)
     assert "take it over" in third.complaints[0]
@@ -132,6 +147,9 @@ async def test_screens_come_and_go_and_the_run_goes_on(
     third.run.approve(2)
     await third.until(lambda: third.worker.state.pending and third.worker.state.step == 2)
     third.run.resume()
+    await third.until(lambda: third.worker.state.mode == "auto")
+    assert third.worker.state.pending is not None, "no change of the mode decides, from afar either"
+    third.run.approve(3)
     for one in (second, third):
         await asyncio.wait_for(one.task, 30)
         assert one.seen == stored(session)
@@ -213,6 +231,75 @@ async def test_files_and_shells_of_a_run_elsewhere(
     assert screen.seen[-1].error == "enough"
 
 
+async def test_large_files_of_a_run_elsewhere_can_be_read(
+    scripted_server: Start, watch: Callable[[str], Watching]
+) -> None:
+    require("bubblewrap")
+    make = "for n in 7 8 9; do head -c ${n}M /dev/urandom > $n; sha256sum $n; done"
+    server = scripted_server(s.call("execute_bash", command=make), s.call("submit"))
+    session = await asyncio.to_thread(begin, job(server, mode="step"))
+    screen = watch(session)
+    await screen.until(lambda: screen.worker.state.pending)
+    screen.run.approve(1)
+    await screen.until(
+        lambda: screen.worker.state.pending and screen.worker.state.pending.call.number == 2
+    )
+    finished = screen.worker.state.calls[1].finished
+    assert finished is not None
+    digests = dict(
+        reversed(line.split()) for line in re.findall(r"\w{64}  \d", finished.observation)
+    )
+    for name, size in (("7", 7 << 20), ("8", 8 << 20)):
+        data = await screen.run.files.read(f"/testbed/{name}", max_bytes=MAX_WHOLE_BYTES)
+        assert len(data) == size
+        assert hashlib.sha256(data).hexdigest() == digests[name]
+    # whoever asks for more than fits gets what fits, and the line to the run stays whole
+    assert len(await screen.run.files.read("/testbed/9", max_bytes=1 << 40)) == 8 << 20
+    assert screen.worker.steers
+    await screen.worker.stop("enough")
+    await asyncio.wait_for(screen.task, 20)
+    assert screen.worker.failure is None
+
+
+async def test_a_line_that_is_not_understood_is_not_the_programs_end(
+    scripted_server: Start, watch: Callable[[str], Watching]
+) -> None:
+    """What another version of the program may say."""
+    require("bubblewrap")
+    server = scripted_server(CALLS, s.call("submit"))
+    session = await asyncio.to_thread(begin, job(server, mode="step"))
+    store = Store(data_dir() / "sessions.db")
+    real, told = socket_path(session), real_socket_set_aside(session)
+    news = encode(Status(seq=0, steers=True, watchers=1, ready=True))
+    for garbled in (b'{"is":"tidings"}\n', b"\xff\n", b"x" * (MAX_LINE_BYTES + 1) + b"\n"):
+
+        async def say(
+            reader: asyncio.StreamReader, writer: asyncio.StreamWriter, line: bytes = garbled
+        ) -> None:
+            writer.write(news + line)
+            await reader.read()
+            writer.close()
+
+        server_of_another_version = await asyncio.start_unix_server(say, str(real))
+        worker = RunClient(store.run(session), store)
+        async for _ in worker.watch():
+            pass
+        assert "not understood" in str(worker.failure)
+        assert "is gone" not in str(worker.failure)
+        server_of_another_version.close()
+        await server_of_another_version.wait_closed()
+    real.unlink(missing_ok=True)
+    told.rename(real)
+    store.close()
+    screen = watch(session)
+    await screen.until(lambda: screen.worker.state.pending)  # the run itself has noticed nothing
+
+
+def real_socket_set_aside(session: str) -> Path:
+    aside = socket_path(session).with_suffix(".aside")
+    return socket_path(session).rename(aside)
+
+
 def owner_of_session(session: str) -> int:
     store = Store(data_dir() / "sessions.db")
     (row,) = store.rows("SELECT owner_pid FROM runs WHERE id = ?", [session])
@@ -228,8 +315,10 @@ async def test_a_detached_program_outlives_hangups_and_its_death_is_told(
     session = await asyncio.to_thread(begin, job(server, mode="step"))
     pid = owner_of_session(session)
     assert os.getsid(pid) == pid, "a session of its own, that no terminal can hang up"
-    for descriptor in (0, 1, 2):
+    for descriptor in (0, 1):
         assert Path(f"/proc/{pid}/fd/{descriptor}").readlink() == Path("/dev/null")
+    assert Path(f"/proc/{pid}/fd/2").readlink() == log_file()
+    assert log_file().read_text() == ""
     os.kill(pid, signal.SIGHUP)
     screen = watch(session)
     await screen.until(lambda: screen.worker.state.pending)
@@ -244,6 +333,9 @@ async def test_a_detached_program_outlives_hangups_and_its_death_is_told(
     screen = watch(session)
     await screen.until(lambda: screen.worker.state.pending)
     screen.run.resume()
+    pending = screen.worker.state.pending
+    assert pending is not None
+    screen.run.approve(pending.call.number)
     await asyncio.wait_for(screen.task, 30)
     assert any(isinstance(event, e.RunResumed) for event in screen.seen)
     assert isinstance(screen.seen[-1], e.RunFinished)
@@ -265,6 +357,44 @@ async def test_sigterm_ends_it_in_order(
     assert (end.reason, end.error) == ("cancelled", "The program got SIGTERM.")
 
 
+@pytest.mark.parametrize(
+    ("what", "said"), [("RunServer", "ended before it had begun"), ("RunWorker", "ended before")]
+)
+def test_a_defect_of_a_program_without_a_terminal_leaves_a_trace(
+    scripted_server: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, said: str
+) -> None:
+    """The trace is as fit for a stranger's eyes as one on a terminal."""
+    require("bubblewrap")
+    key = "sk-proj-abcdEFGH1234567890abcdefghij"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    script = tmp_path / "broken.py"
+    script.write_text(
+        "import os\nfrom sandbox_tui.sessions.remote import detached\n"
+        "def broken(*arguments, **more):\n"
+        "    raise KeyError('a defect \\x1b[31m of ' + os.environ['OPENAI_API_KEY'])\n"
+        f"detached.{what} = broken\n"
+        "raise SystemExit(detached.main())\n"
+    )
+    monkeypatch.setattr(detached, "COMMAND", [sys.executable, str(script)])
+    with pytest.raises(SandboxTuiError, match=said):
+        begin(job(scripted_server(CALLS)))
+    told = log_file().read_text()
+    assert "KeyError" in told
+    assert "a defect" in told
+    assert "in broken" in told
+    assert key not in told
+    assert "\x1b" not in told
+    assert stat.S_IMODE(log_file().stat().st_mode) == 0o600
+
+
+def test_the_log_of_defects_does_not_grow_for_ever(own_home: Path) -> None:
+    os.close(open_log())
+    log_file().write_bytes(b"x" * (MAX_LOG_BYTES + 1))
+    os.close(open_log())
+    assert log_file().stat().st_size == 0
+    assert log_file().with_name("detached.log.1").stat().st_size == MAX_LOG_BYTES + 1
+
+
 def test_what_cannot_begin_says_why(scripted_server: Start) -> None:
     require("docker")
     server = scripted_server(CALLS)
@@ -278,28 +408,125 @@ def test_what_cannot_begin_says_why(scripted_server: Start) -> None:
 
 
 @pytest.fixture
-def short_folder() -> Iterator[Path]:
+def short_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """pytest's own may be too long for a socket: then its folder would be one that others share."""
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        monkeypatch.setenv("SANDBOX_TUI_HOME", folder)
         yield Path(folder)
 
 
-def test_the_socket_is_in_a_folder_of_ones_own(
-    monkeypatch: pytest.MonkeyPatch, short_folder: Path
-) -> None:
-    from sandbox_tui.sessions import sockets
+RUN = "20261121-104238-7fk2p"
 
-    monkeypatch.setattr(tempfile, "tempdir", str(short_folder))
-    path = socket_path("20261121-104238-7fk2p")
-    sockets.make_folder(path)
-    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
-    stale = path.parent / "old.sock"
-    stale.touch()
-    sockets.make_folder(path)
-    assert not stale.exists()
-    path.parent.chmod(0o755)
-    with pytest.raises(SandboxTuiError, match="nobody else may enter"):
-        sockets.make_folder(path)
-    deep = short_folder / ("d" * 90)
-    monkeypatch.setattr(tempfile, "tempdir", str(deep))
-    assert len(os.fsencode(socket_path("20261121-104238-7fk2p"))) <= sockets.LONGEST_PATH
+
+def test_the_socket_is_in_a_folder_of_ones_own(short_home: Path) -> None:
+    with listen(RUN) as line:
+        path = Path(line.getsockname())
+        assert path == socket_path(RUN)
+        assert path.is_relative_to(short_home)
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        with listen("20261121-104238-other"):
+            assert path.exists(), "only what nobody listens at is cleared away"
+    with listen("20261121-104238-third"):
+        assert not path.exists()
+
+
+def test_the_socket_is_found_whatever_the_shell_calls_its_temporary_folder(
+    short_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with listen(RUN) as line:
+        for name in ("TMPDIR", "XDG_RUNTIME_DIR"):
+            monkeypatch.setenv(name, str(tmp_path))
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+        assert is_detached(RUN)
+        with connect_to(RUN).socket as other:
+            assert other.getpeername() == line.getsockname()
+
+
+def test_a_home_too_long_for_a_socket(short_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deep = short_home / ("d" * 90)
+    deep.mkdir()
+    monkeypatch.setenv("SANDBOX_TUI_HOME", str(deep))
+    with listen(RUN) as line, connect_to(RUN).socket:
+        assert len(os.fsencode(line.getsockname())) <= MAX_PATH_BYTES
+        assert is_detached(RUN)
+    socket_path(RUN).unlink()
+
+
+def test_a_folder_that_others_may_enter_is_not_connected_to(short_home: Path) -> None:
+    with listen(RUN) as line:
+        socket_path(RUN).parent.chmod(0o777)
+        with pytest.raises(SandboxTuiError, match="nobody else may enter"):
+            connect_to(RUN)
+        with pytest.raises(BlockingIOError):
+            line.accept()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_somebody_elses_program_is_told_nothing(short_home: Path) -> None:
+    (short_home / "sockets").mkdir(mode=0o700)
+    path = short_home / "sockets" / f"{RUN}.sock"
+    code = (
+        "import os, socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]);"
+        "os.setuid(65534); s.listen(); print('listens', flush=True);"
+        "sys.stdout.write(repr(s.accept()[0].recv(100)))"
+    )
+    other = subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True
+    )
+    assert other.stdout is not None
+    assert other.stdout.readline() == "listens\n"
+    with pytest.raises(SandboxTuiError, match=r"another user \(uid 65534\)"):
+        connect_to(RUN)
+    heard, _ = other.communicate(timeout=20)
+    assert heard == "b''"
+
+
+def test_many_programs_that_begin_at_once_keep_their_sockets(short_home: Path) -> None:
+    """Each clears away what killed programs left: never what another is just putting there."""
+    code = (
+        "import sys; from sandbox_tui.sessions.remote.sockets import listen\n"
+        "sys.stdin.readline(); line = listen(sys.argv[1]); print('.', flush=True)\n"
+        "sys.stdin.readline()"
+    )
+    names = [f"20261121-104238-{n:05}" for n in range(12)]
+    programs = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for name in names
+    ]
+    for program in programs:
+        assert program.stdin is not None
+        program.stdin.write("go\n")
+        program.stdin.flush()
+    for program in programs:
+        assert program.stdout is not None
+        assert program.stdout.readline() == ".\n"
+    assert [name for name in names if not answers(socket_path(name))] == []
+    for program in programs:
+        program.communicate("end\n", timeout=20)
+
+
+async def test_a_program_that_was_stopped_is_not_waited_for(
+    scripted_server: Start, watch: Callable[[str], Watching]
+) -> None:
+    require("bubblewrap")
+    server = scripted_server(CALLS, s.call("submit"))
+    session = await asyncio.to_thread(begin, job(server, mode="step"))
+    pid = owner_of_session(session)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        screen = watch(session)
+        await asyncio.wait_for(screen.task, 60)
+        assert "kill -CONT" in str(screen.worker.failure)
+        store = Store(data_dir() / "sessions.db")
+        worker = RunClient(store.run(session), store)
+        await worker.stop("enough")
+        assert "kill -CONT" in str(worker.failure)
+        store.close()
+    finally:
+        os.kill(pid, signal.SIGCONT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -12,9 +13,10 @@ from typing import Any
 import docker
 import pytest
 
-from sandbox_tui.core.errors import ImageMissing, SandboxLost
-from sandbox_tui.core.sandboxes.docker_engine import connect, owner_of, sweep
-from tests.integration.conftest import TEST_IMAGE, make, require
+from sandbox_tui.core.base.errors import ImageMissing, SandboxLost
+from sandbox_tui.core.sandboxes.docker.engine import connect, owner_of, sweep
+from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
+from tests.integration.conftest import TEST_IMAGE, make, require, spec
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +87,7 @@ async def test_a_clean_end_leaves_nothing(engine: Any) -> None:
 
 async def test_a_missing_image_is_named(engine: Any) -> None:
     from sandbox_tui.core.sandboxes.base import SandboxSpec
-    from sandbox_tui.core.sandboxes.docker import DockerSandbox
+    from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
 
     sandbox = DockerSandbox(SandboxSpec(session_id="x", image="no-such-image:1"))
     with pytest.raises(ImageMissing, match="no-such-image:1"):
@@ -161,10 +163,54 @@ async def test_a_lease_outlasts_its_grace_while_the_program_lives(engine: Any) -
         await sandbox.close()
 
 
+async def test_a_lease_outlasts_what_takes_long_beside_it(engine: Any) -> None:
+    """A listing, say, of very many files, on the channel for files."""
+    sandbox: Any = make("docker", grace=2.0)
+    await sandbox.start()
+    try:
+        assert (await sandbox._control.run(b"sleep 5")).exit_code == 0
+        assert (await sandbox.exec("echo still here", timeout=20)).stdout == b"still here\n"
+    finally:
+        await sandbox.close()
+
+
+def test_one_that_cannot_be_removed_keeps_no_other_from_the_sweep(
+    engine: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the list is enough: no container is asked for by itself."""
+    gone = {
+        "sandbox-tui": "1",
+        "sandbox-tui.pid": "999999999",
+        "sandbox-tui.started": "1",
+        "sandbox-tui.host": socket.gethostname(),
+    }
+    made = [engine.containers.create(TEST_IMAGE, ["true"], labels=gone) for _ in range(3)]
+    stuck, tried, inspected = made[1], list[str](), list[str]()
+    remove = docker.APIClient.remove_container
+
+    def refuse_one(self: docker.APIClient, container: str, **how: Any) -> None:
+        tried.append(container)
+        if container == stuck.id:
+            raise docker.errors.APIError("removal of container is already in progress")
+        remove(self, container, **how)
+
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(docker.APIClient, "remove_container", refuse_one)
+            patched.setattr(
+                docker.APIClient, "inspect_container", lambda _, one: inspected.append(one)
+            )
+            swept = sweep()
+        assert {made[0].name, made[2].name} <= set(swept)
+        assert stuck.name not in swept
+        assert stuck.id in tried
+        assert inspected == []
+    finally:
+        stuck.remove(force=True)
+
+
 def test_only_what_is_ours_is_swept(engine: Any) -> None:
     gone = {"sandbox-tui": "1", "sandbox-tui.pid": "999999999", "sandbox-tui.started": "1"}
-    import socket
-
     gone["sandbox-tui.host"] = socket.gethostname()
     mine = engine.containers.create(TEST_IMAGE, ["true"], labels=gone)
     elsewhere = engine.containers.create(
@@ -180,3 +226,18 @@ def test_only_what_is_ours_is_swept(engine: Any) -> None:
     finally:
         elsewhere.remove(force=True)
         foreign.remove(force=True)
+
+
+async def test_a_freeze_while_one_asks_whether_memory_ran_out_is_waited_out() -> None:
+    require("docker")
+    sandbox: Any = DockerSandbox(spec())
+    await sandbox.start()
+    try:
+        await sandbox.freeze()
+        asking = asyncio.create_task(sandbox._oom_kills.happened())
+        await asyncio.wait([asking], timeout=0.2)
+        assert not asking.done()
+        await sandbox.thaw()
+        assert await asyncio.wait_for(asking, 30) is False
+    finally:
+        await sandbox.close()

@@ -10,19 +10,19 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Checkbox, Input, TextArea
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.gate import Mode
-from sandbox_tui.core.launch import RunRequest
-from sandbox_tui.core.state import HumanItem
+from sandbox_tui.core.agent.approval import Mode
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import HumanItem
+from sandbox_tui.core.run.launch import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.confirm import Confirm
-from sandbox_tui.tui.screens.copy_files import AskPull, AskPush
-from sandbox_tui.tui.screens.edit_file import EditFile
-from sandbox_tui.tui.screens.file_view import FileView
-from sandbox_tui.tui.screens.live import LiveScreen
-from sandbox_tui.tui.widgets.files import Files
-from sandbox_tui.tui.widgets.preview import Preview
+from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.dialogs.confirm import Confirm
+from sandbox_tui.tui.screens.files.copy_files import CopyInForm, CopyOutForm
+from sandbox_tui.tui.screens.files.edit_file import EditFile
+from sandbox_tui.tui.screens.files.file_view import FileView
+from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.preview.preview import Preview
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import settings
@@ -69,6 +69,7 @@ async def at_the_second_call(
         await act(screen, pilot)
         assert screen.run is not None
         screen.run.resume()
+        screen.run.approve(2)
         await until(pilot, screen.worker.ended.is_set)
     events = list(store.events(screen.worker.run_id))
     store.close()
@@ -103,19 +104,19 @@ async def test_out_in_and_by_hand(kind: str, scripted_server: Start, tmp_path: P
         files = screen.query_one(Files)
         assert files.select("/testbed/d/a.txt")
 
-        asked = await press(pilot, "p", AskPull)
+        asked = await press(pilot, "p", CopyOutForm)
         assert asked.query_one(Input).value == str(tmp_path / "results")
         await pilot.press("enter")
         await until(pilot, lambda: len(done(screen)) == 1)
         assert (tmp_path / "results" / "a.txt").read_bytes() == b"one\ntwo\n"
 
         files.select("/testbed/d")
-        await press(pilot, "p", AskPull)
+        await press(pilot, "p", CopyOutForm)
         await pilot.press("enter")
         await until(pilot, lambda: len(done(screen)) == 2)
         assert (tmp_path / "results" / "d" / "a.txt").exists()
 
-        asked = await press(pilot, "P", AskPush)
+        asked = await press(pilot, "P", CopyInForm)
         assert asked.query_one("#folder", Input).value == "/testbed/d"
         asked.query_one("#host", Input).value = str(tmp_path / "nothing")
         await pilot.press("enter")
@@ -127,7 +128,7 @@ async def test_out_in_and_by_hand(kind: str, scripted_server: Start, tmp_path: P
             pilot, lambda: len(done(screen)) == 3 and "/testbed/d/new.txt" in screen.state.files
         )
 
-        await press(pilot, "P", AskPush)
+        await press(pilot, "P", CopyInForm)
         pilot.app.screen.query_one("#host", Input).value = str(tmp_path / "new.txt")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.config import load
-from sandbox_tui.core.errors import ConfigError, ForkRefused
-from sandbox_tui.core.fork_launch import ForkRequest
-from sandbox_tui.core.run import Run
-from sandbox_tui.core.sandboxes import kept_snapshots
-from sandbox_tui.core.state import fold
+from sandbox_tui.core.base.errors import ConfigError, ForkRefused
+from sandbox_tui.core.config.settings import load, snapshot_dir
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.lineage.open_fork import ForkRequest
+from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import Store, replay
-from sandbox_tui.sessions.fork import ForkWorker, Plan
-from sandbox_tui.tui.demo import demo_request
+from sandbox_tui.sessions.recording.fork import ForkPlan, ForkWorker
+from sandbox_tui.tui.cli.demo import demo_request
 from tests import scripted_server as s
 from tests.integration.test_runs import KINDS, only, program, request, require, settings, watch
 
@@ -33,7 +33,12 @@ async def cleared() -> AsyncIterator[list[str]]:
     sessions: list[str] = []
     yield sessions
     for session in sessions:
-        assert kept_snapshots.remove_all(kept_snapshots.kept(session)[0]) == []
+        assert (
+            SnapshotStores(snapshot_dir()).remove_all(
+                SnapshotStores(snapshot_dir()).list(session)[0]
+            )
+            == []
+        )
 
 
 async def forked(
@@ -42,7 +47,7 @@ async def forked(
     """Fork and run to the end; all events of the fork, and its id."""
     changes = overrides or {}
     edited = more.get("edited")
-    plan = Plan(store, store.run(parent), at, before_call=edited is not None)
+    plan = ForkPlan(store, store.run(parent), at, before_call=edited is not None)
     run = replace(plan.request(load(changes), changes), mode="auto")
     worker = ForkWorker(plan, ForkRequest(run=run, **more), store)
     worker.start()
@@ -85,23 +90,23 @@ async def test_the_demo_is_forked_from_its_middle(
     assert {"/testbed/solve.py", "/testbed/input/aldwick.txt"} <= there
     assert not {"/testbed/draw.py", "/testbed/output/grain.png"} & there
     assert not [x for x in only(e.FilesChanged, beginning) if x.by == "program"]
-    parting = only(e.Forked, again)[0]
-    assert (parting.parent, parting.step) == (parent, 6)
+    fork_point = only(e.Forked, again)[0]
+    assert (fork_point.parent, fork_point.step) == (parent, 6)
     if when == "every":
-        assert parting.snapshot is not None
-        assert parting.repeats == 0
+        assert fork_point.snapshot is not None
+        assert fork_point.repeats == 0
         assert not only(e.Repeated, again)
     else:
-        assert parting.snapshot is None
-        assert parting.repeats == 6
+        assert fork_point.snapshot is None
+        assert fork_point.repeats == 6
         assert [x.parted for x in only(e.Repeated, again)][2:] == [""] * 4
     assert not [x for x in only(e.Warned, beginning) if "word for word" in x.text]
     assert (again[-1].reason, again[-1].answer) == ("submitted", "Corvane 1914 8409\n")  # type: ignore[union-attr]
-    assert again[: parting.parent_seq][1:] == seen[: parting.parent_seq][1:]
+    assert again[: fork_point.parent_seq][1:] == seen[: fork_point.parent_seq][1:]
     digests = [x.digest for x in only(e.ModelAsked, again)]
     assert digests[:7] == [x.digest for x in only(e.ModelAsked, seen)][:7]
     assert store.run(child).parent == parent
-    assert store.run(child).parent_seq == parting.parent_seq
+    assert store.run(child).parent_seq == fork_point.parent_seq
     store.close()
 
 
@@ -239,7 +244,7 @@ async def test_what_a_person_did_is_there_as_well(
         if isinstance(event, e.HumanCommandFinished):
             tasks.append(asyncio.ensure_future(go_on(run)))
         if isinstance(event, e.CallHeld) and event.call == 3:
-            run.resume()
+            run.approve(3)
 
     async def go_on(run: Run) -> None:
         await done.wait()
@@ -271,11 +276,11 @@ async def test_a_fork_of_a_fork_and_the_death_of_its_parent(
     first, child = await forked(store, parent, "3", changes)
     assert only(e.Forked, first)[0].repeats == 0
     store.delete(parent)
-    from sandbox_tui.sessions.snapshots import clear_left
+    from sandbox_tui.sessions.recording.snapshots import remove_orphaned_snapshots
 
-    assert clear_left(store) == []
-    assert kept_snapshots.kept(parent)[0] == []
-    assert store.rows("SELECT * FROM snapshots_left") == []
+    assert remove_orphaned_snapshots(store) == []
+    assert SnapshotStores(snapshot_dir()).list(parent)[0] == []
+    assert store.orphaned_snapshots() == {}
     third = scripted_server(s.call("execute_bash", command="ls"), s.call("submit"))
     second, _ = await forked(store, child, "end", {**changes, "model.base_url": third.url})
     assert "file1\nfile2\nfile3\nfork\n" in only(e.CallFinished, second)[-2].observation
@@ -291,7 +296,7 @@ async def test_moments_that_are_none(scripted_server: Start, tmp_path: Path) -> 
     _, store, parent = await watch(wanted, tmp_path)
     for at in ("step:9", "call:9", "seq:99999", "yesterday", "seq:x"):
         with pytest.raises(ForkRefused):
-            Plan(store, store.run(parent), at)
+            ForkPlan(store, store.run(parent), at)
     with pytest.raises(ConfigError, match="--max-steps"):
         await forked(store, parent, "end")
     assert len(store.runs()) == 1  # what could not begin leaves nothing behind
@@ -311,10 +316,10 @@ async def test_every_event_can_be_forked_from(
     )
     seen, store, parent = await watch(request(server, kind), tmp_path)
     for event in seen:
-        parting = Plan(store, store.run(parent), event.seq).parting
-        assert parting.exact
-        assert parting.seq <= max(event.seq, 4)
-        state = fold(parting.history)
+        fork_point = ForkPlan(store, store.run(parent), event.seq).fork_point
+        assert fork_point.exact
+        assert fork_point.seq <= max(event.seq, 4)
+        state = fold(fork_point.history)
         assert all(item.finished for item in state.calls.values())
     store.close()
 
@@ -354,3 +359,46 @@ def test_the_command(tmp_path: Path, own_home: Path) -> None:
     assert "No snapshot stands" in refused.stderr
     gone = program("sessions", "rm", "last", "--yes", home=home)
     assert gone.returncode == 0, gone.stderr
+
+
+async def test_a_call_that_could_not_be_read_is_changed_and_no_other(
+    scripted_server: Start, tmp_path: Path
+) -> None:
+    require("bubblewrap")
+    server = scripted_server(
+        s.calls(("execute_bash", '{"command": "echo oops')),
+        s.call("execute_bash", command="echo other"),
+        s.call("submit"),
+    )
+    _, store, parent = await watch(request(server), tmp_path)
+    other = scripted_server(s.call("execute_bash", command="echo other"), s.call("submit"))
+    fixed = json.dumps({"command": "echo fixed"})
+    again, _ = await forked(store, parent, "call:1", {"model.base_url": other.url}, edited=fixed)
+    answers = {x.call: x.observation for x in only(e.CallFinished, again)}
+    assert "fixed" in answers[1]
+    assert "other" in answers[2]
+    assert "edited" not in answers[2]
+    verdicts = [(x.call, x.verdict) for x in only(e.CallDecided, again)]
+    assert verdicts[0] == (1, "edit")
+    assert [verdict for _, verdict in verdicts].count("edit") == 1
+    store.close()
+
+
+async def test_another_limit_of_steps_leaves_what_was_said_of_the_old_one(
+    scripted_server: Start, tmp_path: Path
+) -> None:
+    require("bubblewrap")
+    bash = s.call("execute_bash", command="true")
+    server = scripted_server(bash, bash, s.call("submit"))
+    seen, store, parent = await watch(request(server, **{"limits.max_steps": 10}), tmp_path)
+    assert len(only(e.ModelAsked, seen)) == 3
+    other = scripted_server(bash, s.call("submit"))
+    changes = {"model.base_url": other.url, "limits.max_steps": 120}
+    again, child = await forked(store, parent, "step:2", changes)
+    before, now = server.requests[1]["messages"], other.requests[0]["messages"]
+    assert now[: len(before)] == before, "what the parent was sent, word for word"
+    assert now[-1]["content"].endswith("Steps Remaining: 118")
+    assert not [x for x in only(e.Warned, again) if "word for word" in x.text]
+    grandchild, _ = await forked(store, child, "step:3", changes)
+    assert not [x for x in only(e.Warned, grandchild) if "word for word" in x.text]
+    store.close()

@@ -9,18 +9,18 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Input, Static, TextArea
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.config import Settings
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.demo import demo_request
+from sandbox_tui.tui.cli.demo import demo_request
+from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.compare import CompareScreen, ComparisonRows
-from sandbox_tui.tui.screens.edit_call import EditCall
-from sandbox_tui.tui.screens.fork import ForkForm
-from sandbox_tui.tui.screens.home import Home
-from sandbox_tui.tui.screens.live import LiveScreen
-from sandbox_tui.tui.screens.replay import ReplayScreen
-from sandbox_tui.tui.widgets.session_list import SessionList
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCall
+from sandbox_tui.tui.screens.dialogs.fork_form import ForkForm
+from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.timeline import Timeline
 from tests.integration.conftest import require
 from tests.integration.test_runs import settings, watch
@@ -118,7 +118,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         await until(pilot, lambda: any(rows.rows for rows in app.screen.query(ComparisonRows)))
         rows = app.screen.query_one(ComparisonRows)
         text = "\n".join(rows.draw_block(n, 136)[0].plain for n in range(len(rows.rows)))
-        assert "They never part: all 11 calls are the same." in text
+        assert "They never part: all 11 calls are the same; " in text
         assert "files are the same" in text
         await pilot.press("s", "n")
         await pilot.pause()

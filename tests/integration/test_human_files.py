@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.errors import FileRefused
-from sandbox_tui.core.human_files import FileChangedMeanwhile
-from sandbox_tui.core.run import Run
-from sandbox_tui.core.state import HumanItem, fold
-from sandbox_tui.core.steered import RunOver
+from sandbox_tui.core.base.errors import FileRefused
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import HumanItem, fold
+from sandbox_tui.core.run.human.user_files import FileChangedMeanwhile
+from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.steering import RunEnded
 from sandbox_tui.sessions import replay
 from tests import scripted_server as s
 from tests.integration.conftest import require
@@ -43,6 +43,7 @@ async def at_the_second_call(
             failed.append(error)
         finally:
             run.resume()
+            run.approve(2)
 
     def on_event(run: Run, event: e.AnyEvent) -> None:
         if isinstance(event, e.CallProposed) and event.call.number == 1:
@@ -175,8 +176,8 @@ async def test_not_after_the_end(scripted_server: Start, tmp_path: Path) -> None
     runs: list[Run] = []
     seen, store, _ = await watch(request(server), tmp_path, lambda run, _: runs.append(run))
     assert isinstance(seen[-1], e.RunFinished)
-    with pytest.raises(RunOver):
+    with pytest.raises(RunEnded):
         await runs[0].files.read("/testbed/a.txt", max_bytes=10)
-    with pytest.raises(RunOver):
+    with pytest.raises(RunEnded):
         await runs[0].files.push(tmp_path, "/testbed")
     store.close()

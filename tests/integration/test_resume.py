@@ -13,12 +13,14 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.agent import LOST, messages_digest
-from sandbox_tui.core.conversation import conversation
-from sandbox_tui.core.errors import ResumeRefused, SandboxLost
-from sandbox_tui.core.sandboxes.docker_engine import connect, owner_of, sweep
-from sandbox_tui.sessions import Store, Worker, Workers, replay
+from sandbox_tui.core.agent.conversation import conversation
+from sandbox_tui.core.agent.loop import messages_digest
+from sandbox_tui.core.agent.model_messages import LOST, LOST_PROCESSES
+from sandbox_tui.core.base.errors import ResumeRefused, SandboxLost
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.phase import Phase
+from sandbox_tui.core.sandboxes.docker.engine import connect, owner_of, sweep
+from sandbox_tui.sessions import RunRegistry, RunWorker, Store, replay
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import KINDS, Start, only, settings
@@ -26,13 +28,13 @@ from tests.integration.test_runs import KINDS, Start, only, settings
 CHILD = """
 import asyncio, sys
 from pathlib import Path
-from sandbox_tui.core import events as e
-from sandbox_tui.core.launch import RunRequest
-from sandbox_tui.sessions import Store, Workers
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.sessions import Store, RunRegistry
 from tests.integration.test_runs import settings
 
 async def main(home, url, kind, mode, act):
-    workers = Workers(Store(Path(home) / "s.db"))
+    workers = RunRegistry(Store(Path(home) / "s.db"))
     asked = {"model.name": "scripted", "model.base_url": url, "sandbox.grace": 60.0}
     worker = workers.begin(RunRequest(
         task="what is 6*7?", settings=settings(kind, **asked), mode=mode, output=Path(home) / "out"
@@ -79,11 +81,11 @@ async def killed(
 
 
 @pytest.fixture
-async def resume(tmp_path: Path) -> AsyncIterator[Callable[[str], Worker]]:
+async def resume(tmp_path: Path) -> AsyncIterator[Callable[[str], RunWorker]]:
     """Takes a session up in this program."""
-    workers = Workers(Store(tmp_path / "s.db"))
+    workers = RunRegistry(Store(tmp_path / "s.db"))
 
-    def go_on(session: str) -> Worker:
+    def go_on(session: str) -> RunWorker:
         return workers.resume(workers.store.run(session), settings())
 
     yield go_on
@@ -92,7 +94,7 @@ async def resume(tmp_path: Path) -> AsyncIterator[Callable[[str], Worker]]:
 
 
 async def to_the_end(
-    worker: Worker, act: Callable[[e.AnyEvent], Any] | None = None
+    worker: RunWorker, act: Callable[[e.AnyEvent], Any] | None = None
 ) -> list[e.AnyEvent]:
     seen: list[e.AnyEvent] = []
 
@@ -127,7 +129,7 @@ LOOKS = s.call("execute_bash", command=SEEN)
 
 @KINDS
 async def test_a_killed_run_goes_on_where_it_was(
-    kind: str, scripted_server: Start, tmp_path: Path, resume: Callable[[str], Worker]
+    kind: str, scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
     require(kind)
     server = scripted_server(SLEEPS, LOOKS, s.call("submit"))
@@ -140,7 +142,8 @@ async def test_a_killed_run_goes_on_where_it_was(
     assert only(e.RunFinished, seen)[0].reason == "submitted"
     (resumed,) = only(e.RunResumed, seen)
     assert resumed == seen[len(before)]
-    assert resumed.lost == ("Call 3 was running: it counts as interrupted.",)
+    assert resumed.lost[0] == "Call 3 was running: it counts as interrupted."
+    assert len(resumed.lost) == (1 if kind == "docker" else 2)
     assert "today's" in resumed.changed[0]
     assert 0 < resumed.away < 60
 
@@ -155,6 +158,10 @@ async def test_a_killed_run_goes_on_where_it_was(
 
     (delivered,) = only(e.Delivered, seen)
     assert "hello from before" in delivered.text
+    named = [line for line in delivered.text.splitlines() if line.startswith("- ")]
+    ended = ["- nohup sleep 777 >/dev/null 2>&1 & echo started"]
+    assert (LOST_PROCESSES in delivered.text) == (kind == "bubblewrap")
+    assert named == ([] if kind == "docker" else ended)
     for asked in only(e.ModelAsked, seen):
         assert messages_digest(conversation(seen[: asked.seq])) == asked.digest
     sent = server.requests[1]["messages"]
@@ -188,7 +195,7 @@ async def act(event, run):
 
 
 async def test_a_call_that_waited_for_a_person_still_waits(
-    scripted_server: Start, tmp_path: Path, resume: Callable[[str], Worker]
+    scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
     require("bubblewrap")
     server = scripted_server(
@@ -209,14 +216,14 @@ async def test_a_call_that_waited_for_a_person_still_waits(
             worker.run.approve(event.call)
 
     seen = await to_the_end(worker, approve)
-    assert [event.call for event in only(e.CallHeld, seen)] == [1, 3, 3, 5]
+    assert [event.call for event in only(e.CallHeld, seen)] == [1, 3, 3]  # submit asks nobody
     assert len(only(e.CallProposed, seen)) == 5
     assert only(e.RunFinished, seen)[0].reason == "submitted"
     assert worker.state.files["/testbed/three"].run_mark == "created"
 
 
 async def test_a_reply_that_was_streaming_is_asked_for_again(
-    scripted_server: Start, tmp_path: Path, resume: Callable[[str], Worker]
+    scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
     require("bubblewrap")
     server = scripted_server(s.stream(s.chunk({"content": "I begin to"}), 3600.0), s.call("submit"))
@@ -235,7 +242,7 @@ async def act(event, run):
 
 
 async def test_a_frozen_container_goes_on(
-    scripted_server: Start, tmp_path: Path, resume: Callable[[str], Worker]
+    scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
     require("docker")
     server = scripted_server(s.call("execute_bash", command="echo x; sleep 500"), s.call("submit"))
@@ -260,13 +267,13 @@ async def act(event, run):
 
 
 async def test_another_programs_sweep_leaves_an_adopted_container_alone(
-    scripted_server: Start, tmp_path: Path, resume: Callable[[str], Worker]
+    scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
     require("docker")
     server = scripted_server(SLEEPS, s.call("submit"))
     session = await killed(tmp_path, server, "docker", KILLED_WHILE_IT_SLEEPS)
     worker = resume(session)
-    while worker.run is None or not worker.state.queue:
+    while worker.run is None or worker.run.phase is Phase.STARTING:
         await asyncio.sleep(0.01)
     await worker.run.freeze()
     client = connect()
@@ -280,12 +287,17 @@ async def test_another_programs_sweep_leaves_an_adopted_container_alone(
     finally:
         client.close()
     await worker.run.thaw()
-    await to_the_end(worker)
+
+    def approve(event: e.AnyEvent) -> None:
+        if isinstance(event, e.CallHeld) and worker.run is not None:
+            worker.run.approve(event.call)
+
+    await to_the_end(worker, approve)
 
 
 @KINDS
 async def test_it_says_why_when_the_sandbox_is_gone(
-    kind: str, scripted_server: Start, tmp_path: Path, resume: Callable[[str], Worker]
+    kind: str, scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
     require(kind)
     server = scripted_server(SLEEPS, s.call("submit"))
@@ -298,9 +310,9 @@ async def test_it_says_why_when_the_sandbox_is_gone(
         client.close()
         why = "The container of this session is gone: it was killed or removed from outside"
     else:
-        from sandbox_tui.core.sandboxes.private_folder import adopt_folder, remove_folder
+        from sandbox_tui.core.sandboxes.bubblewrap.workspace import claim_folder, remove_folder
 
-        remove_folder(adopt_folder(session, 1.0))
+        remove_folder(claim_folder(session, 1.0))
         why = "The sandbox's folders are gone"
     for _ in range(2):  # nothing was changed: it can be tried again
         with pytest.raises(SandboxLost, match=why):
@@ -312,7 +324,7 @@ async def test_it_says_why_when_the_sandbox_is_gone(
 
 
 async def test_what_is_over_or_goes_on_elsewhere_is_not_taken_up(
-    scripted_server: Start, tmp_path: Path, resume: Callable[[str], Worker]
+    scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
     require("bubblewrap")
     server = scripted_server(SLEEPS, s.call("submit"))

@@ -11,16 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.agent import messages_digest
-from sandbox_tui.core.conversation import conversation
-from sandbox_tui.core.errors import ResumeRefused
-from sandbox_tui.core.fork import unprepared
-from sandbox_tui.core.fork_launch import ForkRequest
-from sandbox_tui.core.past import past_of
-from sandbox_tui.core.sandboxes import kept_snapshots
-from sandbox_tui.sessions import Store, Worker, Workers
-from sandbox_tui.sessions.fork import ForkWorker, Plan
+from sandbox_tui.core.agent.conversation import conversation
+from sandbox_tui.core.agent.loop import messages_digest
+from sandbox_tui.core.base.errors import ResumeRefused
+from sandbox_tui.core.config.settings import snapshot_dir
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.lineage.fork_point import never_prepared
+from sandbox_tui.core.lineage.open_fork import ForkRequest
+from sandbox_tui.core.lineage.recovery import recover
+from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
+from sandbox_tui.sessions import RunRegistry, RunWorker, Store
+from sandbox_tui.sessions.recording.fork import ForkPlan, ForkWorker
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_resume import nothing_is_left, stored, to_the_end
@@ -30,17 +31,17 @@ CHILD = """
 import asyncio, sys
 from dataclasses import replace
 from pathlib import Path
-from sandbox_tui.core import events as e
-from sandbox_tui.core.fork_launch import ForkRequest
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.fork import ForkWorker, Plan
+from sandbox_tui.sessions.recording.fork import ForkPlan, ForkWorker
 from tests.integration.test_runs import settings
 
 async def main(home, parent, at, url, kind, message, act):
     store = Store(Path(home) / "s.db")
     changes = {"model.base_url": url, "sandbox.snapshots": "off"}
     now = settings(kind, **changes, **{"sandbox.grace": 60.0})
-    plan = Plan(store, store.run(parent), at)
+    plan = ForkPlan(store, store.run(parent), at)
     asked = ForkRequest(run=replace(plan.request(now, changes), mode="auto"), message=message)
     worker = ForkWorker(plan, asked, store)
     scope = {"e": e, "worker": worker, "done": lambda: print("now", worker.run_id, flush=True)}
@@ -67,13 +68,18 @@ async def cleared() -> AsyncIterator[list[str]]:
     sessions: list[str] = []
     yield sessions
     for session in sessions:
-        assert kept_snapshots.remove_all(kept_snapshots.kept(session)[0]) == []
+        assert (
+            SnapshotStores(snapshot_dir()).remove_all(
+                SnapshotStores(snapshot_dir()).list(session)[0]
+            )
+            == []
+        )
 
 
 @pytest.fixture
-async def resume(tmp_path: Path) -> AsyncIterator[Callable[[str], Worker]]:
+async def resume(tmp_path: Path) -> AsyncIterator[Callable[[str], RunWorker]]:
     """Takes a session up in this program."""
-    workers = Workers(Store(tmp_path / "s.db"))
+    workers = RunRegistry(Store(tmp_path / "s.db"))
     yield lambda session: workers.resume(workers.store.run(session), settings())
     await workers.stop("The test is over.")
     workers.store.close()
@@ -105,7 +111,7 @@ async def test_a_killed_fork_goes_on_where_it_was(
     scripted_server: Start,
     tmp_path: Path,
     cleared: list[str],
-    resume: Callable[[str], Worker],
+    resume: Callable[[str], RunWorker],
 ) -> None:
     """From a snapshot, and from calls done again: what it inherited is there after the kill."""
     require(kind)
@@ -148,7 +154,7 @@ async def test_a_killed_fork_goes_on_where_it_was(
 
 @KINDS
 async def test_a_fork_killed_while_its_sandbox_was_prepared_says_so(
-    kind: str, scripted_server: Start, tmp_path: Path, resume: Callable[[str], Worker]
+    kind: str, scripted_server: Start, tmp_path: Path, resume: Callable[[str], RunWorker]
 ) -> None:
     """And begins anew from its own record, with its parent deleted."""
     require(kind)
@@ -161,14 +167,14 @@ async def test_a_fork_killed_while_its_sandbox_was_prepared_says_so(
     act = "async def act(event, run):\n    if isinstance(event, e.Repeated): done()"
     other = scripted_server(s.call("execute_bash", command="cat a b"), s.call("submit"))
     child = await killed_fork(tmp_path, parent, "step:2", other.url, kind, act)
-    assert unprepared(stored(tmp_path, child))
+    assert never_prepared(stored(tmp_path, child))
     store.delete(parent)
     at = store.run(child).parent_seq
     for _ in range(2):
         with pytest.raises(ResumeRefused, match=f"fork {child} --at seq:{at}"):
             await to_the_end(resume(child))
     assert store.run(child).outcome == "interrupted"
-    plan = Plan(store, store.run(child), f"seq:{at}")
+    plan = ForkPlan(store, store.run(child), f"seq:{at}")
     again = ForkWorker(plan, _asks(plan, other.url, kind), store)
     again.start()
     seen = await to_the_end(again)
@@ -177,18 +183,18 @@ async def test_a_fork_killed_while_its_sandbox_was_prepared_says_so(
     store.close()
 
 
-def _asks(plan: Plan, url: str, kind: str) -> ForkRequest:
+def _asks(plan: ForkPlan, url: str, kind: str) -> ForkRequest:
     changes = {"model.base_url": url, "sandbox.snapshots": "off"}
     return ForkRequest(run=plan.request(settings(kind, **changes), changes))
 
 
 async def test_what_was_handed_in_before_a_fork_does_not_end_it(
-    scripted_server: Start, tmp_path: Path, cleared: list[str], resume: Callable[[str], Worker]
+    scripted_server: Start, tmp_path: Path, cleared: list[str], resume: Callable[[str], RunWorker]
 ) -> None:
     """Forked after the end, and killed while its first reply streams in."""
     require("bubblewrap")
     server = scripted_server(s.call("execute_bash", command="echo 1 >a"), s.call("submit"))
-    wanted = request(server, **{"sandbox.snapshots": "every", "limits.time_limit": 60.0})
+    wanted = request(server, **{"sandbox.snapshots": "every", "limits.time_limit": 600.0})
     _, store, parent = await watch(wanted, tmp_path)
     store.close()
     cleared.append(parent)
@@ -201,10 +207,10 @@ async def test_what_was_handed_in_before_a_fork_does_not_end_it(
     act = act.replace("ModelDelta)", "ModelDelta) and worker.state.step == 3")
     child = await killed_fork(tmp_path, parent, "end", other.url, "bubblewrap", act, "once more")
     before = stored(tmp_path, child)
-    past = past_of(before)
+    past = recover(before)
     assert past is not None
-    assert not past.standing.submitted
-    assert past.standing.cost == 0
+    assert not past.checkpoint.submitted
+    assert past.checkpoint.cost == 0
     assert past.begun_at == only(e.Forked, before)[0].t > 0
     left = past.time_left(60.0)
     assert left is not None

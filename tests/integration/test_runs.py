@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.config import load
-from sandbox_tui.core.launch import RunRequest, open_run
-from sandbox_tui.core.run import Run
-from sandbox_tui.core.sandboxes.docker_engine import connect
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.launch import RunRequest, open_run
+from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.sessions import Store, new_id, record, replay
-from sandbox_tui.tui.demo import demo_request
+from sandbox_tui.tui.cli.demo import demo_request
 from tests import scripted_server as s
 from tests.integration.conftest import TEST_IMAGE, require
 
@@ -154,9 +154,11 @@ async def test_a_person_steers(scripted_server: Start, tmp_path: Path) -> None:
                     run.answer(4, "answered by hand")
             case e.CallProposed(call=e.ToolCall(number=5)):
                 run.step()
+                asyncio.get_running_loop().call_soon(run.approve, 5)
             case e.CallProposed(call=e.ToolCall(number=6)):
                 run.message("not so fast")
                 run.resume()
+                asyncio.get_running_loop().call_soon(run.approve, 6)
             case _:
                 pass
 
@@ -197,6 +199,7 @@ async def test_a_shell_is_recorded(scripted_server: Start, tmp_path: Path) -> No
             await run.type("shell", b"pwd; echo do''ne; exit\n")
         if isinstance(event, e.TerminalClosed):
             run.resume()
+            run.approve(2)
         if isinstance(event, e.CallProposed) and event.call.number == 1:
             run.approve(1)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core.errors import FileRefused, SandboxLost
-from sandbox_tui.core.paths import path_to_text
+from sandbox_tui.core.base.errors import FileRefused, SandboxLost
+from sandbox_tui.core.base.path_codec import path_to_text
 from sandbox_tui.core.sandboxes.base import ExecResult, Sandbox
 from tests.integration.conftest import make, require
 
@@ -181,6 +181,53 @@ async def test_a_fork_bomb_is_survived(sandbox: Sandbox) -> None:
         pytest.skip("processes cannot be limited here")
     await sh(sandbox, ":(){ :|:& };:", timeout=3)
     assert await out(sandbox, "echo alive") == "alive\n"
+
+
+async def test_what_has_begun_is_never_repeated(sandbox: Sandbox) -> None:
+    """Whatever code it ends with, also beside processes that were left behind."""
+    await sh(sandbox, "touch log; sleep 4244 & echo started")
+    first = await sh(sandbox, "echo x >>log; exit 254")
+    second = await sh(sandbox, "echo y >>log; (exit 254)")
+    assert (first.exit_code, second.exit_code) == (254, 254)
+    assert await out(sandbox, "cat log") == "x\ny\n"
+
+
+async def test_what_ends_its_own_shell_takes_no_service_with_it(sandbox: Sandbox) -> None:
+    """Its own processes are ended, those of commands before are not."""
+    await sh(sandbox, "sleep 4245 >/dev/null 2>&1 &")
+    ended = await sh(sandbox, "sleep 4246 & kill -9 $PPID; sleep 4246", timeout=1)
+    assert (ended.exit_code, ended.cleared) == (None, 0)
+    left = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -o '424[56]'"
+    assert await out(sandbox, left) == "4245\n"
+
+
+async def test_output_that_nobody_takes_keeps_no_command_from_its_end(sandbox: Sandbox) -> None:
+    await sh(sandbox, "sleep 4247 >/dev/null 2>&1 &")
+    heard, never = asyncio.Event(), asyncio.Event()
+
+    async def stall(_: str, __: bytes) -> None:
+        heard.set()
+        await never.wait()
+
+    running = asyncio.create_task(sandbox.exec("yes", timeout=60, on_output=stall))
+    await asyncio.wait_for(heard.wait(), 10)
+    assert await sandbox.interrupt()
+    result = await asyncio.wait_for(running, 10)
+    assert result.interrupted
+    assert result.exit_code is not None
+    left = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -o '424[7]'"
+    assert await out(sandbox, left) == "4247\n"
+
+
+async def test_a_time_limit_is_the_commands_not_the_readers(sandbox: Sandbox) -> None:
+    slow = [2.0]  # seconds the first piece takes: longer than the limit
+
+    async def read(_: str, __: bytes) -> None:
+        await asyncio.sleep(slow.pop() if slow else 0)
+
+    result = await sandbox.exec("seq 1000000; echo end", timeout=1.5, on_output=read)
+    assert (result.timed_out, result.exit_code) == (False, 0)
+    assert result.stdout.endswith(b"1000000\nend\n")
 
 
 async def test_a_command_of_300_kilobytes(sandbox: Sandbox) -> None:
@@ -388,6 +435,13 @@ async def test_input_is_copied_in(sandbox: Sandbox, tmp_path: Path) -> None:
     await sandbox.copy_in(tmp_path / "in" / "a b.txt", "/testbed/input/one")
     listing = "cd /testbed/input; find . -type f | sort; cat 'a b.txt' sub/c 'one/a b.txt'"
     assert await out(sandbox, listing) == "./a b.txt\n./one/a b.txt\n./sub/c\nACA"
+
+
+async def test_an_empty_folder_is_copied_out_without_a_word(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    await sh(sandbox, "mkdir -p output")
+    assert await sandbox.copy_out("/testbed/output", tmp_path / "out") == []
 
 
 async def test_output_is_copied_out_and_nothing_else(sandbox: Sandbox, tmp_path: Path) -> None:
@@ -605,3 +659,87 @@ async def test_after_the_end_everything_says_so(sandbox: Sandbox) -> None:
         await sh(sandbox, "true")
     with pytest.raises(SandboxLost):
         await sandbox.read_file("/testbed/x")
+
+
+# --- outside the model's shell
+
+
+SHAPED = """
+true() { echo function; }; export -f true
+printenv() { echo function; }; export -f printenv
+exec() { echo function; }; cd() { echo function; }; export -f exec cd
+mkdir -p /tmp/first && printf '#!/bin/sh\necho mine\n' >/tmp/first/printenv
+chmod +x /tmp/first/printenv
+export PATH=/tmp/first:$PATH LD_PRELOAD=/tmp/first/no.so BASH_ENV=/tmp/first/env GRADE=mine
+umask 077; shopt -s failglob; IFS=,; \\cd /tmp/first 2>/dev/null || builtin cd /tmp/first
+"""
+
+
+async def test_a_run_sees_nothing_of_the_models_shell(sandbox: Sandbox) -> None:
+    fresh = await sandbox.run(["printenv"], timeout=20)
+    await sh(sandbox, SHAPED)
+    shaped = await out(sandbox, 'printenv; echo "$GRADE"')
+    assert shaped == "function\nmine\n"
+    again = await sandbox.run(["printenv"], timeout=20)
+    assert again.exit_code == 0
+
+    def variables(result: ExecResult) -> set[bytes]:
+        numbered = (b"SANDBOX_CALL=", b"SHLVL=", b"_=")
+        return {line for line in result.stdout.splitlines() if not line.startswith(numbered)}
+
+    assert variables(again) == variables(fresh)
+    assert b"LD_PRELOAD" not in again.stdout
+    where = await sandbox.run(["bash", "-c", "pwd; umask; type -t true; alias"], timeout=20)
+    assert where.stdout == b"/testbed\n0022\nbuiltin\n"
+    assert "mine" in await out(sandbox, 'echo "$GRADE"')  # and the shell keeps its own
+
+
+async def test_a_run_takes_its_words_as_they_are(sandbox: Sandbox) -> None:
+    words = ["a b", "$HOME", "'", '"', "*", "-n", "new\nline", ""]
+    result = await sandbox.run(["printf", "<%s>", *words], timeout=20)
+    assert result.stdout.decode() == "".join(f"<{word}>" for word in words)
+    there = await sandbox.run(["pwd"], cwd="/tmp", timeout=20)
+    assert there.stdout == b"/tmp\n"
+    assert (await sandbox.run(["true"], cwd="/not/there", timeout=20)).exit_code == 126
+    assert (await sandbox.run(["not-there"], timeout=20)).exit_code == 127
+    code = await sandbox.run(["sh", "-c", "echo out; echo err >&2; exit 3"], timeout=20)
+    assert (code.exit_code, code.stdout, code.stderr) == (3, b"out\n", b"err\n")
+    assert (code.background, code.state_lost, code.timed_out) == (False, False, False)
+
+
+async def test_a_run_may_be_another_users(sandbox: Sandbox) -> None:
+    mine = (await sandbox.run(["id", "-un"], timeout=20)).stdout.decode().strip()
+    same = await sandbox.run(["id", "-un"], user=mine, timeout=20)
+    assert same.stdout.decode().strip() == mine
+    other = await sandbox.run(["id", "-un"], user="nobody", timeout=20)
+    if sandbox.kind == "docker":
+        assert other.stdout == b"nobody\n"
+    else:  # there is one user only
+        assert other.exit_code == 126
+    assert (await sandbox.run(["true"], user="no-such-user", timeout=20)).exit_code == 126
+
+
+async def test_a_run_goes_beside_a_command_and_is_ended_alone(sandbox: Sandbox) -> None:
+    running = asyncio.create_task(sh(sandbox, "while [ ! -e go ]; do sleep 0.1; done; echo done"))
+    beside = await sandbox.run(["sh", "-c", "echo beside; sleep 4323"], timeout=1)
+    assert (beside.timed_out, beside.stdout) == (True, b"beside\n")
+    left = await sandbox.run(["sh", "-c", "setsid sleep 4323 >/dev/null 2>&1 & exit 0"], timeout=20)
+    assert left.exit_code == 0
+    await sandbox.write_file("go", b"")
+    assert (await running).stdout == b"done\n"
+    alive = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c '4323 *$' || :"
+    assert (await out(sandbox, alive)).strip() == "0"
+    assert "run-" not in await out(sandbox, "ls /run/sandbox-tui")
+
+
+async def test_variables_of_the_spec_reach_every_program() -> None:
+    for kind in ("docker", "bubblewrap"):
+        require(kind)
+        sandbox = make(kind, environment={"GRADED": "yes", "PAGER": "less"})
+        await sandbox.start()
+        try:
+            assert await out(sandbox, 'echo "$GRADED $PAGER"') == "yes less\n"
+            result = await sandbox.run(["printenv", "GRADED"], timeout=20)
+            assert result.stdout == b"yes\n"
+        finally:
+            await sandbox.close()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.launch import open_run
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.launch import open_run
 from sandbox_tui.sessions import Store, new_id, record
-from sandbox_tui.sessions.keyframes import catch_up, last_keyframe, moment_at
-from sandbox_tui.tui.demo import demo_request
+from sandbox_tui.sessions.playback.keyframes import catch_up, last_keyframe, playback_state_at
+from sandbox_tui.tui.cli.demo import demo_request
 from tests.integration.conftest import require
 from tests.integration.test_runs import KINDS, settings
-from tests.unit.test_keyframes import assert_same, small_keyframes
+from tests.unit.sessions.playback.test_keyframes import assert_same, small_keyframes
 
 
 @KINDS
@@ -26,4 +26,4 @@ async def test_every_moment_of_the_demo(kind: str, tmp_path: Path) -> None:
         catch_up(store, run_id)
         assert last_keyframe(store, run_id) > len(events) - 20
         for seq in range(len(events) + 1):
-            assert_same(moment_at(store, run_id, seq), events[:seq])
+            assert_same(playback_state_at(store, run_id, seq), events[:seq])

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+from docker.errors import APIError
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.errors import SandboxError, SandboxUnavailable
-from sandbox_tui.core.sandboxes import kept_snapshots
+from sandbox_tui.core.base.errors import SandboxError, SandboxUnavailable
+from sandbox_tui.core.config.settings import snapshot_dir
+from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.base import Sandbox
-from sandbox_tui.core.sandboxes.docker_engine import connect
+from sandbox_tui.core.sandboxes.docker import snapshots as image_snapshots
+from sandbox_tui.core.sandboxes.docker.engine import connect
+from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from tests import scripted_server as s
 from tests.integration.conftest import make
 from tests.integration.test_runs import KINDS, only, request, require, watch
@@ -27,7 +31,12 @@ async def cleared() -> AsyncIterator[list[str]]:
     sessions: list[str] = []
     yield sessions
     for session in sessions:
-        assert kept_snapshots.remove_all(kept_snapshots.kept(session)[0]) == []
+        assert (
+            SnapshotStores(snapshot_dir()).remove_all(
+                SnapshotStores(snapshot_dir()).list(session)[0]
+            )
+            == []
+        )
 
 
 async def run_in(sandbox: Sandbox, command: str) -> str:
@@ -46,10 +55,10 @@ export CARRIED=kept; shout() { echo "LOUD $1"; }; cd "a b"; echo tmp >/tmp/t; ec
 async def test_a_snapshot_holds_files_and_shell_state(sandbox: Sandbox, cleared: list[str]) -> None:
     cleared.append(sandbox.spec.session_id)
     await run_in(sandbox, MESS)
-    name, size = await sandbox.snapshot("first.1", most_bytes=ROOM)
+    name, size = await sandbox.snapshot("first.1", max_bytes=ROOM)
     assert size > 0
     await run_in(sandbox, "echo later >/testbed/later; rm deep/file; cd /; CARRIED=lost")
-    assert kept_snapshots.stands(name)
+    assert SnapshotStores(snapshot_dir()).exists(name)
 
     again = make(sandbox.kind, snapshot=name)
     await again.start()
@@ -82,7 +91,7 @@ async def test_a_snapshot_holds_files_and_shell_state(sandbox: Sandbox, cleared:
 async def test_the_sandbox_goes_on_while_and_after(sandbox: Sandbox, cleared: list[str]) -> None:
     cleared.append(sandbox.spec.session_id)
     await run_in(sandbox, "(while :; do date +%s%N >>beat; sleep 0.02; done) >/dev/null 2>&1 & :")
-    taking = asyncio.create_task(sandbox.snapshot("beat.1", most_bytes=ROOM))
+    taking = asyncio.create_task(sandbox.snapshot("beat.1", max_bytes=ROOM))
     files = await asyncio.gather(*(sandbox.list_files("/testbed") for _ in range(5)))
     assert all(listing.entries for listing in files)
     await taking
@@ -95,14 +104,88 @@ async def test_the_sandbox_goes_on_while_and_after(sandbox: Sandbox, cleared: li
     assert left == "none\n"
 
 
+async def test_one_is_taken_after_another_program_took_the_sandbox_up(
+    sandbox: Sandbox, cleared: list[str]
+) -> None:
+    cleared.append(sandbox.spec.session_id)
+    await run_in(sandbox, "echo kept >file")
+    if sandbox.kind == "bubblewrap":  # its processes end with their program
+        await cast(Any, sandbox)._supervisor._kill()
+    again = type(sandbox)(sandbox.spec)
+    await again.reattach()
+    try:
+        name, size = await again.snapshot("adopted.1", max_bytes=ROOM)
+        assert size > 0
+        assert [
+            one.name for one in SnapshotStores(snapshot_dir()).list(sandbox.spec.session_id)[0]
+        ] == [name]
+        if sandbox.kind == "docker":
+            client = connect()
+            label = f"{image_snapshots.SNAPSHOT}={sandbox.spec.session_id}"
+            assert [image.tags for image in client.images.list(filters={"label": label})] == [
+                [name]
+            ]
+            client.close()
+    finally:
+        await again.close()
+
+
+@pytest.mark.parametrize("refusals", [1, 3])
+async def test_a_container_that_is_not_let_go_on_at_once(cleared: list[str], refusals: int) -> None:
+    require("docker")
+    sandbox: Any = make("docker")
+    cleared.append(sandbox.spec.session_id)
+    await sandbox.start()
+    try:
+        refused = [APIError("the engine is busy")] * refusals
+        unpause = sandbox._container.unpause
+
+        def refuse_at_first() -> None:
+            if refused:
+                raise refused.pop()
+            unpause()
+
+        sandbox._container.unpause = refuse_at_first
+        await sandbox.snapshot("busy.1", max_bytes=ROOM)
+        assert await run_in(sandbox, "echo on") == "on\n"
+    finally:
+        await sandbox.close()
+
+
+async def test_a_container_that_is_never_let_go_on_is_said_to_be_paused(
+    cleared: list[str],
+) -> None:
+    require("docker")
+    sandbox: Any = make("docker")
+    cleared.append(sandbox.spec.session_id)
+    await sandbox.start()
+    said: asyncio.Queue[str] = asyncio.Queue()
+    sandbox.on_outage(said.put_nowait)
+    try:
+        unpause = sandbox._container.unpause
+
+        def refuse() -> None:
+            raise APIError("the engine is broken")
+
+        sandbox._container.unpause = refuse
+        with pytest.raises(SandboxError, match="the engine is broken"):
+            await sandbox.snapshot("broken.1", max_bytes=ROOM)
+        running = asyncio.create_task(run_in(sandbox, "echo on"))
+        assert "docker unpause" in await asyncio.wait_for(said.get(), 20)
+        await asyncio.to_thread(unpause)
+        assert await asyncio.wait_for(running, 20) == "on\n"
+    finally:
+        await sandbox.close()
+
+
 async def test_one_that_is_too_large_is_refused_and_leaves_nothing(
     sandbox: Sandbox, cleared: list[str]
 ) -> None:
     cleared.append(sandbox.spec.session_id)
     await run_in(sandbox, "head -c 3000000 /dev/urandom >big")
     with pytest.raises(SandboxError, match="more room"):
-        await sandbox.snapshot("big.1", most_bytes=1_000_000)
-    assert kept_snapshots.kept(sandbox.spec.session_id)[0] == []
+        await sandbox.snapshot("big.1", max_bytes=1_000_000)
+    assert SnapshotStores(snapshot_dir()).list(sandbox.spec.session_id)[0] == []
     assert await run_in(sandbox, "echo alive") == "alive\n"
 
 
@@ -113,11 +196,11 @@ async def test_one_that_is_too_large_is_refused_and_leaves_nothing(
 async def test_only_snapshots_of_ours_are_begun_from(kind: str, name: str) -> None:
     """Names come from recorded events, and those of an imported session anybody may have written."""
     require(kind)
-    assert not kept_snapshots.stands(name or "x")
+    assert not SnapshotStores(snapshot_dir()).exists(name or "x")
     with pytest.raises(SandboxUnavailable, match="no snapshot"):
         await make(kind, snapshot=name or "x").start()
     if kind == "docker":
-        assert not kept_snapshots.remove(name or "x")
+        assert not SnapshotStores(snapshot_dir()).remove(name or "x")
         client = connect()
         assert client.images.get("sandbox-tui-test:latest")
         client.close()
@@ -138,7 +221,7 @@ async def test_every_step_has_one_and_old_ones_go(
     assert not only(e.Warned, seen)
     ends = {event.call: event.seq for event in only(e.CallFinished, seen)}
     assert [one.at for one in taken] == [ends[n] for n in range(1, 7)]
-    standing, problem = kept_snapshots.kept(run_id)
+    standing, problem = SnapshotStores(snapshot_dir()).list(run_id)
     assert problem == ""
     assert len(standing) == 3
     assert taken[-1].image in {one.name for one in standing}

@@ -9,11 +9,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.launch import RunRequest
-from sandbox_tui.core.policy import Policy, Rule
-from sandbox_tui.core.run import Run
-from sandbox_tui.core.state import fold
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.policy.rules import Policy, Rule
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.sessions import replay
 from tests import scripted_server as s
 from tests.integration.conftest import require
@@ -164,10 +165,6 @@ command = "tee *"
 [[policy.rules]]
 action = "allow"
 tool = "execute_bash"
-
-[[policy.rules]]
-action = "allow"
-tool = "submit"
 """
 
 
@@ -186,15 +183,18 @@ def test_a_policy_is_checked_against_a_session_and_then_holds(
     assert "rule 1: deny execute_bash tee *" in checked
     known = json.loads(program("policy", "check", "last", "--json", home=own_home).stdout)
     assert known["counts"] == {"allow": 1, "ask": 1, "deny": 1}
-    assert [one["rule"] for one in known["calls"]] == [1, None, 3]
+    assert [one["rule"] for one in known["calls"]] == [1, None, None]
     assert json.loads(program("policy", "show", "--json", home=own_home).stdout)["default"] == "ask"
 
     again = scripted_server(*s.demo_replies())
     run = ("run", "x", "--base-url", again.url, "--model", "m", "--sandbox", "bubblewrap")
     done = program(*run, "--mode", "ask", "--headless", home=own_home)
     assert done.returncode == 0
-    assert "call 1 is not run (rule 1: deny execute_bash tee *)" in done.stdout
-    assert "call 2 is not run (nobody is here to be asked)" in done.stdout
+    assert "call 1 not run (rule 1: deny execute_bash tee *): bash " in done.stdout
+    refused = [line for line in done.stdout.splitlines() if "call 2 " in line]
+    assert len(refused) == 1, "a call is told of once"
+    assert "call 2 not run (it needs approval, and nobody is here to give it): " in refused[0]
+    assert "failed" not in done.stdout
     assert "nobody watches this run" in json.dumps(again.requests[-1]["messages"])
 
 
@@ -210,3 +210,39 @@ def test_modes_that_cannot_be_say_so(own_home: Path, options: list[str], words: 
     done = program("demo", *options, home=own_home)
     assert done.returncode == 2
     assert words in done.stderr
+
+
+async def test_a_frozen_run_whose_container_is_gone_ends_in_order(
+    scripted_server: Start, tmp_path: Path
+) -> None:
+    require("docker")
+    server = scripted_server(s.call("execute_bash", command="echo on; sleep 100"))
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def freeze_lose_and_end(run: Run) -> None:
+        await run.freeze()
+        name = run.state.started.sandbox_info["container"]  # type: ignore[union-attr]
+        await asyncio.to_thread(remove_container, name)
+        run.cancel("enough")
+
+    def act(run: Run, event: e.AnyEvent) -> None:
+        if isinstance(event, e.TerminalOutput) and b"on\r\n" in event.data:
+            tasks.add(asyncio.ensure_future(freeze_lose_and_end(run)))
+
+    async with asyncio.timeout(120):
+        seen, store, run_id = await watch(request(server, "docker"), tmp_path, act)
+    await asyncio.gather(*tasks)
+    end = seen[-1]
+    assert isinstance(end, e.RunFinished)
+    assert end.reason == "cancelled"
+    assert store.run(run_id).outcome == "cancelled"
+    assert [x.kind for x in seen if x.kind.startswith("Sandbox")][-1] == "SandboxThawed"
+    store.close()
+
+
+def remove_container(name: str) -> None:
+    client = connect()
+    try:
+        client.containers.get(name).remove(force=True)
+    finally:
+        client.close()

@@ -118,10 +118,10 @@ async def test_a_person_answers_what_a_command_asks(sandbox: Sandbox) -> None:
     running = asyncio.create_task(sh(sandbox, "read -p 'name? ' name; echo hello $name"))
     reader = await eventually(sandbox.terminal_reader)
     assert (reader.program, reader.hidden) == ("bash", False)
-    assert await sandbox.type("Zoë\r".encode())
+    assert await sandbox.write_stdin("Zoë\r".encode())
     assert (await running).stdout == "name? Zoë\r\nhello Zoë\r\n".encode()
     assert await sandbox.terminal_reader() is None
-    assert not await sandbox.type(b"too late\r")
+    assert not await sandbox.write_stdin(b"too late\r")
     assert (await sh(sandbox, "read -t 0.1 x; echo got $x")).stdout == b"got\r\n"
 
 
@@ -168,8 +168,8 @@ async def test_one_that_makes_its_own_terminal_without_having_one_is_found(
 
 async def test_more_typed_than_anybody_reads_holds_nothing_up(sandbox: Sandbox) -> None:
     running = asyncio.create_task(sh(sandbox, "stty -icanon; echo begun; sleep 100"))
-    await eventually(lambda: sandbox.type(b"x"))
-    while await sandbox.type(b"x" * 1000):
+    await eventually(lambda: sandbox.write_stdin(b"x"))
+    while await sandbox.write_stdin(b"x" * 1000):
         pass
     await sandbox.interrupt()
     assert (await asyncio.wait_for(running, 10)).interrupted

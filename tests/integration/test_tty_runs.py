@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.run import Run
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.run import Run
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import KINDS, Start, later, only, request, watch
@@ -83,7 +83,7 @@ async def test_a_password_typed_into_a_shell_is_nowhere_in_the_record(
                 await run.type("shell", bytes([key]))
             await run.type("shell", b"\r")
         if isinstance(event, e.TerminalClosed):
-            run.resume()
+            run.approve(1)
 
     wanted = request(server, kind, mode="step")
     async with asyncio.timeout(60):

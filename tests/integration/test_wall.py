@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
 from textual.pilot import Pilot
 
-from sandbox_tui.core.config import load
-from sandbox_tui.core.launch import several
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.run.launch import requests_for
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.demo import demo_request
-from sandbox_tui.tui.screens.home import Home
-from sandbox_tui.tui.screens.live import LiveScreen
+from sandbox_tui.tui.cli.demo import demo_request
+from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.dialogs.leave_dialog import LeaveDialog
+from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.screens.home.home import Home
 from sandbox_tui.tui.screens.wall import Wall
-from sandbox_tui.tui.widgets.run_tile import RunTile
+from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.integration.conftest import require
 
 
@@ -40,7 +45,7 @@ async def test_runs_are_seen_decided_about_and_looked_into(tmp_path: Path) -> No
     settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
     by_itself = demo_request(settings, speed=0)
     waiting = demo_request(settings, speed=0, mode="step")
-    requests = [by_itself, *several(waiting, [waiting.task], 2)]
+    requests = [by_itself, *requests_for(waiting, [waiting.task], 2)]
     app = SandboxTui(settings, Store(tmp_path / "s.db"), requests)
     async with app.run_test(size=(120, 40)) as pilot:
         assert isinstance(app.screen, Wall)
@@ -87,8 +92,11 @@ async def test_runs_are_seen_decided_about_and_looked_into(tmp_path: Path) -> No
         await until(pilot, lambda: kinds(app).count("failed") == 1)
 
         await pilot.press("q")  # one goes on: it is found on the home screen
+        await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
+        await pilot.press("b")
         await until(pilot, lambda: isinstance(app.screen, Home))
-        await app.action_quit()
+        await pilot.press("ctrl+q", "y")
+        await until(pilot, lambda: app.return_code is not None)
         assert app.return_code == 130
 
 
@@ -96,7 +104,7 @@ async def test_words_choose_among_the_runs(tmp_path: Path) -> None:
     require("bubblewrap")
     settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
     request = demo_request(settings, speed=0, mode="step")
-    app = SandboxTui(settings, Store(tmp_path / "s.db"), several(request, ["apples", "pears"]))
+    app = SandboxTui(settings, Store(tmp_path / "s.db"), requests_for(request, ["apples", "pears"]))
     async with app.run_test(size=(60, 20)) as pilot:
         await until(pilot, lambda: kinds(app) == ["waiting", "waiting"])
         await pilot.press("slash", *"pear", "enter")
@@ -108,3 +116,138 @@ async def test_words_choose_among_the_runs(tmp_path: Path) -> None:
         await app.action_quit()
         await pilot.press("y")
         await until(pilot, lambda: app.return_code is not None)
+
+
+@contextlib.asynccontextmanager
+async def waiting_runs(
+    tmp_path: Path, tasks: Sequence[str], *, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[SandboxTui, Pilot[int]]]:
+    """A program begun with runs that each wait at their first call; all are ended afterwards."""
+    require("bubblewrap")
+    settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
+    request = demo_request(settings, speed=0, mode="step")
+    app = SandboxTui(settings, Store(tmp_path / "s.db"), requests_for(request, tasks))
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: kinds(app) == ["waiting"] * len(tasks))
+        yield app, pilot
+        await app.runs.stop("The test is over.")
+
+
+def tile(app: SandboxTui, number: int) -> RunTile:
+    return next(tile for tile in app.screen.query(RunTile) if tile.number == number)
+
+
+async def test_a_reason_is_asked_for_and_no_key_of_it_reaches_the_wall(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        wall, first = app.screen, tile(app, 1)
+        first.focus()
+        number = first.state.pending.call.number if first.state.pending else 0
+        await pilot.press("r", *"no o f q")
+        assert isinstance(app.screen, LinePrompt)
+        assert first.state.pending is not None
+        await pilot.press("enter")
+        await until(pilot, lambda: first.state.calls[number].status == "rejected")
+        decided = first.state.calls[number].decided
+        assert decided is not None
+        assert decided.feedback == "no o f q"
+        assert app.screen is wall
+        assert "by begun" in title(app)
+
+        second = tile(app, 2)
+        second.focus()
+        await pilot.press("r", *"oh", "escape")
+        await until(pilot, lambda: app.screen is wall)
+        assert second.state.pending is not None, "second thoughts decide nothing"
+
+
+async def test_a_run_is_chosen_again_after_nothing_was_shown(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        tile(app, 2).focus()
+        await pilot.press("slash", *"zzz", "enter")
+        assert "zzz" in title(app)
+        await until(pilot, lambda: not any(t.display for t in app.screen.query(RunTile)))
+        await pilot.press("escape")
+        assert app.focused is tile(app, 2)
+        await pilot.press("f", "f", "f")  # failed: none is
+        await until(pilot, lambda: not any(t.display for t in app.screen.query(RunTile)))
+        await pilot.press("f", "f")
+        assert app.focused is tile(app, 2)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, LiveScreen))
+
+
+async def test_what_is_shown_is_said_without_the_quotes_of_a_program(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        await pilot.press("f")
+        assert "2 shown: waiting" in title(app)
+        assert "'" not in title(app)
+        await pilot.press("slash", *"two", "enter")
+        await until(pilot, lambda: "1 shown: waiting, “two”" in title(app))
+
+
+async def test_words_are_found_in_calls_that_a_tile_no_longer_shows(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        first = tile(app, 1)
+        first.focus()
+        call = first.state.pending.call if first.state.pending else None
+        assert call is not None
+        said = json.loads(call.arguments)["command"].split()[0]
+        for _ in range(2):
+            number = len(first.state.calls)
+            await pilot.press("a")
+            await until(pilot, lambda number=number: len(first.state.calls) > number)
+            await until(pilot, lambda: first.state.pending is not None)
+        await pilot.press("slash", *said, "enter")
+        await until(pilot, lambda: tile(app, 1).display)
+        assert first.mentions(said)
+        assert first.mentions(first.state.calls[call.number].finished.observation[:20])  # type: ignore[union-attr]
+        assert not first.mentions("no run has ever said this")
+
+
+async def test_leaving_the_first_wall_asks_what_shall_become_of_the_runs(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        wall = app.screen
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is wall)
+        assert len(app.runs.running) == 2
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(app.screen, Home))
+        assert len(app.runs.running) == 2
+
+        await pilot.press("w")  # from here it is a look, and back
+        await until(pilot, lambda: isinstance(app.screen, Wall))
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, Home))
+        assert len(app.runs.running) == 2
+
+
+async def test_the_first_wall_is_left_for_good_when_the_runs_are_ended(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
+        await pilot.press("x")
+        await until(pilot, lambda: app.return_code is not None)
+        assert app.return_code == 130
+
+
+async def test_the_home_screen_says_which_runs_wait_for_a_person(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(app.screen, Home))
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: "2 wait for you" in str(sessions.border_title))
+        lines = "\n".join(line.plain for line in sessions.draw_block(0, 90))
+        assert "◆" in lines
+        assert "running, waits for you" in lines
+        assert "0 steps" in lines or "1 step " in lines
+
+        first = next(iter(app.runs.all.values()))
+        assert first.run is not None
+        await first.stop("enough")  # seen without a key
+        await until(pilot, lambda: "1 waits for you" in str(sessions.border_title))

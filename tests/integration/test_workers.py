@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.config import load
-from sandbox_tui.core.errors import ImageMissing
-from sandbox_tui.core.launch import RunRequest
-from sandbox_tui.sessions import Store, Worker, Workers, replay
-from sandbox_tui.tui.demo import demo_request
+from sandbox_tui.core.base.errors import ImageMissing
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.sessions import RunRegistry, RunWorker, Store, replay
+from sandbox_tui.tui.cli.demo import demo_request
 from tests.integration.conftest import require
 
 
 @pytest.fixture
-def workers(tmp_path: Path) -> Workers:
+def workers(tmp_path: Path) -> RunRegistry:
     require("bubblewrap")
-    return Workers(Store(tmp_path / "s.db"))
+    return RunRegistry(Store(tmp_path / "s.db"))
 
 
 def demo(tmp_path: Path, *, mode: str = "auto") -> RunRequest:
@@ -28,12 +28,12 @@ def demo(tmp_path: Path, *, mode: str = "auto") -> RunRequest:
     return demo_request(settings, speed=0, mode=mode)  # type: ignore[arg-type]
 
 
-async def seen_by(worker: Worker) -> list[e.AnyEvent]:
+async def seen_by(worker: RunWorker) -> list[e.AnyEvent]:
     return [event async for event in worker.watch()]
 
 
 async def test_a_watcher_that_comes_late_and_one_that_leaves(
-    workers: Workers, tmp_path: Path
+    workers: RunRegistry, tmp_path: Path
 ) -> None:
     worker = workers.begin(demo(tmp_path))
     whole = asyncio.create_task(seen_by(worker))
@@ -47,11 +47,11 @@ async def test_a_watcher_that_comes_late_and_one_that_leaves(
     assert isinstance(late[-1], e.RunFinished)
     assert worker.ended.is_set()
     assert worker.exit_code == 0
-    assert workers.alive == []
+    assert workers.unfinished == []
     assert await seen_by(worker) == late, "also when all is over"
 
 
-async def test_nobody_has_to_watch(workers: Workers, tmp_path: Path) -> None:
+async def test_nobody_has_to_watch(workers: RunRegistry, tmp_path: Path) -> None:
     worker = workers.begin(demo(tmp_path))
     heard: list[e.AnyEvent] = []
     worker.observers.append(heard.append)
@@ -61,7 +61,7 @@ async def test_nobody_has_to_watch(workers: Workers, tmp_path: Path) -> None:
 
 
 async def test_a_watcher_that_does_not_read_holds_the_run_and_lets_it_go(
-    workers: Workers, tmp_path: Path
+    workers: RunRegistry, tmp_path: Path
 ) -> None:
     """Backpressure reaches the container, and ends with the watcher."""
     request = demo(tmp_path, mode="step")
@@ -86,12 +86,12 @@ async def test_a_watcher_that_does_not_read_holds_the_run_and_lets_it_go(
     assert worker.state.finished.reason == "cancelled"
 
 
-async def test_all_are_stopped_together(workers: Workers, tmp_path: Path) -> None:
+async def test_all_are_stopped_together(workers: RunRegistry, tmp_path: Path) -> None:
     begun = [workers.begin(demo(tmp_path, mode="step")) for _ in range(3)]
     while not all(worker.state.pending for worker in begun[:2]):
         await asyncio.sleep(0.01)
     await workers.stop("The program was ended.")
-    assert workers.alive == []
+    assert workers.unfinished == []
     for worker in begun:  # the last may not even have begun
         finished = worker.state.finished
         assert finished is None or finished.reason == "cancelled"
@@ -101,7 +101,7 @@ async def test_all_are_stopped_together(workers: Workers, tmp_path: Path) -> Non
 async def test_a_run_that_cannot_begin_says_why(tmp_path: Path) -> None:
     require("docker")
     settings = load({"sandbox.kind": "docker", "sandbox.image": "127.0.0.1:9/no/such:1"})
-    workers = Workers(Store(tmp_path / "s.db"))
+    workers = RunRegistry(Store(tmp_path / "s.db"))
     worker = workers.begin(demo_request(settings, speed=0))
     assert await seen_by(worker) == []
     assert isinstance(worker.failure, ImageMissing)

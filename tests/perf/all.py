@@ -1,9 +1,8 @@
-"""All benchmarks, one after the other; writes docs/benchmarks.md.
+"""Run all benchmarks, one after the other, and write docs/benchmarks.md.
 
     python -m tests.perf.all [--only "startup tools"] [--runs 1000]
 
-Takes about half an hour on two cores. Each part stands for itself; `--only` measures some and leaves
-what the page says of the others.
+Takes about half an hour on two cores. `--only` repeats some parts and keeps the figures of the others.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ PARTS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "leaks": lambda given: leaks.measure(given.runs),
     "idle": lambda given: idle.measure(),
     "files": lambda given: many_files.measure(),
-    # last: what needs much memory itself would be counted to the processes that are begun after it
     "wall": lambda given: wall_of_runs.measure(),
     "emulator": lambda given: emulator_ratio.measure(),
 }

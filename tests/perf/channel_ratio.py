@@ -23,7 +23,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from sandbox_tui.core.sandboxes.base import SandboxSpec
-from sandbox_tui.core.sandboxes.docker import DockerSandbox
+from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
 from sandbox_tui.core.tools.base import ToolContext
 from sandbox_tui.core.tools.bash import ExecuteBash
 from sandbox_tui.core.tools.editor import StrReplaceEditor
@@ -39,7 +39,7 @@ TARGETS = {"call": 10.0, "output": 3.0, "edit": 8.0, "close": 20.0}
 NAMES = {
     "call": "a call of `true` with shell state",
     "output": "10 MB of output",
-    "edit": "replacing a word in a file of 2 KB",
+    "edit": "replacing a word in a 2 KB file",
     "close": "removing the container",
 }
 
@@ -51,8 +51,9 @@ def measure(rounds: int = 40, image: str = "sandbox-tui-test:latest") -> Section
     section = Section(
         title="Tool calls",
         words=(
-            "The tools as the agent calls them, in Docker containers of the same image without a "
-            f"network, beside the reference's own code. Median of {rounds} rounds, in turns."
+            "The tools as the agent calls them, compared with the reference's own code, in Docker "
+            f"containers of the same image without a network. Median of {rounds} alternating "
+            "rounds."
         ),
     )
     try:
@@ -61,7 +62,7 @@ def measure(rounds: int = 40, image: str = "sandbox-tui-test:latest") -> Section
         section.missing.append(str(error))
         return section
     for word, (ours, theirs) in taken.items():
-        name = f"{NAMES[word]}, beside llm-in-sandbox {REFERENCE.version}"
+        name = f"{NAMES[word]}, vs. llm-in-sandbox {REFERENCE.version}"
         figure = Figure.less(name, median(ours), median(theirs), TARGETS[word], milliseconds)
         section.figures.append(figure)
     return section

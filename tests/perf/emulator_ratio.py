@@ -21,13 +21,20 @@ from pathlib import Path
 
 import pyte
 
-from sandbox_tui.core.terminal import graphics
-from sandbox_tui.core.terminal.history import SCROLLBACK
-from sandbox_tui.core.terminal.screen import Screen
+from sandbox_tui.core.terminal.emulator import sgr as graphics
+from sandbox_tui.core.terminal.emulator.history import SCROLLBACK
+from sandbox_tui.core.terminal.emulator.screen import Screen
 from tests.perf.corpora import COLUMNS, CORPORA, LINES, corpus, from_folder, recorded
 from tests.perf.figures import Figure, Section
 from tests.perf.report import print_section
-from tests.terminal_oracles import UncrashedHistory, UncrashedScreen, avt_lines, cut, installed
+from tests.terminal_oracles import (
+    UncrashedHistory,
+    UncrashedScreen,
+    avt_lines,
+    cut,
+    display_of,
+    installed,
+)
 
 PIECE = 16 * 1024
 PLAIN = ("seq", "log")
@@ -78,7 +85,7 @@ def differing(data: Corpus) -> int:
     for piece in data:
         screen.feed(piece)
     theirs = avt_lines(data, COLUMNS, LINES)
-    return sum(a != b for a, b in zip(cut(screen.display), theirs, strict=True))
+    return sum(a != b for a, b in zip(cut(display_of(screen)), theirs, strict=True))
 
 
 def bytes_a_line(feed: Feed, count: Callable[[], int], data: Corpus, lines: int) -> float:
@@ -113,12 +120,12 @@ def measure(
     if wanted is None:
         wanted = {make.__name__: pieces(corpus(make)) for make in CORPORA}
     section = Section(
-        title="The emulator",
+        title="Terminal emulator",
         words=(
-            f"Output of {len(wanted)} kinds (`tests/perf/corpora.py`) in pieces of 16 KiB, on a screen "
-            f"of {COLUMNS} x {LINES}: megabytes a second of processor time beside `pyte.Screen`, the "
-            f"best of {rounds} rounds in turns, each on a new screen; and the memory of a line of "
-            "scrollback, ours at 20,000 lines beside `pyte.HistoryScreen` at 1,500."
+            f"Throughput (MB per CPU second) compared with `pyte.Screen`, for {len(wanted)} kinds of "
+            f"output (`tests/perf/corpora.py`) in chunks of 16 KiB on a {COLUMNS} x {LINES} screen: "
+            f"best of {rounds} alternating rounds, each on a new screen. Memory per line of "
+            "scrollback: 20,000 lines, compared with 1,500 lines in `pyte.HistoryScreen`."
         ),
     )
     ratios = [_speed(section, name, data, rounds, seconds) for name, data in wanted.items()]
@@ -129,7 +136,9 @@ def measure(
     for name in (name for name in wanted if name in SCROLLING):
         own, pytes = memory(wanted[name])
         section.figures.append(
-            Figure.less(f"{name}: a line of scrollback", own, pytes, MEMORY, "{:.0f} bytes".format)
+            Figure.less(
+                f"{name}: memory per scrollback line", own, pytes, MEMORY, "{:.0f} bytes".format
+            )
         )
     _compare(section, wanted)
     return section
@@ -164,7 +173,7 @@ def _compare(section: Section, wanted: Mapping[str, Corpus]) -> None:
     differ = ", ".join(f"{count} in {name}" for name, count in rows.items() if count)
     section.figures.append(
         Figure(
-            name="rows of the last screen that differ from avt's",
+            name="rows of the final screen that differ from avt",
             ours=differ or "none",
             met=not differ,
         )

@@ -9,7 +9,6 @@ no megabytes it only answers keys, until it is ended.
 import asyncio
 import codecs
 import json
-import resource
 import sys
 import time
 from pathlib import Path
@@ -61,7 +60,6 @@ class Flooded(App[None]):
                 "cpu": time.process_time() - cpu,
                 "wall": time.monotonic() - wall,
                 "bytes": taken,
-                "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             },
         )
         await asyncio.sleep(0.3)
@@ -84,21 +82,21 @@ class Ours(Flooded):
     """`TerminalView`, fed as the cockpit feeds it."""
 
     def compose(self) -> ComposeResult:
-        from sandbox_tui.core.terminal.screen import Screen
-        from sandbox_tui.tui.widgets.terminal_view import TerminalView
+        from sandbox_tui.core.terminal.emulator.screen import Screen
+        from sandbox_tui.tui.widgets.terminal.view import TerminalView
 
         self.view = TerminalView(Screen(COLUMNS, LINES), fit=False, id="terminal")
         yield self.view
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        from sandbox_tui.tui.palette import ROLE_DEFAULTS
+        from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
 
         return ROLE_DEFAULTS
 
     def on_mount(self) -> None:
-        from sandbox_tui.tui.collecting import collect_rarely
+        from sandbox_tui.tui.gc_tuning import tune_gc
 
-        collect_rarely()  # as the program does when it has started
+        tune_gc()  # as the program does when it has started
 
     async def flood(self) -> int:
         done = 0

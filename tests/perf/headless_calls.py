@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.perf.figures import Figure, Section, median, megabytes, milliseconds
+from tests.perf.memory import LAUNCHER
 from tests.perf.peers import QUIET, REFERENCE, PeerMissing, our_program
 from tests.scripted_server import Chunk, Scripted, ScriptedServer, call, whole
 
@@ -28,12 +29,12 @@ WALL_TARGET, MEMORY_TARGET = 5.0, 2.0
 def measure(rounds: int = 3) -> Section:
     """Measure wall time and memory of whole processes."""
     section = Section(
-        title="Twenty calls, from start to end",
+        title="A run of twenty calls",
         words=(
-            f"`run --headless` of a task in which the model calls `true` {CALLS} times and then "
-            f"submits, in Docker with the image {IMAGE}, beside `llm-in-sandbox run` with the same "
-            "model server and the same image: seconds and largest resident size of each process, "
-            f"container made and removed. Median of {rounds} rounds, in turns."
+            f"`run --headless` in Docker with the image {IMAGE}, compared with `llm-in-sandbox run` "
+            f"on the same image and model server. The model calls `true` {CALLS} times, then "
+            "submits. Wall time and maximum resident set size of each process, including creation "
+            f"and removal of the container. Median of {rounds} alternating rounds."
         ),
     )
     try:
@@ -58,7 +59,7 @@ def _compare(section: Section, reference: str, url: str, home: Path, rounds: int
         )
         for _ in range(rounds + 1)
     ][1:]
-    name = f"beside llm-in-sandbox {REFERENCE.version}"
+    name = f"vs. llm-in-sandbox {REFERENCE.version}"
     (wall, other_wall), (memory, other_memory) = (
         (median([ours[n] for ours, _ in pairs]), median([theirs[n] for _, theirs in pairs]))
         for n in (0, 1)
@@ -78,22 +79,20 @@ def whole_process(
         subprocess.CalledProcessError: it did not do what was wanted.
     """
     began = time.perf_counter()
-    process = subprocess.Popen(
-        command,
+    done = subprocess.run(
+        [*LAUNCHER, *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env={**os.environ, **environment},
+        check=True,
     )
-    assert process.stdout is not None
-    said = process.stdout.read().decode(errors="replace")
-    _, status, usage = os.wait4(process.pid, 0)
     took = time.perf_counter() - began
-    process.stdout.close()
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode or not fine(said):
-        raise subprocess.CalledProcessError(process.returncode, command, said[-2000:])
-    return took, usage.ru_maxrss * 1024.0
+    said, _, told = done.stdout.decode(errors="replace").rstrip().rpartition("\n")
+    code, most = map(int, told.split())
+    if code or not fine(said):
+        raise subprocess.CalledProcessError(code, command, said[-2000:])
+    return took, float(most)
 
 
 def _said_submitted(said: str) -> bool:

@@ -27,8 +27,8 @@ def measure(seconds: float = 30.0) -> Section:
     section = Section(
         title="Idle",
         words=(
-            "Seconds of the processor a minute, all threads of the program, on a pseudo-terminal "
-            f"of 140 x 40, measured over {seconds:g} s in which no key is pressed."
+            "CPU seconds per minute, all threads, on a pseudo-terminal of 140 x 40, measured over "
+            f"{seconds:g} s without input."
         ),
     )
     for name, (command, word) in SCREENS.items():
@@ -42,8 +42,10 @@ def measure(seconds: float = 30.0) -> Section:
                 used = (program.cpu - before) * 60 / seconds
                 written = len(program.seen) - written
         section.figures += [
-            Figure.bound(f"{name}: processor", used, MOST, lambda value: f"{value:.2f} s a minute"),
-            Figure(name=f"{name}: written to the terminal", ours=f"{written} bytes"),
+            Figure.bound(
+                f"{name}: CPU time", used, MOST, lambda value: f"{value:.2f} s per minute"
+            ),
+            Figure(name=f"{name}: output to the terminal", ours=f"{written} bytes"),
         ]
     return section
 

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from sandbox_tui.core.config import Settings, load
-from sandbox_tui.core.models.base import Delta, Reply, Request, WrittenCall
+from sandbox_tui.core.config.settings import Settings, load
+from sandbox_tui.core.models.base import Delta, RawToolCall, Reply, Request
 
 
 def embedded(home: Path) -> Settings:
@@ -44,7 +44,7 @@ class Commands:
         function = {"name": name, "arguments": arguments}
         call = {"id": f"call_{done}", "type": "function", "function": function}
         message = {"role": "assistant", "content": content, "tool_calls": [call]}
-        written = WrittenCall(id=f"call_{done}", name=name, arguments=arguments)
+        written = RawToolCall(id=f"call_{done}", name=name, arguments=arguments)
         return Reply(message=message, calls=(written,))  # type: ignore[arg-type]
 
     async def close(self) -> None:

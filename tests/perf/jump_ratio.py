@@ -32,16 +32,16 @@ from tempfile import TemporaryDirectory
 import msgspec
 from textual.screen import Screen
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.config import Settings
-from sandbox_tui.sessions import Store, Workers
-from sandbox_tui.sessions.keyframes import catch_up, moment_at
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import RunRegistry, Store
+from sandbox_tui.sessions.playback.keyframes import catch_up, playback_state_at
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.home import Home
-from sandbox_tui.tui.screens.replay import ReplayScreen
-from sandbox_tui.tui.settings_in_force import SettingsInForce
-from sandbox_tui.tui.widgets.calls import WINDOW
-from sandbox_tui.tui.widgets.session_list import SessionList
+from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.widgets.calls.calls import WINDOW_ITEMS
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.perf.made_sessions import fill
 from tests.unit.event_streams import started
 
@@ -81,9 +81,9 @@ def moments(store: Store, run_id: str, jumps: int, chance: random.Random) -> lis
     for _ in range(jumps):
         seq = chance.randint(1, last)
         began = time.perf_counter()
-        moment = moment_at(store, run_id, seq)
-        assert moment.seq == seq
-        list(moment.state.items[-WINDOW:])
+        playback = playback_state_at(store, run_id, seq)
+        assert playback.seq == seq
+        list(playback.state.items[-WINDOW_ITEMS:])
         taken.append(time.perf_counter() - began)
     return taken
 
@@ -129,7 +129,7 @@ async def homes(store: Store, rounds: int) -> list[float]:
     async with app.run_test(size=(160, 45)) as pilot:
         await pilot.pause()
         for _ in range(rounds):
-            screen = Home(SettingsInForce(Settings()), Workers(store))
+            screen = Home(LiveSettings(Settings()), RunRegistry(store))
             began = time.perf_counter()
             await app.push_screen(screen)
             while screen.query_one(SessionList).current is None:

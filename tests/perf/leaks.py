@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sandbox_tui.core.config import load
-from sandbox_tui.sessions import Store, Workers
-from sandbox_tui.tui.demo import demo_request
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.sessions import RunRegistry, Store
+from sandbox_tui.tui.cli.demo import demo_request
 from tests.perf.figures import Figure, Section
 from tests.perf.report import print_section
 
@@ -80,7 +80,7 @@ async def run_demos(home: Path, runs: int, kind: str) -> None:
     settings = load({"sandbox.kind": kind, "agent.output": str(home / "output")})
     store = Store(home / "sessions.db")
     for _ in range(runs):
-        worker = Workers(store).begin(demo_request(settings, speed=0, mode="auto"))
+        worker = RunRegistry(store).begin(demo_request(settings, speed=0, mode="auto"))
         await worker.ended.wait()
         assert worker.exit_code == 0, worker.failure or worker.state.finished
     store.close()
@@ -105,10 +105,10 @@ async def growth(home: Path, runs: int, kind: str = "bubblewrap") -> tuple[Held,
 def measure(runs: int = 100, kind: str = "bubblewrap") -> Section:
     """Measure the growth."""
     section = Section(
-        title="What many runs leave behind",
+        title="Leaks",
         words=(
-            f"{runs} runs of the demo's script, one after the other in one process, in {kind} "
-            f"sandboxes, after {WARM_UP} that do not count."
+            f"Growth of one process over {runs} consecutive runs of the demo script in {kind} "
+            f"sandboxes, after {WARM_UP} warm-up runs."
         ),
     )
     own_folder = tempfile.gettempdir()
@@ -120,7 +120,7 @@ def measure(runs: int = 100, kind: str = "bubblewrap") -> Section:
         more = asdict(after)[name] - count
         if name == "memory":
             each = more / runs
-            said = f"{each / 1e3:+.1f} kB a run ({count / 1e6:.1f} MB before)"
+            said = f"{each / 1e3:+.1f} kB per run ({count / 1e6:.1f} MB before)"
             section.figures.append(Figure(name=name, ours=said, met=each < MEMORY_EACH))
         else:
             section.figures.append(

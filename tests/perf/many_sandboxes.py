@@ -26,10 +26,10 @@ def measure(sandboxes: int = 64, docker: int = 16) -> Section:
     section = Section(
         title="Many sandboxes at once",
         words=(
-            f"`run --headless --samples N`: N runs at once in one process, each with {CALLS} calls "
-            "of `true` to a model that answers at once, each in a sandbox of its own. All have to "
-            "submit. Memory of a run is that of the program itself (largest resident size), beyond "
-            "what it takes with a single run, divided among the others."
+            "`run --headless --samples N`: N concurrent runs in one process, each with "
+            f"{CALLS} calls of `true` in its own sandbox and a model that replies instantly. All "
+            "have to submit. Memory per run is the program's maximum resident set size beyond that "
+            "of a single run, divided by the number of additional runs."
         ),
     )
     with model_server(CALLS) as url:
@@ -49,9 +49,9 @@ def _measured(kind: str, count: int, url: str) -> list[Figure]:
     return [
         Figure(
             name=f"{count} in {kind}, all submitted",
-            ours=f"{milliseconds(took)} (one alone: {milliseconds(alone)})",
+            ours=f"{milliseconds(took)} (a single run: {milliseconds(alone)})",
         ),
-        Figure.bound(f"{count} in {kind}: memory of a run", each, MOST_EACH, megabytes),
+        Figure.bound(f"{count} in {kind}: memory per run", each, MOST_EACH, megabytes),
     ]
 
 

@@ -19,11 +19,13 @@ KEPT = ROOT / "docs" / "benchmarks.json"
 
 HEAD = """# Benchmarks
 
-Measured by `make bench`, which writes this page anew; nothing in it is typed by hand. Ours and the
-other are measured in the same run, in turns (A B A B), so that a busy machine touches both; what
-counts is the ratio. Every program is installed in an environment of its own. A target is what we hold
-ourselves to, and a missed one is shown as missed.
-`make bench only="startup files"` measures some of it again and leaves the rest as it was.
+`make bench` measures everything here and writes this page; nothing in it is typed by hand.
+`make bench only="startup files"` repeats some parts and keeps the others.
+
+- Programs that are compared run alternately (A B A B) in the same session, so that load on the machine affects both.
+  Read the ratio rather than the absolute numbers.
+- Every other program is installed in its own virtual environment.
+- Targets are constants in the benchmark code. A missed target is shown as missed.
 """
 
 
@@ -31,7 +33,7 @@ def print_section(section: Section) -> bool:
     """Print what was found; whether every target is met."""
     print(f"\n{section.title}")
     for figure in section.figures:
-        others = f"  beside {figure.theirs}" if figure.theirs else ""
+        others = f"  vs. {figure.theirs}" if figure.theirs else ""
         print(f"  {figure.name}: {figure.ours}{others}  {_ratio(figure)} {_verdict(figure)}")
     for words in section.missing:
         print(f"  not measured: {words}")
@@ -85,7 +87,7 @@ def _section(section: Mapping[str, Any]) -> str:
     figures = [Figure(**figure) for figure in section["figures"]]
     lines = [f"## {section['title']}", "", section["words"], ""]
     if figures:
-        lines += ["| what | ours | the other | ratio | |", "|---|---|---|---|---|"]
+        lines += ["| measurement | sandbox-tui | other | ratio | target |", "|---|---|---|---|---|"]
         lines += [
             f"| {f.name} | {f.ours} | {f.theirs or '–'} | {_ratio(f) or '–'} | {_verdict(f)} |"
             for f in figures

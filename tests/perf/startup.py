@@ -20,10 +20,10 @@ def measure(rounds: int = 7) -> Section:
     section = Section(
         title="Start-up",
         words=(
-            "`sandbox-tui --help` and `llm-in-sandbox run --help` as whole processes; then the "
-            "time from the start of a process to its first full screen on a pseudo-terminal of "
-            "140 x 40 that answers as terminals do, until the last line of that screen is there. "
-            f"Median of {rounds} rounds, in turns."
+            "Run time of `sandbox-tui --help` and `llm-in-sandbox run --help`; then the time from "
+            "process start until the last line of the first screen is drawn, on a 140 x 40 "
+            "pseudo-terminal that answers terminal queries. "
+            f"Median of {rounds} alternating rounds."
         ),
     )
     with TemporaryDirectory() as home:
@@ -45,18 +45,18 @@ def _help(home: str, rounds: int) -> Figure:
         )
 
     ours, theirs = in_turns(run(our_program(), "--help"), run(reference, "run", "--help"), rounds)
-    name = f"help, beside llm-in-sandbox {REFERENCE.version}"
+    name = f"`--help`, vs. llm-in-sandbox {REFERENCE.version}"
     return Figure.less(name, median(ours), median(theirs), HELP_TARGET, milliseconds)
 
 
 def _posting(home: str, rounds: int) -> Figure:
     theirs = first_paint([POSTING.program("posting")], b"Variables", home)
-    return _paint(f"first screen, beside Posting {POSTING.version}", home, theirs, rounds)
+    return _paint(f"first screen, vs. Posting {POSTING.version}", home, theirs, rounds)
 
 
 def _harlequin(home: str, rounds: int) -> Figure:
     theirs = first_paint([HARLEQUIN.program("harlequin"), ":memory:"], b"History", home)
-    return _paint(f"first screen, beside Harlequin {HARLEQUIN.version}", home, theirs, rounds)
+    return _paint(f"first screen, vs. Harlequin {HARLEQUIN.version}", home, theirs, rounds)
 
 
 def _paint(name: str, home: str, theirs: Callable[[], float], rounds: int) -> Figure:

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from sandbox_tui.tui.key_order import KeysInOrder
+from sandbox_tui.tui.keys.key_sequencer import SequentialKeys
 
 NAMES = {" ": "space", "\x7f": "backspace", "\r": "enter", "\x1b": "escape"}
 
@@ -28,7 +28,7 @@ class Asked(ModalScreen[None]):
         yield Label("really?")
 
 
-class Typing(KeysInOrder[None]):
+class Typing(SequentialKeys[None]):
     """A line to type in, and keys outside of it."""
 
     AUTO_FOCUS = None

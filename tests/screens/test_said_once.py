@@ -5,10 +5,10 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 from textual.widgets._toast import Toast
 
-from sandbox_tui.tui.said_once import SaidOnce
+from sandbox_tui.tui.toasts import DedupedToasts
 
 
-class Speaker(SaidOnce[None]):
+class Speaker(DedupedToasts[None]):
     def compose(self) -> ComposeResult:
         yield Static("a screen")
 
@@ -40,3 +40,14 @@ async def test_the_oldest_make_room() -> None:
         assert all(toast.region.y >= 15 for toast in app.screen.query(Toast))
         app.notify("long " * 400, timeout=60)
         assert await shown(app, pilot) == ["long " * 400]
+
+
+async def test_one_notice_is_taken_back_and_the_others_stay() -> None:
+    app = Speaker()
+    async with app.run_test(size=(100, 60), notifications=True) as pilot:
+        app.notify("disk is full", title="the run waits", timeout=1000)
+        app.notify("another thing", timeout=1000)
+        await pilot.pause()
+        app.take_back("disk is full", "the run waits")
+        await pilot.pause()
+        assert await shown(app, pilot) == ["another thing"]

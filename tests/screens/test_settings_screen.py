@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from sandbox_tui.core import config
+from sandbox_tui.core.config import settings as config
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.home import Home
+from sandbox_tui.tui.screens.home.home import Home
 from sandbox_tui.tui.screens.settings import ROWS, SettingsScreen
 from sandbox_tui.tui.widgets.choice import Choice
 

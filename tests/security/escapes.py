@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 
-from sandbox_tui.core.text import clean
+from sandbox_tui.core.base.sanitize import clean
 
 SHOWS = {
     "colours": r"\x1b\[(?:(?:0|[1-9][0-9]{0,2})(?:;(?=[0-9])|(?=m)))*m",

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import io
 import os
+import resource
+import signal
 import stat
 import tarfile
 import time
@@ -17,11 +19,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sandbox_tui.core.errors import FileRefused
-from sandbox_tui.core.sandboxes import copying
+from sandbox_tui.core.base.errors import FileRefused
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.run.artifacts import a_few
 from sandbox_tui.core.sandboxes.base import FileEntry, Listing, Sandbox
-from sandbox_tui.core.sandboxes.copying import choose, room_for, unpack, write_out
-from sandbox_tui.core.text import clean_line
+from sandbox_tui.core.sandboxes.protocol import copying
+from sandbox_tui.core.sandboxes.protocol.archives import unpack, write_out
+from sandbox_tui.core.sandboxes.protocol.copying import choose, room_for
 from tests.integration.conftest import sandbox
 from tests.security.hostile import Streams
 
@@ -45,7 +49,7 @@ def below(folder: Path) -> Iterator[Path]:
         yield from (Path(path) / name for name in (*folders, *files))
 
 
-def unpacked(data: bytes, folder: Path, wanted: int = 0) -> list[str]:
+def unpacked(data: bytes, folder: Path, wanted: int = 1) -> list[str]:
     """Unpack, and look at all that there is then."""
     (folder / "near").mkdir(parents=True, exist_ok=True)
     (folder / "near" / "mine").write_text("mine")
@@ -132,13 +136,48 @@ def test_a_bad_archive_ends_at_once_with_a_sentence(name: str, tmp_path: Path) -
     assert time.process_time() - began < 5
 
 
+@pytest.mark.parametrize("kept", [100, 512, 100_000, 512 + (1 << 20) + 100])
+def test_a_file_that_did_not_come_whole_is_left_behind_and_said(kept: int, tmp_path: Path) -> None:
+    data = tar_of(({"name": "big"}, b"x" * (1 << 20)), ({"name": "later"}, b"y"))[:kept]
+    left = unpacked(data, tmp_path, 2)
+    whole = kept > 1 << 20
+    assert [path.name for path in below(tmp_path / "out")] == (["big"] if whole else [])
+    assert len(left) == 1
+    assert f"{1 if whole else 2} of 2 were left behind" in left[0]
+
+
+def test_a_disk_that_fills_up_keeps_what_came_whole(tmp_path: Path) -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, resource.RLIM_INFINITY))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # so that writing more fails, as on a full disk
+    try:
+        data = tar_of(
+            ({"name": "a"}, b"1"), ({"name": "big"}, b"x" * (2 << 20)), ({"name": "c"}, b"")
+        )
+        left = unpacked(data, tmp_path, 3)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    assert [path.name for path in below(tmp_path / "out")] == ["a"]
+    assert left == [
+        "2 of 3 were left behind: this machine's disk could not be written (File too large)."
+    ]
+
+
+def test_thousands_of_things_left_behind_are_told_in_a_few_sentences() -> None:
+    left = [f"{n} was left behind" for n in range(5000)] + ["7 of 9 were left behind"]
+    told = a_few(left)
+    assert len(told) == 21
+    assert told[-1] == "7 of 9 were left behind"
+    assert told[-2] == "4981 more were left behind for reasons like these."
+
+
 def test_twenty_thousand_files_of_one_name(tmp_path: Path) -> None:
-    data = tar_of(*[({"name": "same"}, b"") for _ in range(copying.MOST_FILES + 5)])
+    data = tar_of(*[({"name": "same"}, b"") for _ in range(copying.MAX_FILES + 5)])
     began = time.process_time()
     (left,) = unpacked(data, tmp_path)
     assert "more than 20000 files" in left
     assert time.process_time() - began < 20
-    assert len(list((tmp_path / "out").iterdir())) == copying.MOST_FILES
+    assert len(list((tmp_path / "out").iterdir())) == copying.MAX_FILES
 
 
 def test_a_file_where_a_folder_is_wanted_spoils_nothing_else(tmp_path: Path) -> None:
@@ -194,10 +233,14 @@ async def test_names_of_any_bytes(sandbox: Sandbox, tmp_path: Path) -> None:
     assert all(path.read_bytes() == b"data" for path in written)
 
 
+async def test_an_empty_folder_is_whole(sandbox: Sandbox, tmp_path: Path) -> None:
+    assert await sandbox.copy_out("/testbed/output", tmp_path / "out") == []
+
+
 async def test_deep_and_wide_trees(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copying, "MOST_FILES", 2000)
+    monkeypatch.setattr(copying, "MAX_FILES", 2000)
     await run(
         sandbox,
         "cd output; d=.; for i in {1..60}; do d=$d/deep; done; mkdir -p $d; echo x >$d/x;"
@@ -206,7 +249,7 @@ async def test_deep_and_wide_trees(
     left = await sandbox.copy_out("/testbed/output", tmp_path / "out")
     assert (tmp_path / "out" / "answer.txt").read_text() == "42\n"
     count = sum(1 for _ in below(tmp_path / "out"))
-    assert count <= copying.MOST_FILES + 60
+    assert count <= copying.MAX_FILES + 60
     assert any("more than 2000" in sentence for sentence in left)
 
 
@@ -233,6 +276,53 @@ async def test_what_is_replaced_while_it_is_copied(sandbox: Sandbox, tmp_path: P
             await sandbox.copy_out("/testbed/output", tmp_path / "endless")
     assert not (tmp_path / "endless").exists()
     assert (await sandbox.exec("echo alive", timeout=10)).stdout == b"alive\n"
+
+
+KILLER = """
+(
+  while :; do
+    for stat in /proc/[0-9]*/stat; do
+      read -r line <$stat || continue
+      [[ $line == *'(tar)'* ]] || continue
+      fields=(${line##*) }) pids=(${line%% *})
+      ((fields[11] + fields[12] > 4)) || continue # it has worked for 0.05 s
+      %s
+      kill -9 "${pids[@]}" && exit
+    done
+  done
+) 2>/dev/null &
+"""
+"""Kills a tar that has sent some of its archive, and what is put in its place."""
+
+ANCESTORS = """parent=${fields[1]}
+      while [ "$parent" -gt 1 ]; do
+        pids=("$parent" "${pids[@]}") # the topmost first: it must not tell of the others
+        read -r line </proc/$parent/stat && fields=(${line##*) }) && parent=${fields[1]} || break
+      done"""
+"""All processes up to the one that speaks to the host: the stream of the archive is cut."""
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        ("", "tar was killed in the sandbox (signal 9)"),
+        (ANCESTORS, "the connection to the sandbox was lost"),
+    ],
+    ids=["killed", "cut"],
+)
+async def test_results_of_which_only_a_part_came_are_said_to_be_missing(
+    sandbox: Sandbox, tmp_path: Path, more: str, why: str
+) -> None:
+    await run(
+        sandbox,
+        "cd output; echo 42 >answer.txt; mkdir -p a/b; truncate -s 600M a/b/big;"
+        + KILLER.replace("%s", more),
+    )
+    left = await sandbox.copy_out("/testbed/output", tmp_path / "out")
+    assert left == [f"1 of 4 were left behind: {why}."]
+    assert (tmp_path / "out" / "answer.txt").read_text() == "42\n"
+    assert not list((tmp_path / "out" / "a" / "b").iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 async def test_pushing_follows_no_link_of_the_host_or_the_sandbox(

@@ -18,15 +18,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.blobs import digest
-from sandbox_tui.core.config import load
-from sandbox_tui.core.errors import ResumeRefused
-from sandbox_tui.sessions import Store, Workers
-from sandbox_tui.sessions.bundles import APPLICATION_ID, TABLES
-from sandbox_tui.sessions.exports import EXPORTERS, Recording
-from sandbox_tui.sessions.fingerprint import fingerprint
-from sandbox_tui.sessions.imports import import_file
+from sandbox_tui.core.base.blob_store import digest
+from sandbox_tui.core.base.errors import ResumeRefused
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import RunRegistry, Store
+from sandbox_tui.sessions.interchange.bundle_format import APPLICATION_ID, TABLES
+from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording
+from sandbox_tui.sessions.interchange.fingerprint import fingerprint
+from sandbox_tui.sessions.interchange.imports import import_file
 from tests.security.driven import drive, tap
 from tests.security.hostile import Streams
 from tests.security.hostile_run import hostile_run
@@ -261,5 +261,5 @@ def test_an_imported_session_is_not_taken_up(tmp_path: Path) -> None:
     store = Store(tmp_path / "s.db")
     (run_id,) = import_file(store, tmp_path / "x.sbx")
     with pytest.raises(ResumeRefused, match="recorded elsewhere"):
-        Workers(store).resume(store.run(run_id), load())
+        RunRegistry(store).resume(store.run(run_id), load())
     store.close()

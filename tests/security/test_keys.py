@@ -12,8 +12,8 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from sandbox_tui.core.config import load
-from sandbox_tui.core.errors import ConfigError
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.settings import load
 from tests import scripted_server as s
 from tests.integration.conftest import TEST_IMAGE, require
 from tests.security.escapes import BELL, SETS_UP, TITLE, heard
@@ -184,15 +184,15 @@ def read(path: Path) -> bytes:
 
 CRASH = """
 import sys
-from sandbox_tui.tui import cli, listing
-from sandbox_tui.tui.screens.home import Home
+from sandbox_tui.tui.cli import format_sessions, main
+from sandbox_tui.tui.screens.home.home import Home
 secret = __import__("os").environ["MY_ENTRY"]
 def broken(*arguments, **more):
     held = secret
     raise RuntimeError(f"could not use {held} \\x1b]0;owned\\x07 \\x9b31m \\u202e [/]")
 Home.on_mount = broken
-listing.print_sessions = broken
-cli.main()
+format_sessions.print_sessions = broken
+main.main()
 """
 
 

@@ -126,8 +126,8 @@ COMMANDS = {
     "html": ("sessions", "export", "aaaaa", "-f", "html", "-o", "-"),
     "atif": ("sessions", "export", "aaaaa", "-f", "atif", "-o", "-"),
     "bundle": ("sessions", "export", "aaaaa", "-f", "bundle", "-o", "-"),
-    "rm": ("sessions", "rm", "aaaaa"),
-    "rm for sure": ("sessions", "rm", "aaaaa", "bbbbb", "--yes"),
+    "rm": ("sessions", "rm", "20260101-100000-aaaaa"),
+    "rm for sure": ("sessions", "rm", "20260101-100000-aaaaa", "20260101-100000-bbbbb", "--yes"),
 }
 SILENT = {"bundle", "rm for sure", "policy as JSON"}
 

@@ -9,9 +9,9 @@ from shlex import quote
 
 import pytest
 
-from sandbox_tui.core.config import load
-from sandbox_tui.core.launch import sandbox_spec
+from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.prompts.pack import load_pack
+from sandbox_tui.core.run.launch import sandbox_spec
 from sandbox_tui.core.sandboxes.base import Sandbox
 from tests.integration.conftest import make, require, sandbox
 

@@ -13,34 +13,34 @@ from rich.text import Text
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.config import ModelSettings, load
-from sandbox_tui.core.errors import SandboxTuiError
-from sandbox_tui.core.launch import RunRequest
-from sandbox_tui.core.models.local_servers import LocalServer
-from sandbox_tui.core.state import FileState, fold
-from sandbox_tui.sessions import Store, Worker, Workers
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.config.settings import ModelSettings, load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import FileState, fold
+from sandbox_tui.core.models.discovery import LocalServer
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.notices import Notice, cut
-from sandbox_tui.tui.screens.allow_always import AllowAlways
-from sandbox_tui.tui.screens.choose_version import ChooseVersion
+from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.compare import CompareScreen
-from sandbox_tui.tui.screens.confirm import Confirm
-from sandbox_tui.tui.screens.copy_files import AskPull, AskPush
-from sandbox_tui.tui.screens.edit_call import EditCall
-from sandbox_tui.tui.screens.edit_file import EditFile
-from sandbox_tui.tui.screens.failure import Failure
-from sandbox_tui.tui.screens.file_view import FileView
-from sandbox_tui.tui.screens.fork import ForkForm
-from sandbox_tui.tui.screens.home import Home
-from sandbox_tui.tui.screens.image_offer import ImageOffer
-from sandbox_tui.tui.screens.live import LiveScreen
-from sandbox_tui.tui.screens.pager import Pager
-from sandbox_tui.tui.screens.replay import ReplayScreen
+from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlways
+from sandbox_tui.tui.screens.dialogs.confirm import Confirm
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCall
+from sandbox_tui.tui.screens.dialogs.error_dialog import ErrorDialog
+from sandbox_tui.tui.screens.dialogs.fork_form import ForkForm
+from sandbox_tui.tui.screens.dialogs.pager import Pager
+from sandbox_tui.tui.screens.files.choose_version import ChooseVersion
+from sandbox_tui.tui.screens.files.copy_files import CopyInForm, CopyOutForm
+from sandbox_tui.tui.screens.files.edit_file import EditFile
+from sandbox_tui.tui.screens.files.file_view import FileView
+from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.screens.wall import Wall
-from sandbox_tui.tui.widgets.model_offers import ModelOffers, offers_of
-from sandbox_tui.tui.widgets.terminal_view import TerminalView
+from sandbox_tui.tui.terminal_io.notifications import Notice, cut
+from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, offers_of
+from sandbox_tui.tui.widgets.terminal.view import TerminalView
 from tests.security import hostile_run as made_up
 from tests.security.driven import FRAME, drive, tap
 from tests.security.escapes import BELL, CLIPBOARD, NOTICE, SETS_UP, TITLE, heard
@@ -119,7 +119,7 @@ async def pager(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams)
 
 async def terminal(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
     """Bytes for the mirror, cut anywhere; a screenful at a time, from a fresh start."""
-    screen = LiveScreen(Worker(RunRequest(task="x", settings=load()), store), store)
+    screen = LiveScreen(RunWorker(RunRequest(task="x", settings=load()), store), store)
     await app.push_screen(screen)
     first = (made_up.task("t", made), e.TerminalOpened(terminal="model", cols=180, rows=50))
     for seq, event in enumerate(first, 1):
@@ -137,9 +137,9 @@ async def terminal(app: SandboxTui, pilot: Pilot[int], store: Store, made: Strea
 async def wall(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
     """Tiles, also of runs whose words no database has cleaned."""
     for round_ in range(3):
-        workers = Workers(store)
+        workers = RunRegistry(store)
         for number in range(16):
-            worker = Worker(RunRequest(task=made.one(surrogates=True), settings=load()), store)
+            worker = RunWorker(RunRequest(task=made.one(surrogates=True), settings=load()), store)
             worker.run_id = f"{round_}-{number}"
             worker.state = fold(live_events(number, made))
             if number % 7 == 6:
@@ -189,7 +189,7 @@ def live_events(number: int, made: Streams) -> list[e.AnyEvent]:
 async def live(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
     """A call that waits, with its bar; what waits for the model; how a run could not begin."""
     for number in (1, 2, 3, 0):
-        worker = Worker(RunRequest(task=made.one(surrogates=True), settings=load()), store)
+        worker = RunWorker(RunRequest(task=made.one(surrogates=True), settings=load()), store)
         screen = LiveScreen(worker, store)
         await app.push_screen(screen)
         for seq, event in enumerate(live_events(number, made), 1):
@@ -216,7 +216,7 @@ async def home(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) 
         )
         store.append(f"s{number:03}", [first, last])
         store.rename(f"s{number:03}", made.one()) if number % 3 == 0 else None
-    await app.push_screen(Home(app.settings, Workers(store)))
+    await app.push_screen(Home(app.settings, RunRegistry(store)))
     await pilot.pause(0.2)
     for _ in range(12):
         await tap(pilot, "pagedown")
@@ -232,9 +232,9 @@ async def notices(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stream
         app.clear_notifications()
     for number in range(3_200):
         if number % 2:
-            app._show_title(cut(made.one(surrogates=True)))
+            app._announcer._show_title(cut(made.one(surrogates=True)))
         else:
-            app._tell(Notice(made.one(surrogates=True), made.one(surrogates=True)))
+            app._announcer._tell(Notice(made.one(surrogates=True), made.one(surrogates=True)))
 
 
 async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
@@ -248,14 +248,14 @@ async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stre
             raise SandboxTuiError(made.one())
 
         for screen in (
-            AllowAlways(call, made.many(3, surrogates=True)),
+            ApproveAlways(call, made.many(3, surrogates=True)),
             EditCall(call),
-            AskPull(path, Path(made.one().replace("\0", ""))),
-            AskPush(path, "/testbed"),
+            CopyOutForm(path, Path(made.one().replace("\0", ""))),
+            CopyInForm(path, "/testbed"),
             ChooseVersion(path, []),
             Confirm(made.one()),
-            Failure(made.one(surrogates=True)),
-            ImageOffer(made.one(surrogates=True)),
+            ErrorDialog(made.one(surrogates=True)),
+            MissingImageDialog(made.one(surrogates=True)),
             Pager(made.one(surrogates=True), made.one(surrogates=True)),
             SettingsScreen(app.settings, ["lamplight", made.one()]),
             EditFile(path, b"one\n", saved),
@@ -265,7 +265,7 @@ async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stre
             app.pop_screen()
         found = [LocalServer("vLLM", f"http://x/{made.one()}", (made.one(), made.one()))]
         app.screen.query(ModelOffers)
-        home = Home(app.settings, Workers(store))
+        home = Home(app.settings, RunRegistry(store))
         await app.push_screen(home)
         home.query_one(ModelOffers).show(offers_of(found, ModelSettings()), ())
         home.add_class("-no-model")
@@ -276,7 +276,7 @@ async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stre
 
 async def comparisons(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
     """Two sessions side by side, and the form that forks one."""
-    from sandbox_tui.sessions.fork import Plan
+    from sandbox_tui.sessions.recording.fork import ForkPlan
 
     for name in ("one", "two"):
         made_up.hostile_run(name, made, 10, store)
@@ -288,7 +288,7 @@ async def comparisons(app: SandboxTui, pilot: Pilot[int], store: Store, made: St
         await tap(pilot, "down")
     await tap(pilot, "enter", "escape")
     for run_id in ("one", "two"):
-        plan = Plan(store, store.run(run_id), 30)
+        plan = ForkPlan(store, store.run(run_id), 30)
         form = ForkForm(plan, plan.request(load(), {}), store)
         await app.push_screen(form)
         await pilot.pause()
@@ -330,7 +330,7 @@ async def test_nothing_but_our_own_sequences_comes_out(place: str, store: Store)
     said = heard(raw, TITLE, NOTICE, CLIPBOARD, SETS_UP)
     shown = marks("".join([said.text, *said.titles, *said.notices]))
     print(place, made.given, len(shown), len(raw))
-    assert app.last_door.stopped == []
+    assert app.output_filter.stopped == []
     assert made.given >= least
     assert len(shown) >= part * made.given
 
@@ -346,5 +346,5 @@ async def test_the_last_door_stops_what_a_widget_forgets(store: Store) -> None:
         await tap(pilot, "j")
 
     said = heard(await drive(app, SIZE, work), TITLE, SETS_UP, BELL)
-    assert app.last_door.stopped
+    assert app.output_filter.stopped
     assert marks(said.text)

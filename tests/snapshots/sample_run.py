@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.blobs import digest
+from sandbox_tui.core.base.blob_store import digest
+from sandbox_tui.core.events import types as e
 
 TASK = "Find the heaviest compound in input/compounds.csv and write its name to output/answer.txt"
 SOLVE = """import csv

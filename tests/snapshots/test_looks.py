@@ -6,40 +6,44 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import msgspec
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.config import ModelSettings, load
-from sandbox_tui.core.launch import RunRequest
-from sandbox_tui.core.models.local_servers import LocalServer
-from sandbox_tui.core.state import fold
-from sandbox_tui.sessions import Store, Worker, Workers
-from sandbox_tui.sessions.fork import Plan
-from sandbox_tui.sessions.labels import add_note, add_tag
+from sandbox_tui.core.config.settings import ModelSettings, load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.models.discovery import LocalServer
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.sessions import RunRegistry, RunWorker, Store
+from sandbox_tui.sessions.recording.fork import ForkPlan
+from sandbox_tui.sessions.store.annotations import add_note, add_tag
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.allow_always import AllowAlways
-from sandbox_tui.tui.screens.ask_line import AskLine
-from sandbox_tui.tui.screens.compare import CompareScreen
-from sandbox_tui.tui.screens.confirm import Confirm
-from sandbox_tui.tui.screens.copy_files import AskPull, AskPush
-from sandbox_tui.tui.screens.edit_call import EditCall
-from sandbox_tui.tui.screens.edit_file import EditFile
-from sandbox_tui.tui.screens.failure import Failure
-from sandbox_tui.tui.screens.fork import ForkForm
-from sandbox_tui.tui.screens.image_offer import ImageOffer
-from sandbox_tui.tui.screens.leave_run import LeaveRun
-from sandbox_tui.tui.screens.live import LiveScreen
-from sandbox_tui.tui.screens.replay import ReplayScreen
+from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.compare import CompareScreen, ComparisonRows
+from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlways
+from sandbox_tui.tui.screens.dialogs.confirm import Confirm
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCall
+from sandbox_tui.tui.screens.dialogs.error_dialog import ErrorDialog
+from sandbox_tui.tui.screens.dialogs.fork_form import ForkForm
+from sandbox_tui.tui.screens.dialogs.leave_dialog import LeaveDialog
+from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.screens.files.copy_files import CopyInForm, CopyOutForm
+from sandbox_tui.tui.screens.files.edit_file import EditFile
+from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.wall import Wall
-from sandbox_tui.tui.widgets.calls import Calls
-from sandbox_tui.tui.widgets.hit_list import HitList
-from sandbox_tui.tui.widgets.model_offers import ModelOffers, offers_of
-from tests.screens.test_replay_screen import until
-from tests.snapshots.looks import check
+from sandbox_tui.tui.widgets.calls.calls import Calls
+from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, offers_of
+from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from tests.screens.cockpit.test_replay_screen import until
+from tests.snapshots.looks import check, digest_of, lines_of, text_of
 from tests.snapshots.sample_run import BROKEN, FILES, SOLVE, TASK, sample_run
 from tests.snapshots.watched_run import WatchedRun
 
@@ -72,8 +76,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SANDBOX_TUI_HOME", "home")
     still = SimpleNamespace(time=lambda: NOW, monotonic=lambda: 100.0)
-    monkeypatch.setattr("sandbox_tui.tui.widgets.session_lines.time", still)
-    for module in ("widgets.run_tile", "screens.live", "screens.cockpit"):
+    monkeypatch.setattr("sandbox_tui.tui.widgets.sessions.session_rows.time", still)
+    for module in ("widgets.sessions.run_tile", "screens.cockpit.live", "screens.cockpit.cockpit"):
         monkeypatch.setattr(f"sandbox_tui.tui.{module}.time", still)
     made = Store(tmp_path / "s.db")
     made.append("20260101-100000-first", ended("20260101-100000-first", "submitted", 7200, TASK))
@@ -93,8 +97,32 @@ async def shown(
     settings = load({"ui.animations": False, "ui.images": "blocks", **MODEL})
     app = SandboxTui(settings, store, store.run(begin) if begin else None)
     async with app.run_test(size=size, notifications=False) as pilot:
-        await pilot.pause(0.2)
+        await settled(app, pilot)
         yield app, pilot
+
+
+async def settled(app: SandboxTui, pilot: Pilot[int]) -> None:
+    """Until all is read, and what is shown no longer changes, however slow the machine is."""
+    await until(pilot, lambda: all(is_read(screen) for screen in app.screen_stack[1:]))
+    before, same = "", 0
+    while same < 2:
+        await pilot.pause(0.02)
+        lines = lines_of(app)
+        now = text_of(lines) + digest_of(lines)
+        before, same = now, same + 1 if now == before else 0
+
+
+def is_read(screen: Screen[Any]) -> bool:
+    """Whether a screen shows what it reads while it is seen already."""
+    match screen:
+        case ReplayScreen():
+            return not screen._preparing and screen._wanted is None and screen._going is None
+        case Home():
+            return screen.query_one(SessionList).current is not None
+        case CompareScreen():
+            return bool(screen.query_one(ComparisonRows).rows)
+        case _:
+            return True
 
 
 def replayed(*keys: str) -> Act:
@@ -109,7 +137,7 @@ def replayed(*keys: str) -> Act:
 
 
 async def home(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
-    await pilot.pause(0.2)
+    """Nothing is done."""
 
 
 async def find_sessions(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
@@ -118,7 +146,9 @@ async def find_sessions(app: SandboxTui, pilot: Pilot[int], store: Store) -> Non
     add_note(store, "20260101-100000-first", 2, "mass is what the column is called")
     await pilot.press("slash", *"mass")
     await until(pilot, lambda: app.screen.has_class("-hits"))
-    await until(pilot, lambda: "3 sessions" in str(app.screen.query_one(HitList).border_title))
+    await until(
+        pilot, lambda: "3 sessions" in str(app.screen.query_one(SearchResults).border_title)
+    )
 
 
 async def note(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
@@ -126,12 +156,12 @@ async def note(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     add_note(store, "20260101-120000-sampl", 2, "a small program, as it should be")
     screen = app.screen
     assert isinstance(screen, ReplayScreen)
-    screen.read_notes()
+    screen.step_notes.read()
     await pilot.press("dollar_sign")
-    await until(pilot, lambda: screen.notes)
+    await until(pilot, lambda: screen.step_notes.all)
     screen.query_one(Calls).action_first()
     await pilot.press("down", "down", "w")
-    await until(pilot, lambda: isinstance(app.screen, AskLine))
+    await until(pilot, lambda: isinstance(app.screen, LinePrompt))
 
 
 async def new_run(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
@@ -170,10 +200,10 @@ async def edit_call(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
 
 
 async def wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
-    workers = Workers(store)
+    workers = RunRegistry(store)
     settings = load()
     for number in range(8):
-        worker = Worker(RunRequest(task=f"{TASK} ({number + 1})", settings=settings), store)
+        worker = RunWorker(RunRequest(task=f"{TASK} ({number + 1})", settings=settings), store)
         worker.run_id = str(number)
         events = sample_run()[: len(sample_run()) - number * 4]
         if number in (3, 6):
@@ -181,7 +211,6 @@ async def wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
         worker.state = fold(events)
         workers.all[worker.run_id] = worker
     await app.push_screen(Wall(workers))
-    await pilot.pause(0.4)
 
 
 def live(*keys: str, writing: bool = False) -> Act:
@@ -217,14 +246,13 @@ def half_a_reply(asked: e.ModelAsked) -> list[e.AnyEvent]:
 
 async def fork(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     parent = store.run("20260101-100000-first")
-    plan = Plan(store, parent, "step:3")
+    plan = ForkPlan(store, parent, "step:3")
     await app.push_screen(ForkForm(plan, plan.request(app.settings.now, {}), store))
 
 
 async def compare(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     left, right = store.run("20260101-100000-first"), store.run("20260101-120000-sampl")
     await app.push_screen(CompareScreen(left, right, store))
-    await pilot.pause(0.3)
 
 
 async def saved(data: bytes, tell: bool) -> None:
@@ -258,9 +286,9 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "filter-files": ("20260101-120000-sampl", replayed("3", "slash", *"sol")),
     "file-view": ("20260101-120000-sampl", replayed("3", "end", "o")),
     "choose-version": ("20260101-120000-sampl", replayed("3", "end", "D")),
-    "allow-always": (None, pushed(lambda: AllowAlways(the_call(), ["head -3 *"]))),
-    "copy-out": (None, pushed(lambda: AskPull("/testbed/output", Path("results")))),
-    "put-in": (None, pushed(lambda: AskPush("/testbed/input", "/home/somebody"))),
+    "allow-always": (None, pushed(lambda: ApproveAlways(the_call(), ["head -3 *"]))),
+    "copy-out": (None, pushed(lambda: CopyOutForm("/testbed/output", Path("results")))),
+    "put-in": (None, pushed(lambda: CopyInForm("/testbed/input", "/home/somebody"))),
     "edit-file": (None, pushed(lambda: EditFile("/testbed/solve.py", SOLVE.encode(), saved))),
     "live": (None, live()),
     "live-writing": (None, live(writing=True)),
@@ -269,17 +297,20 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "compare": (None, compare),
     "home": (None, home),
     "home-find": (None, find_sessions),
-    "home-tags": (None, pushed(lambda: AskLine("tags", "good paper"))),
+    "home-tags": (None, pushed(lambda: LinePrompt("tags", "good paper"))),
     "note": ("20260101-120000-sampl", note),
     "new-run": (None, new_run),
     "settings": (None, settings),
     "first-run": (None, first_run),
     "choose-model": (None, choose_model),
     "wall": (None, wall),
-    "failure": (None, pushed(lambda: Failure("There is no sandbox to run in: start an engine."))),
+    "failure": (
+        None,
+        pushed(lambda: ErrorDialog("There is no sandbox to run in: start an engine.")),
+    ),
     "confirm": (None, pushed(lambda: Confirm("Delete “a task”? This cannot be undone."))),
-    "leave": (None, pushed(LeaveRun)),
-    "image": (None, pushed(lambda: ImageOffer("somebody/image:1"))),
+    "leave": (None, pushed(LeaveDialog)),
+    "image": (None, pushed(lambda: MissingImageDialog("somebody/image:1"))),
 }
 
 
@@ -294,8 +325,8 @@ async def test_it_looks_as_it_did(name: str, size: tuple[int, int], store: Store
         for area in app.screen.query(TextArea):
             area.cursor_blink = False
         app.theme = THEMES[-1]
-        await pilot.pause(0.1)
+        await settled(app, pilot)
         for theme in THEMES:
             app.theme = theme
-            await pilot.pause(0.1)
+            await settled(app, pilot)
             check(app, name, theme)

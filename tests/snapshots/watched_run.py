@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.controls import Controls
-from sandbox_tui.core.errors import SandboxTuiError
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.human.run_controls import Controls
 
 
 class WatchedRun:
-    """A `Watched` that tells of these events and then of nothing any more.
+    """A `RunHandle` that tells of these events and then of nothing any more.
 
     Args:
         events: from the first on.
@@ -26,9 +26,9 @@ class WatchedRun:
         self.ended = asyncio.Event()
         self.run: Controls | None = None
         self.steers = True
-        self.company = ""
+        self.audience = ""
         self.exit_code = 0
-        self.trouble = ""
+        self.storage_error = ""
         self._events = events
 
     def start(self) -> None:

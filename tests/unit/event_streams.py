@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from hypothesis import strategies as st
 
-from sandbox_tui.core import events as e
+from sandbox_tui.core.events import types as e
 
 
 def started(run_id: str = "r", task: str = "a task", started_at: float = 1.0) -> e.RunStarted:
@@ -48,6 +48,7 @@ EVENT = st.one_of(
     st.builds(e.TerminalResized, terminal=st.just("model"), cols=_small, rows=_small),
     st.builds(e.ModelDelta, step=_small, channel=st.sampled_from(["text", "call"]), text=_text),
     st.builds(e.ModelFailed, step=_small, error=_text, attempt=_small),
+    st.builds(e.ReplyInterrupted, step=_small),
     st.builds(
         e.ModelReplied,
         step=_small,

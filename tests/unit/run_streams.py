@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from hypothesis import strategies as st
 
-from sandbox_tui.core import events as e
+from sandbox_tui.core.events import types as e
 from tests.unit.event_streams import EVENT, started
 
 _text = st.text(st.characters(codec="utf-8"), max_size=30)
@@ -66,6 +66,7 @@ FREE = st.one_of(
     st.builds(e.FilesChanged, step=_step, changes=st.lists(_file, max_size=4).map(tuple)),
     st.builds(e.ModelAsked, step=_step, digest=_text, messages=_small),
     st.builds(e.ModelFailed, step=_step, error=_text, attempt=_small),
+    st.builds(e.ReplyInterrupted, step=_step),
     st.builds(
         e.ModelReplied,
         step=_step,

@@ -6,8 +6,8 @@ import json
 
 import msgspec
 
-from sandbox_tui.core import events as e
-from sandbox_tui.core.blobs import digest
+from sandbox_tui.core.base.blob_store import digest
+from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from tests.unit.event_streams import started
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core import config
-from sandbox_tui.core.errors import ConfigError
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.prompts import load_pack
 from sandbox_tui.core.prompts.pack import parse_pack
 from sandbox_tui.themes import load_themes

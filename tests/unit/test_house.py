@@ -11,11 +11,11 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
+import grimp
 
 ROOT = Path(__file__).parents[2]
 CODE = ("core", "sessions", "themes", "tui")
-LONGEST = 425
+LONGEST = 435
 """Lines of code in one file."""
 
 
@@ -23,29 +23,27 @@ def python_files(folder: str) -> list[Path]:
     return sorted((ROOT / folder).rglob("*.py"))
 
 
-def imported(file: Path) -> Iterator[str]:
-    """Packages a file imports, relative ones as the folder they lead to."""
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (name.name.split(".")[0] for name in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield (node.module or "").split(".")[0]
-        elif isinstance(node, ast.ImportFrom):
-            above = file.relative_to(ROOT).parts[: -node.level]
-            yield (above + tuple((node.module or "").split(".")))[0]
+def test_arrows_run_one_way() -> None:
+    """The contracts stand in pyproject.toml."""
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-logo", "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize(
-    ("folder", "never"),
-    [
-        ("core", {"textual", "sessions", "tui", "themes", "sqlite3", "sqlite_utils"}),
-        ("sessions", {"textual", "tui", "themes", "docker", "openai"}),
-        ("themes", {"textual", "tui", "sessions", "core"}),
-    ],
-)
-def test_arrows_run_one_way(folder: str, never: set[str]) -> None:
-    for file in python_files(folder):
-        assert not set(imported(file)) & never, file
+def test_the_arrows_that_are_checked_are_all_there() -> None:
+    """A graph that lacks modules or imports would keep every contract."""
+    graph = grimp.build_graph(*(f"sandbox_tui.{name}" for name in CODE), cache_dir=None)
+    files = {file for name in CODE for file in python_files(name)}
+    assert len(graph.modules) == len(files)
+    assert graph.direct_import_exists(
+        importer="sandbox_tui.tui.app", imported="sandbox_tui.core.config.settings"
+    )
+    drawn = graph.find_modules_that_directly_import("sandbox_tui.core.events.types")
+    assert {name.split(".")[1] for name in drawn} == {"core", "sessions", "tui"}
 
 
 def test_every_folder_with_code_is_packaged() -> None:
@@ -97,12 +95,40 @@ def test_no_handler_is_called_twice() -> None:
     assert not again
 
 
+def types_asked_for(call: ast.Call) -> Iterator[ast.expr]:
+    """What stands for a type in a call that compares with types at run time."""
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    if name in ("isinstance", "issubclass"):
+        types = call.args[1:2]
+    elif name.startswith("query"):
+        types = [*call.args, *(word.value for word in call.keywords)]
+    else:
+        return
+    for each in types:
+        yield from each.elts if isinstance(each, ast.Tuple) else (each,)
+
+
+def test_no_generic_with_a_parameter_is_asked_for_at_run_time() -> None:
+    """`query_one("#kind", Select[str])` passes the type checker and raises when it runs."""
+    wrong = [
+        f"{file.relative_to(ROOT)}:{call.lineno}: {ast.unparse(each)}"
+        for folder in (*CODE, "tests")
+        for file in python_files(folder)
+        for call in ast.walk(ast.parse(file.read_text()))
+        if isinstance(call, ast.Call)
+        for each in types_asked_for(call)
+        if isinstance(each, ast.Subscript)
+        and re.match(r"(\w+\.)*([A-Z]|(list|dict|set|tuple|type)\[)", ast.unparse(each))
+    ]
+    assert not wrong
+
+
 def test_no_registry_is_named() -> None:
     hosts = ["py" + "pi.org", "python" + "hosted", "registry.npm" + "js", "docker" + ".io/"]
     hosts.append("deb.deb" + "ian.org")
     for file in ROOT.rglob("*"):
         parts = file.relative_to(ROOT).parts
-        skip = {".git", ".venv", ".cache", "build", "dist", "uv.lock"} & set(parts)
+        skip = {".git", ".venv", ".cache", "build", "dist", "uv.lock", "__pycache__"} & set(parts)
         if skip or not file.is_file() or file.stat().st_size > 500_000:
             continue
         text = file.read_text(errors="replace")
@@ -111,10 +137,32 @@ def test_no_registry_is_named() -> None:
 
 def test_the_program_starts_without_its_heavy_parts() -> None:
     script = (
-        "import sys; import sandbox_tui.tui.cli\n"
+        "import sys; import sandbox_tui.tui.cli.main\n"
         "print([m for m in ('textual', 'openai', 'docker', 'pydantic') if m in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+_STATEMENT = re.compile(
+    r"\b(SELECT\s+[\w*(]|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|PRAGMA\s+\w)"
+)
+_SPEAKS_SQL = ("sessions/store/", "sessions/search/")
+_OWN_FILES = ("sessions/interchange/exports/bundle.py", "sessions/interchange/imports/bundle.py")
+"""A bundle is a SQLite file of its own."""
+
+
+def test_sql_stands_in_the_store_and_the_search_alone() -> None:
+    wrong = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for name in CODE
+        for file in python_files(name)
+        if not str(file.relative_to(ROOT)).startswith((*_SPEAKS_SQL, *_OWN_FILES))
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and _STATEMENT.search(node.value)
+    ]
+    assert not wrong

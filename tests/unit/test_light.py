@@ -14,7 +14,7 @@ from sandbox_tui.sessions import Store
 COMMAND_LINE = """
 import sys
 from click.testing import CliRunner
-from sandbox_tui.tui.cli import main
+from sandbox_tui.tui.cli.main import main
 for words in {words!r}:
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
@@ -22,10 +22,10 @@ for words in {words!r}:
 
 HOME = """
 import asyncio, sys
-from sandbox_tui.core.config import load, data_dir
+from sandbox_tui.core.config.settings import load, data_dir
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.home import Home
+from sandbox_tui.tui.screens.home.home import Home
 
 async def show():
     app = SandboxTui(load({words!r}), Store(data_dir() / "sessions.db"))
@@ -44,10 +44,12 @@ NEEDS_NO_CHANGE = ("sqlite_utils", "tomlkit")
 OTHER_SCREENS = tuple(
     f"sandbox_tui.{name}"
     for name in (
-        *("tui.screens.live", "tui.screens.replay", "tui.screens.wall", "tui.screens.new_run"),
-        *("tui.screens.settings", "tui.screens.compare", "tui.screens.help", "tui.graphics"),
-        *("core.run", "core.launch", "core.agent", "core.tools.registry", "core.sandboxes"),
-        *("core.terminal", "sessions.keyframes", "sessions.worker", "sessions.recorder"),
+        *("tui.screens.cockpit", "tui.screens.wall", "tui.screens.home.new_run"),
+        *("tui.screens.settings", "tui.screens.compare", "tui.screens.dialogs.help"),
+        *("tui.terminal_io.images", "core.run.run", "core.run.launch", "core.agent.loop"),
+        *("core.tools.registry", "core.sandboxes", "core.terminal"),
+        *("sessions.playback.keyframes", "sessions.recording.run_worker"),
+        *("sessions.recording.recorder",),
     )
 )
 
@@ -56,7 +58,11 @@ def imported(script: str, words: object, names: tuple[str, ...], home: Path) -> 
     """Which of these modules a program has imported when it ends."""
     ending = f"\nprint('imported', *[name for name in {names!r} if name in sys.modules])"
     done = subprocess.run(
-        [sys.executable, "-c", script.format(words=words) + ending],
+        [
+            sys.executable,
+            "-c",
+            script.format(words=words) + ending,
+        ],
         capture_output=True,
         text=True,
         env={**os.environ, "SANDBOX_TUI_HOME": str(home)},
@@ -72,9 +78,23 @@ def test_help(tmp_path: Path, words: list[str]) -> None:
 
 
 def test_commands_that_only_read(tmp_path: Path) -> None:
-    names = (*NEEDS_NO_SCREEN, *NEEDS_NO_RUN, "tomlkit", "sandbox_tui.core.run")
+    names = (*NEEDS_NO_SCREEN, *NEEDS_NO_RUN, "tomlkit", "sandbox_tui.core.run.run")
     words = [["sessions", "ls"], ["config"], ["policy", "show"]]
     assert imported(COMMAND_LINE, words, names, tmp_path) == []
+
+
+@pytest.mark.parametrize("words", [["keys"], ["config", "set", "keys.live.approve", "y"]])
+def test_commands_about_keys_import_no_screen(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "config.toml").write_text('[keys]\n"live.approve" = "f7"\n')
+    names = ("textual.app", "textual.widget", "sandbox_tui.tui.screens", "sandbox_tui.tui.widgets")
+    assert imported(COMMAND_LINE, [words], names, tmp_path) == []
+
+
+def test_the_doctor_imports_no_screen(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[keys]\n"live.approve" = "f7"\n')
+    script = "import sys; from sandbox_tui.tui.cli.doctor import examine; examine()"
+    names = ("textual.app", "textual.widget", "sandbox_tui.tui.screens", "sandbox_tui.tui.widgets")
+    assert imported(script, None, names, tmp_path) == []
 
 
 def test_the_home_screen(tmp_path: Path) -> None:
@@ -85,8 +105,8 @@ def test_the_home_screen(tmp_path: Path) -> None:
 
 def test_the_collector_leaves_alone_what_the_program_consists_of() -> None:
     script = (
-        "import gc; from sandbox_tui.tui.collecting import THRESHOLDS, collect_rarely\n"
-        "collect_rarely(); print(gc.get_freeze_count() > 1000, gc.get_threshold() == THRESHOLDS)"
+        "import gc; from sandbox_tui.tui.gc_tuning import THRESHOLDS, tune_gc\n"
+        "tune_gc(); print(gc.get_freeze_count() > 1000, gc.get_threshold() == THRESHOLDS)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.split() == ["True", "True"]
@@ -95,9 +115,9 @@ def test_the_collector_leaves_alone_what_the_program_consists_of() -> None:
 def test_what_is_imported_in_the_pause_is_there() -> None:
     """A name that is wrong would only be noticed by whoever opens that screen."""
     script = (
-        "import sys, threading; from sandbox_tui.tui import importing; importing.import_rest()\n"
+        "import sys, threading; from sandbox_tui.tui import preload; preload.preload_screens()\n"
         "[t.join() for t in threading.enumerate() if t.name == 'importing']\n"
-        "print(all(f'sandbox_tui.tui.{name}' in sys.modules for name in importing._NEXT))"
+        "print(all(f'sandbox_tui.tui.screens.{name}' in sys.modules for name in preload._NEXT))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.strip() == "True", done.stderr

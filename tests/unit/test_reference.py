@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from docs.reference import FILE, reference
-from sandbox_tui.core.config import Settings
-from sandbox_tui.tui.key_actions import key_actions
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.tui.keys.actions import ACTIONS
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +21,7 @@ def test_the_reference_is_up_to_date() -> None:
 
 def test_every_key_and_every_setting_has_words() -> None:
     page = reference()
-    for action in key_actions().values():
+    for action in ACTIONS.values():
         assert f"`{action.name}`" in page
         assert action.words
     for section in msgspec.structs.fields(Settings):
@@ -43,6 +43,20 @@ def test_links_between_the_pages_lead_somewhere() -> None:
                 headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
                 anchors = {re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in headings}
                 assert anchor in anchors, f"{page.name}: {target}"
+
+
+def test_every_section_of_the_guide_is_one_journey() -> None:
+    guide = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+    sections = re.findall(r"^## (.+)$", guide, re.MULTILINE)
+    listed = re.findall(r"^- \[(.+)\]\(#.+\)$", guide, re.MULTILINE)
+    assert listed == sections
+    journeys = {
+        file.name: found[1]
+        for file in (ROOT / "tests" / "journeys").glob("test_*.py")
+        if (found := re.match(r'"""Guide: (.+)\."""', file.read_text(encoding="utf-8")))
+    }
+    names = {f"test_{re.sub(r'[^a-z]+', '_', title.lower())}.py": title for title in sections}
+    assert journeys == names
 
 
 @pytest.mark.parametrize("page", ["promises.md", "security.md"])

@@ -1,4 +1,3 @@
-# pyright: reportUnknownMemberType=false
 """Two sessions side by side: what each came to, where they part, call by call, file by file."""
 
 from __future__ import annotations
@@ -11,19 +10,29 @@ from rich.style import Style
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
+from typing_extensions import override
 
-from ...core.errors import SandboxTuiError
-from ...core.text import clean, clean_line
-from ...sessions import RunSummary, Store
-from ...sessions.compare import Call, Comparison, FilePair, Pair, compare, file_diff
-from ..comparing import call_line, files_sentence, sign, totals, where_they_part
-from ..palette import Palette, palette_of
-from ..widgets.blocks import Blocks
-from ..widgets.key_bar import KeyBar
-from .pager import Pager
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.compare import Call, Comparison, FilePair, Pair, compare, file_diff
+from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.tui.cli.compare import (
+    call_line,
+    files_sentence,
+    related_sentence,
+    sign,
+    totals,
+    where_they_part,
+)
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.screens.dialogs.pager import Pager
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 _NAME = 9
 """Cells of a row's name."""
@@ -48,7 +57,7 @@ class Heading:
 Row = Fact | Heading | Pair | FilePair
 
 
-class ComparisonRows(Blocks):
+class ComparisonRows(BlockList):
     """The comparison, a line a row."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
@@ -60,23 +69,23 @@ class ComparisonRows(Blocks):
         """Show it; returns the row of the first pair of calls that part."""
         rows: list[Row] = [Fact(*row) for row in totals(found)]
         rows += [Heading(""), Heading(where_they_part(found))]
-        apart = len(rows) + (found.parted or 0)
+        apart = len(rows) + (found.diverged_at or 0)
         rows += found.pairs
         rows += [Heading(""), Heading(files_sentence(found)), *found.files]
         self.rows = rows
         self.reset()
         return min(apart, len(rows) - 1)
 
+    @override
     def block_count(self) -> int:
-        """See `Blocks`."""
         return len(self.rows)
 
+    @override
     def block_height(self, index: int, width: int) -> int:
-        """See `Blocks`."""
         return 1
 
+    @override
     def draw_block(self, index: int, width: int) -> list[Text]:
-        """See `Blocks`."""
         palette = palette_of(self)
         match self.rows[index]:
             case Fact() as fact:
@@ -112,11 +121,11 @@ class CompareScreen(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "look", "look closer", id="compare.open"),
-        Binding("n", "next(1)", "next difference", id="compare.next"),
-        Binding("N", "next(-1)", "Difference before", show=False, id="compare.previous"),
-        Binding("s", "swap", "swap sides", id="compare.swap"),
-        Binding("q,escape", "leave", "back", id="compare.leave"),
+        binding("compare.open", "look"),
+        binding("compare.next", "next(1)"),
+        binding("compare.previous", "next(-1)", show=False),
+        binding("compare.swap", "swap"),
+        binding("compare.leave", "leave"),
     ]
 
     AUTO_FOCUS = "ComparisonRows"
@@ -144,7 +153,7 @@ class CompareScreen(Screen[None]):
             return
         rows = self.query_one(ComparisonRows)
         rows.border_title = "compare"
-        rows.border_subtitle = Content(clean_line(found.related))
+        rows.border_subtitle = Content(related_sentence(found).removesuffix("."))
         rows.cursor = rows.show(found)
         rows.show_block(rows.cursor)
 
@@ -166,7 +175,7 @@ class CompareScreen(Screen[None]):
         self._sides = self._sides[1], self._sides[0]
         self._compare()
 
-    @on(Blocks.Chosen, "#comparison")
+    @on(BlockList.Selected, "#comparison")
     def _chosen(self) -> None:
         self.action_look()
 
@@ -176,14 +185,14 @@ class CompareScreen(Screen[None]):
         if 0 <= rows.cursor < len(rows.rows):
             row = rows.rows[rows.cursor]
             if isinstance(row, Pair):
-                self.app.push_screen(Pager("both calls", _whole(row)))
+                app_of(self).push_screen(Pager("both calls", _whole(row)))
             elif isinstance(row, FilePair):
                 self._show_file(row)
 
     @work(exclusive=True, group="file")
     async def _show_file(self, file: FilePair) -> None:
         lines = await asyncio.to_thread(file_diff, self._store, file)
-        self.app.push_screen(Pager(clean_line(file.path), "\n".join(lines)))
+        app_of(self).push_screen(Pager(clean_line(file.path), "\n".join(lines)))
 
     def action_leave(self) -> None:
         """Back to where one came from."""
@@ -218,7 +227,7 @@ def _pair(pair: Pair, width: int, palette: Palette) -> Text:
 def _side(call: Call | None, room: int, style: Style, failed: Style) -> Text:
     if call is None:
         return Text(" " * room)
-    return _cell(call_line(call), room, failed if call.ok is False else style)
+    return _cell(call_line(call), room, failed if call.failed else style)
 
 
 def _cell(words: str, room: int, style: Style) -> Text:

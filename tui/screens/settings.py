@@ -1,4 +1,3 @@
-# pyright: reportUnknownMemberType=false
 """The settings people change most, with the theme shown as it is chosen."""
 
 from __future__ import annotations
@@ -9,20 +8,22 @@ from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from ...core.config import Settings, config_file
-from ...core.config_file import value_from_text
-from ...core.errors import ConfigError
-from ...core.origins import origins
-from ...core.text import clean_line
-from ..keymap import hint
-from ..settings_in_force import SettingsInForce
-from ..widgets.choice import Choice
-from ..widgets.key_bar import KeyBar
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.config.settings import Settings, config_file
+from sandbox_tui.core.config.sources import setting_sources
+from sandbox_tui.core.config.toml_file import value_from_text
+from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.widgets.choice import Choice
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 YES_NO = ("yes", "no")
 
@@ -104,15 +105,13 @@ class SettingsScreen(ModalScreen[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (76, "-wide")]  # noqa: RUF012
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s,f2", "save", "save", priority=True, id="settings.save"),
-        Binding("escape", "leave", "back", priority=True, id="settings.leave"),
-        Binding("down", "app.focus_next", "Next", show=False, priority=True, id="settings.down"),
-        Binding(
-            "up", "app.focus_previous", "Previous", show=False, priority=True, id="settings.up"
-        ),
+        binding("settings.save", "save", priority=True),
+        binding("settings.leave", "leave", priority=True),
+        binding("settings.down", "app.focus_next", show=False, priority=True),
+        binding("settings.up", "app.focus_previous", show=False, priority=True),
     ]
 
-    def __init__(self, in_force: SettingsInForce, themes: Sequence[str]) -> None:
+    def __init__(self, in_force: LiveSettings, themes: Sequence[str]) -> None:
         super().__init__()
         self._in_force = in_force
         self._themes = tuple(themes)
@@ -155,13 +154,13 @@ class SettingsScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Remember what it looked like."""
-        self._theme_at_first = self.app.theme
+        self._theme_at_first = app_of(self).theme
         self.query_one(f"#{_id('ui.theme')}", Choice).focus()
 
     @on(Choice.Changed, "#ui-theme")
     def _preview(self, event: Choice.Changed) -> None:
-        if event.value in self.app.available_themes:
-            self.app.theme = event.value
+        if event.value in app_of(self).available_themes:
+            app_of(self).theme = event.value
 
     def action_save(self) -> None:
         """Write what was changed; a value that cannot be used is said and gets the focus."""
@@ -186,13 +185,13 @@ class SettingsScreen(ModalScreen[None]):
         except ConfigError as error:
             self.notify(clean_line(str(error)), severity="error", markup=False, timeout=20)
             return False
-        self.app.animation_level = "full" if self._in_force.now.ui.animations else "none"
+        app_of(self).animation_level = "full" if self._in_force.now.ui.animations else "none"
         self.notify(clean_line(f"Saved in {path}."), markup=False, timeout=3)
         return True
 
     def action_leave(self) -> None:
         """Back, with everything as it was."""
-        self.app.theme = self._theme_at_first
+        app_of(self).theme = self._theme_at_first
         self.dismiss(None)
 
     def _text(self, name: str) -> str:
@@ -205,10 +204,7 @@ def _read(name: str, text: str) -> Any:
         return None
     if text in YES_NO:
         return text == "yes"
-    value = value_from_text(name, text)
-    if name.startswith("limits.") and value is not None and value <= 0:
-        raise ConfigError(f"{name} must be more than 0.")
-    return value
+    return value_from_text(name, text)
 
 
 def _value(settings: Settings, name: str) -> Any:
@@ -225,7 +221,7 @@ def _as_text(value: Any) -> str:
 def _sources() -> dict[str, str]:
     """Settings that the environment decides at the next start, with the variable that does."""
     try:
-        found = origins()
+        found = setting_sources()
     except ConfigError:
         return {}
     return {

@@ -1,4 +1,3 @@
-# pyright: reportUnknownMemberType=false
 """Many runs at once: a tile for each, live, to look into and to decide from."""
 
 from __future__ import annotations
@@ -8,21 +7,27 @@ from typing import ClassVar, Literal
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import ItemGrid, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from ...sessions import Worker, Workers
-from .. import figures
-from ..keymap import hint
-from ..palette import Palette
-from ..widgets.key_bar import KeyBar
-from ..widgets.painted import Painted
-from ..widgets.run_tile import RunTile
-from .confirm import Confirm
-from .help import HelpScreen
-from .live import LiveScreen
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.sessions import RunRegistry, RunWorker
+from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.cockpit.steering import GONE
+from sandbox_tui.tui.screens.dialogs.confirm import Confirm
+from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.screens.dialogs.leave_dialog import LeaveDialog, Leaving
+from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
+from sandbox_tui.tui.widgets.themed_text import ThemedText
 
 Order = Literal["begun", "state", "tokens", "cost"]
 ORDERS: tuple[Order, ...] = ("begun", "state", "tokens", "cost")
@@ -30,7 +35,7 @@ FILTERS = ("all", "waiting", "running", "failed", "submitted")
 URGENCY = ("waiting", "failed", "running", "submitted")
 
 
-LOOK_EVERY = 0.25
+POLL_SECONDS = 0.25
 """Seconds between looks at the runs."""
 
 
@@ -39,6 +44,7 @@ class Wall(Screen[None]):
 
     Args:
         workers: the runs.
+        asks: whether leaving it while runs go on asks what shall become of them.
     """
 
     AUTO_FOCUS = "RunTile"
@@ -54,35 +60,40 @@ class Wall(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "open", "look into", id="wall.open"),
-        Binding("a", "approve", "approve", id="wall.approve"),
-        Binding("r", "reject", "reject", id="wall.reject"),
-        Binding("space", "pause", "pause", id="wall.pause"),
-        Binding("x", "end", "end", id="wall.end"),
-        Binding("o", "order", "order", id="wall.order"),
-        Binding("f", "filter", "filter", id="wall.filter"),
-        Binding("slash", "find", "find", key_display="/", id="wall.find"),
-        Binding("left,h", "move(-1, 0)", "Left", show=False, id="wall.left"),
-        Binding("right,l", "move(1, 0)", "Right", show=False, id="wall.right"),
-        Binding("up,k", "move(0, -1)", "Up", show=False, id="wall.up"),
-        Binding("down,j", "move(0, 1)", "Down", show=False, id="wall.down"),
-        Binding("question_mark,f1", "help", "help", key_display="?", id="wall.help"),
-        Binding("q,escape", "leave", "back", id="wall.leave"),
+        binding("wall.open", "open"),
+        binding("wall.approve", "approve"),
+        binding("wall.reject", "reject"),
+        binding("wall.pause", "pause"),
+        binding("wall.end", "end"),
+        binding("wall.order", "order"),
+        binding("wall.filter", "filter"),
+        binding("wall.find", "find"),
+        binding("wall.left", "move(-1, 0)", show=False),
+        binding("wall.right", "move(1, 0)", show=False),
+        binding("wall.up", "move(0, -1)", show=False),
+        binding("wall.down", "move(0, 1)", show=False),
+        binding("wall.help", "help"),
+        binding("wall.leave", "leave"),
     ]
 
-    def __init__(self, workers: Workers) -> None:
+    def __init__(self, workers: RunRegistry, *, asks: bool = False) -> None:
         super().__init__()
         self._run_workers = workers
+        self._asks = asks
         self._order: Order = "begun"
         self._filter = "all"
         self._wanted = ""
         self._arranged: list[int] = []
         self._keys_for: str | None = ""
+        self._chosen_last: RunTile | None = None
 
     def compose(self) -> ComposeResult:
         """A line of sums, the tiles, the keys."""
-        yield Painted(self._sums, id="wall-title")
-        yield Input(placeholder="words of the task or the model", id="wall-find")
+        yield ThemedText(self._sums, id="wall-title")
+        yield Input(
+            placeholder="words of the task, the model, a reply, a call or its output",
+            id="wall-find",
+        )
         yield Static(_nothing(), id="wall-empty", markup=False)
         with VerticalScroll(can_focus=False), ItemGrid(min_column_width=46, stretch_height=False):
             for number, worker in enumerate(self._run_workers.all.values(), 1):
@@ -93,13 +104,13 @@ class Wall(Screen[None]):
         """Begin to look."""
         self.query_one("#wall-find").display = False
         self._look()
-        self.set_interval(LOOK_EVERY, self._look)
-        self.call_after_refresh(self._focus_first)
+        self.set_interval(POLL_SECONDS, self._look)
 
-    def _focus_first(self) -> None:
+    def _keep_chosen(self) -> None:
+        """One of the tiles that are shown is the chosen one, as soon as there is one."""
         seen = self._seen_tiles()
         if seen and self.focused is None:
-            seen[0].focus()
+            self.set_focus(self._chosen_last if self._chosen_last in seen else seen[0])
 
     @property
     def _tiles(self) -> list[RunTile]:
@@ -123,10 +134,12 @@ class Wall(Screen[None]):
         self.query_one("#wall-title").refresh()
         nothing = bool(self._tiles) and not self._seen_tiles()
         self.query_one("#wall-empty").set_class(nothing, "-shown")
+        self._keep_chosen()
         self._refresh_keys()
 
     def on_descendant_focus(self) -> None:
         """Other keys fit another run."""
+        self._chosen_last = self._chosen or self._chosen_last
         self._refresh_keys()
 
     def _refresh_keys(self) -> None:
@@ -136,11 +149,7 @@ class Wall(Screen[None]):
             self.refresh_bindings()
 
     def _fits(self, tile: RunTile) -> bool:
-        if self._filter not in ("all", tile.kind):
-            return False
-        model = tile.state.started.model if tile.state.started else ""
-        words = f"{tile.worker.request.task}\n{model}".casefold()
-        return self._wanted.casefold() in words
+        return self._filter in ("all", tile.kind) and tile.mentions(self._wanted)
 
     def _arrange(self) -> None:
         """Order the tiles; they move only when the order has changed."""
@@ -165,7 +174,7 @@ class Wall(Screen[None]):
         tiles = self._tiles
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append("sandbox-tui", style=palette.accent)
-        line.append(f"  {len(tiles)} runs", style=palette.strong)
+        line.append(f"  {figures.counted(len(tiles), 'run')}", style=palette.strong)
         styles = {
             "waiting": palette.accent,
             "running": palette.good,
@@ -185,8 +194,13 @@ class Wall(Screen[None]):
         line.append(f"  by {self._order}", style=palette.faint)
         if self._filter != "all" or self._wanted:
             shown = len(self._seen_tiles())
-            line.append(f"  {shown} shown: {self._filter} {self._wanted!r}", style=palette.accent)
+            line.append(f"  {shown} shown: {self._chosen_by()}", style=palette.accent)
         return line
+
+    def _chosen_by(self) -> str:
+        state = "" if self._filter == "all" else self._filter
+        words = f"“{clean_line(self._wanted)}”" if self._wanted else ""
+        return ", ".join(part for part in (state, words) if part)
 
     # --- keys
 
@@ -225,8 +239,8 @@ class Wall(Screen[None]):
     def _opened(self, event: RunTile.Opened) -> None:
         self._open(event.tile.worker)
 
-    def _open(self, worker: Worker) -> None:
-        self.app.push_screen(LiveScreen(worker, self._run_workers.store, asks=False))
+    def _open(self, worker: RunWorker) -> None:
+        app_of(self).push_screen(LiveScreen(worker, self._run_workers.store, asks=False))
 
     def action_approve(self) -> None:
         """Let the waiting call of the chosen run go."""
@@ -235,10 +249,19 @@ class Wall(Screen[None]):
             tile.worker.run.approve(tile.state.pending.call.number)
 
     def action_reject(self) -> None:
-        """Keep the waiting call of the chosen run from running."""
+        """Keep the waiting call of the chosen run from running, with words for the model."""
         tile = self._chosen
-        if tile is not None and tile.worker.run is not None and tile.state.pending is not None:
-            tile.worker.run.reject(tile.state.pending.call.number)
+        if tile is None or tile.worker.run is None or tile.state.pending is None:
+            return
+        run, number = tile.worker.run, tile.state.pending.call.number
+
+        def answered(why: str | None) -> None:
+            if why is not None and not run.reject(number, why):
+                self.notify(GONE)
+
+        question = f"reject call {number} of run {tile.number}"
+        placeholder = "why not? the model reads this instead of the call's result"
+        app_of(self).push_screen(LinePrompt(question, placeholder=placeholder), answered)
 
     def action_pause(self) -> None:
         """Hold the chosen run, or let it go on."""
@@ -257,10 +280,12 @@ class Wall(Screen[None]):
             if yes:
                 self._end(tile.worker)
 
-        self.app.push_screen(Confirm(f"End run {tile.number}? Its results so far are kept."), sure)
+        app_of(self).push_screen(
+            Confirm(f"End run {tile.number}? Its results so far are kept."), sure
+        )
 
     @work(group="ending")
-    async def _end(self, worker: Worker) -> None:
+    async def _end(self, worker: RunWorker) -> None:
         await worker.stop("A person ended the run.")
 
     def action_order(self) -> None:
@@ -272,7 +297,6 @@ class Wall(Screen[None]):
         """Show only runs in one state, or all."""
         self._filter = FILTERS[(FILTERS.index(self._filter) + 1) % len(FILTERS)]
         self._look()
-        self._focus_first()
 
     def action_find(self) -> None:
         """Type words that the runs shown must have."""
@@ -287,24 +311,40 @@ class Wall(Screen[None]):
 
     @on(Input.Submitted)
     def _found(self) -> None:
+        self._close_search()
+
+    def _close_search(self) -> None:
         self.query_one("#wall-find", Input).display = False
-        seen = self._seen_tiles()
-        if seen:
-            seen[0].focus()
+        self.set_focus(None)
+        self._look()
 
     def action_help(self) -> None:
         """All keys of this screen."""
-        self.app.push_screen(HelpScreen(self))
+        app_of(self).push_screen(HelpScreen(self))
 
     @work(group="leaving")
     async def action_leave(self) -> None:
         """Back; a search is left first."""
         field = self.query_one("#wall-find", Input)
         if field.display or self._wanted:
-            field.value = ""
-            field.display = False
-            self._focus_first()
+            self._wanted = field.value = ""
+            self._close_search()
             return
+        if self._asks and (going := len(self._run_workers.running)):
+            app_of(self).push_screen(LeaveDialog(going), self._left)
+            return
+        self.dismiss(None)
+
+    def _left(self, choice: Leaving | None) -> None:
+        if choice == "end":
+            self._end_all_and_leave()
+        elif choice == "keep":
+            app_of(self).call_later(self.dismiss, None)  # the question is still on top
+
+    @work(group="leaving")
+    async def _end_all_and_leave(self) -> None:
+        await self._run_workers.stop("A person ended the run.")
+        self.pop_until_active()
         self.dismiss(None)
 
 

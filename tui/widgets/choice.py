@@ -1,4 +1,4 @@
-"""One line that holds one of a few values: left and right, or a click, take the next."""
+"""A one-line selector: left and right, or a click, choose the next value."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import Click
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
+from typing_extensions import override
 
-from ...core.text import clean_line
-from ..palette import palette_of
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.theming.palette import palette_of
 
 
 class Choice(Widget, can_focus=True):
     """Shows the value between two arrows.
 
     Args:
-        values: what can be chosen; at least one.
-        value: what is chosen; the first where it is not among them.
+        values: the choices; at least one.
+        value: the chosen one; the first where it is not among them.
     """
 
     DEFAULT_CSS = """
@@ -30,8 +32,8 @@ class Choice(Widget, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "turn(-1)", "Value before", show=False, id="choice.previous"),
-        Binding("right,l,space,enter", "turn(1)", "Next value", show=False, id="choice.next"),
+        binding("choice.previous", "turn(-1)", show=False),
+        binding("choice.next", "turn(1)", show=False),
     ]
 
     value: reactive[str] = reactive("", init=False)
@@ -45,8 +47,8 @@ class Choice(Widget, can_focus=True):
             self.value = value
 
         @property
+        @override
         def control(self) -> Choice:
-            """The widget that sent it."""
             return self.choice
 
     def __init__(self, values: Sequence[str], value: str, *, id: str | None = None) -> None:  # noqa: A002
@@ -54,8 +56,8 @@ class Choice(Widget, can_focus=True):
         self._values = list(values)
         self.set_reactive(Choice.value, value if value in self._values else self._values[0])
 
+    @override
     def render(self) -> Text:
-        """The value."""
         palette = palette_of(self)
         arrows = palette.accent + Style(bold=True) if self.has_focus else palette.faint
         line = Text("‹ ", style=arrows, no_wrap=True)
@@ -65,16 +67,16 @@ class Choice(Widget, can_focus=True):
         return line.append(" ›", style=arrows)
 
     def watch_value(self, value: str) -> None:
-        """Say that it is another."""
+        """Announce the new value."""
         self.refresh()
         self.post_message(self.Changed(self, value))
 
     def action_turn(self, direction: int) -> None:
-        """To another value, round and round."""
+        """Choose the next value (1) or the previous one (-1), wrapping at the ends."""
         index = self._values.index(self.value) + direction
         self.value = self._values[index % len(self._values)]
 
     def on_click(self, event: Click) -> None:
-        """The arrow at the left goes back, everything else on."""
+        """The left arrow chooses the previous value, everything else the next."""
         place = event.get_content_offset(self)
         self.action_turn(-1 if place is not None and place.x < 2 else 1)

@@ -1,4 +1,4 @@
-"""A line for a path of this machine, which it completes."""
+"""An input for a path on this machine, with completion."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from pathlib import Path
 
 from textual.suggester import Suggester
 from textual.widgets import Input
+from typing_extensions import override
 
-from ...core.text import clean_line
+from sandbox_tui.core.base.sanitize import clean_line
 
-MOST_ENTRIES = 5_000
-"""Of a folder so many entries are looked at."""
+MAX_ENTRIES = 5_000
+"""Entries of a folder that completion reads."""
 
 
 class PathInput(Input):
-    """An input that offers the first name that goes on as typed; → takes it.
+    """An input that suggests the first matching name; → takes it.
 
-    It begins empty where `value` cannot be shown as it is.
+    It starts empty when `value` holds characters that cannot be shown.
     """
 
     def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
@@ -26,32 +27,32 @@ class PathInput(Input):
             value if clean_line(value) == value else "",
             placeholder=placeholder,
             id=id,
-            suggester=_Names(),
+            suggester=_PathSuggester(),
             select_on_focus=False,
         )
 
     @property
     def path(self) -> Path | None:
-        """What was typed; None when nothing was."""
+        """The path as typed; None when nothing was."""
         typed = self.value.strip()
         return Path(typed).expanduser() if typed else None
 
 
-class _Names(Suggester):
-    """Names in the folder that is being typed."""
+class _PathSuggester(Suggester):
+    """Suggests names in the folder being typed."""
 
     def __init__(self) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
 
+    @override
     async def get_suggestion(self, value: str) -> str | None:
-        """See `Suggester`."""
         return await asyncio.to_thread(completed, value)
 
 
 def completed(value: str) -> str | None:
-    """The path with the first name that begins as typed; None when there is none.
+    """The path completed with the first matching name; None when there is none.
 
-    Names that cannot be shown as they are, and hidden ones unless asked for, are left out.
+    Names with unprintable characters are left out, and hidden ones unless a dot was typed.
     """
     folder, slash, start = value.rpartition("/")
     if not value.strip() or not (slash or start):
@@ -59,7 +60,7 @@ def completed(value: str) -> str | None:
     found: list[str] = []
     try:
         with os.scandir(Path(folder + slash or ".").expanduser()) as entries:
-            for _, entry in zip(range(MOST_ENTRIES), entries, strict=False):
+            for _, entry in zip(range(MAX_ENTRIES), entries, strict=False):
                 name = entry.name
                 hidden = name.startswith(".") and not start.startswith(".")
                 if name.startswith(start) and name.isprintable() and not hidden:

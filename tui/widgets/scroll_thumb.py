@@ -1,4 +1,4 @@
-"""Keeps the thumb of a scrollbar where the view is."""
+"""Places the thumb of a scrollbar."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from textual.scroll_view import ScrollView
 
 
 def place_thumb(view: ScrollView) -> None:
-    """A scrollbar that has only just appeared missed where the view had gone before."""
+    """Move the thumb to the view's offset: a scrollbar that has just appeared does not know it."""
     if view.show_vertical_scrollbar:
         view.vertical_scrollbar.position = view.scroll_offset.y

@@ -1,5 +1,4 @@
-# pyright: reportUnknownMemberType=false
-"""The line at the top: what runs where, how far it is, and how it is doing."""
+"""The top line: model, sandbox, progress, cost and status of a run."""
 
 from __future__ import annotations
 
@@ -9,23 +8,16 @@ from rich.text import Text
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
+from typing_extensions import override
 
-from ...core.state import RunState
-from ...core.text import clean_line
-from .. import figures
-from ..palette import Palette, palette_of
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events.state import RunState
+from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format.status import STATUS_WORDS, StatusWords
+from sandbox_tui.tui.theming.palette import Palette, palette_of
 
-_STATUS = {
-    "starting": ("◌", "starting", "dim"),
-    "running": ("●", "running", "good"),
-    "paused": ("‖", "paused", "warn"),
-    "frozen": ("‖", "frozen", "warn"),
-    "waiting": ("◆", "waits for you", "warn"),
-    "finished": ("✓", "submitted", "good"),
-    "failed": ("✗", "ended", "bad"),
-}
-
-_WAITS = ("‖", "cannot be stored", "warn")
+_WAITS = StatusWords("‖", "cannot be stored", "warn")
 
 
 class StatusBar(Widget):
@@ -37,7 +29,7 @@ class StatusBar(Widget):
 
     prefix: reactive[str] = reactive("")
     waits: reactive[bool] = reactive(False)
-    """Whether the run waits until what happened in it can be stored."""
+    """Whether the run waits because its events cannot be stored."""
 
     def __init__(self, state: RunState, task: str, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -50,8 +42,8 @@ class StatusBar(Widget):
         self._state, self._now = state, now
         self.refresh()
 
+    @override
     def render_line(self, y: int) -> Strip:
-        """The line (Textual's line API)."""
         palette = palette_of(self)
         width = self.content_size.width
         right = self._figures(palette, width)
@@ -67,7 +59,7 @@ class StatusBar(Widget):
         left.pad_right(max(0, room - left.cell_len) + 2)
         left.append_text(right)
         base = self.rich_style
-        segments = [Segment(s.text, base + s.style) for s in left.render(self.app.console)]
+        segments = [Segment(s.text, base + s.style) for s in left.render(app_of(self).console)]
         return Strip(segments).crop_extend(0, width, base)
 
     def _figures(self, palette: Palette, width: int) -> Text:
@@ -77,14 +69,14 @@ class StatusBar(Widget):
         keep = 7 if width >= 120 else 4 if width >= 80 else 2 if width >= 50 else 0
         for part in parts[max(0, len(parts) - keep) :] if keep else []:
             line.append(f"{part}  ", style=palette.dim)
-        sign, words, role = _WAITS if self.waits else _STATUS[state.status]
+        sign, words, role = _WAITS if self.waits else STATUS_WORDS[state.status]
         if not self.waits and state.status == "failed" and state.finished is not None:
             words = state.finished.reason.replace("_", " ")
         line.append(f"{sign} {words}", style=getattr(palette, role))
         return line
 
     def _parts(self) -> list[str]:
-        """Least important first."""
+        """Parts to drop when there is no room, least important first."""
         state = self._state
         started = state.started
         usage = state.totals.usage

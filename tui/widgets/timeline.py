@@ -1,8 +1,11 @@
-"""One line of time: steps as ticks, ✗ failures, ◆ a person's doings, ✎ notes, ◇ snapshots, ↻ where
-another program took the run up."""
+"""The timeline of a run on one line.
+
+Steps are ticks; ✗ marks failures, ◆ what a person did, ✎ notes, ◇ snapshots, ↻ a resume.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from rich.segment import Segment
@@ -11,11 +14,12 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
+from typing_extensions import override
 
-from ...core import events as e
-from ...sessions.landmarks import Landmark, landmark
-from .. import figures
-from ..palette import palette_of
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions.playback.markers import Marker, marker_of
+from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.theming.palette import palette_of
 
 _SIGNS = {
     "step": "┼",
@@ -28,22 +32,30 @@ _SIGNS = {
 }
 _NOTE = "✎"
 _WEIGHT = {"┼": 0, "◇": 1, "✗": 2, "◆": 3, "↻": 4, _NOTE: 5}
-"""Which mark is seen where several fall on one cell."""
+"""Which mark wins a cell that several fall on."""
 
-STEP_GAP = 3
-"""Columns from one step's tick to the next: where steps are closer, not all have one."""
+MIN_STEP_COLUMNS = 3
+"""Columns between the ticks of steps; closer steps lose theirs."""
+
+INITIAL_SPAN_SECONDS = 10.0
+"""Time span of a growing line at first."""
+
+SPAN_GROWTH = 1.25
+"""Factor by which the span grows when the run reaches its end."""
 
 _SIGN_COLUMNS = 2
-"""Columns of the sign that says whether time goes on."""
+"""Columns of the sign for playing or paused."""
 
 
 class Timeline(Widget):
-    """Where in the run we are. A click on it, and dragging along it, say `Sought`.
+    """The position within a run. A click or a drag posts `SeekRequested`.
 
     Attributes:
         position: seconds since the run began.
         duration: seconds the whole run took (live: so far).
-        playing: whether time goes on.
+        playing: whether time passes.
+        growing: whether the run goes on; the line then has room to grow, so that marks keep their
+            columns for a while.
     """
 
     DEFAULT_CSS = """
@@ -56,12 +68,14 @@ class Timeline(Widget):
     duration: reactive[float] = reactive(0.0)
     playing: reactive[bool] = reactive(True)
 
-    class Sought(Message):
-        """A person pointed at a moment (seconds since the run began)."""
+    class SeekRequested(Message):
+        """The person pointed at a moment (seconds since the run began)."""
 
         def __init__(self, t: float) -> None:
             super().__init__()
             self.t = t
+
+    growing: bool = False
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -71,33 +85,29 @@ class Timeline(Widget):
         self._dragged = False
 
     def mark(self, event: e.AnyEvent) -> None:
-        """Take note of an event that deserves a mark."""
-        place = landmark(event)
+        """Add the mark of an event that has one."""
+        place = marker_of(event)
         if place is not None and place.kind in _SIGNS:
             self._marks.append((place.t, _SIGNS[place.kind]))
 
-    def show_marks(self, places: Iterable[Landmark]) -> None:
-        """Show the marks of these places, and no others."""
+    def show_marks(self, places: Iterable[Marker]) -> None:
+        """Replace the marks."""
         self._marks = [(place.t, _SIGNS[place.kind]) for place in places if place.kind in _SIGNS]
         self._laid_out = (None, [])
         self.refresh()
 
     def show_notes(self, times: Iterable[float]) -> None:
-        """Mark these moments as those a person has written notes on."""
+        """Mark the moments with notes."""
         self._notes = [(t, _NOTE) for t in times]
         self._laid_out = (None, [])
         self.refresh()
 
-    def clear(self) -> None:
-        """Forget all marks."""
-        self.show_marks(())
-
+    @override
     def render_line(self, y: int) -> Strip:
-        """The line (Textual's line API)."""
         palette = palette_of(self)
         width = self.content_size.width
         length = self._length
-        here = min(length, round(self.position / max(self.duration, 0.001) * length))
+        here = min(length, round(self.position / self._span * length))
         style_of = {"✗": palette.bad, "◆": palette.human, "◇": palette.human, _NOTE: palette.human}
         line: list[Segment] = []
         for x, sign in enumerate(self._signs(length)):
@@ -117,19 +127,19 @@ class Timeline(Widget):
     # --- the mouse
 
     def on_mouse_down(self, event: MouseDown) -> None:
-        """Point at a moment, and hold on to it."""
+        """Seek to a moment and start dragging."""
         if event.button == 1:
             self._dragged = True
             self.capture_mouse()
             self._point(event.x)
 
     def on_mouse_move(self, event: MouseMove) -> None:
-        """Pull it along."""
+        """Seek while dragging."""
         if self._dragged:
             self._point(event.x)
 
     def on_mouse_up(self, event: MouseUp) -> None:
-        """Let go."""
+        """End the drag."""
         if self._dragged:
             self._dragged = False
             self.release_mouse()
@@ -138,7 +148,7 @@ class Timeline(Widget):
     def _point(self, x: int) -> None:
         begin = self.styles.padding.left + _SIGN_COLUMNS
         share = min(max(x - begin, 0), self._length) / self._length
-        self.post_message(self.Sought(share * self.duration))
+        self.post_message(self.SeekRequested(share * self._span))
 
     # --- the line
 
@@ -147,20 +157,30 @@ class Timeline(Widget):
         return f" {figures.clock(self.position)} / {figures.clock(self.duration)}"
 
     @property
+    def _span(self) -> float:
+        """Time span of the line, in seconds."""
+        if not self.growing:
+            return max(self.duration, 0.001)
+        steps = math.ceil(
+            math.log(max(self.duration, INITIAL_SPAN_SECONDS) / INITIAL_SPAN_SECONDS, SPAN_GROWTH)
+        )
+        return INITIAL_SPAN_SECONDS * SPAN_GROWTH**steps
+
+    @property
     def _length(self) -> int:
-        """Columns of the line itself."""
+        """Columns between the sign and the clocks."""
         return max(1, self.content_size.width - len(self._clocks) - _SIGN_COLUMNS)
 
     def _signs(self, length: int) -> list[str]:
-        """The mark in each column; laid out again only where something about that is new."""
-        key = (length, self.duration, len(self._marks))
+        """The mark in each column; cached until something it depends on changes."""
+        key = (length, self._span, len(self._marks))
         if self._laid_out[0] != key:
             signs = [""] * length
-            last_step = -STEP_GAP
+            last_step = -MIN_STEP_COLUMNS
             for t, sign in [*self._marks, *self._notes]:
-                x = min(length - 1, int(t / max(self.duration, 0.001) * length))
+                x = min(length - 1, int(t / self._span * length))
                 if sign == "┼":
-                    if x - last_step < STEP_GAP:
+                    if x - last_step < MIN_STEP_COLUMNS:
                         continue
                     last_step = x
                 if _WEIGHT[sign] > _WEIGHT.get(signs[x], -1):

@@ -1,1 +1,1 @@
-"""The container image in which models work, and the ways to make it."""
+"""The container image models work in: build it, pull it."""

@@ -1,5 +1,5 @@
-"""Builds the image: from the Dockerfile where a registry can be reached, from the Debian packages
-of this machine where none can."""
+"""Builds the image: from the Dockerfile where a registry is reachable, else from this machine's
+Debian packages."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
-from ...errors import SandboxUnavailable
-from ..docker_engine import connect
+from sandbox_tui.core.base.errors import SandboxUnavailable
+from sandbox_tui.core.sandboxes.docker.engine import connect
 
 Progress = Callable[[str], None]
 
-SMALL = (
+SMALL_PACKAGES = (
     *("bash", "coreutils", "findutils", "procps", "tar", "util-linux", "vim-tiny"),
     *("python3", "python-is-python3"),
 )
-"""What tests and demos need; about 190 MB."""
+"""For tests and demos; about 190 MB."""
 
-FULL = (
-    *SMALL,
+FULL_PACKAGES = (
+    *SMALL_PACKAGES,
     *("build-essential", "ca-certificates", "curl", "file", "git", "jq", "less", "unzip", "wget"),
     *("xz-utils", "python3-dev", "python3-pip", "python3-venv"),
     *("python3-numpy", "python3-scipy", "python3-sympy", "python3-mpmath", "python3-matplotlib"),
@@ -74,7 +74,7 @@ async def build_from_packages(tag: str, progress: Progress, *, small: bool = Fal
         raise SandboxUnavailable("mmdebstrap is missing: apt-get install mmdebstrap.")
     with tempfile.TemporaryDirectory(prefix="sandbox-tui-image-") as folder:
         archive = str(Path(folder) / "root.tar")
-        packages = SMALL if small else FULL
+        packages = SMALL_PACKAGES if small else FULL_PACKAGES
         progress(f"collecting {len(packages)} packages and what they need")
         code = await _run(_mmdebstrap(packages, archive), progress)
         if code != 0:
@@ -131,7 +131,7 @@ def _import(archive: str, tag: str) -> None:
 
 
 async def _run(command: list[str], progress: Progress) -> int:
-    """Run a program and pass its lines on."""
+    """Run a program and pass each line of its output to `progress`."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -149,6 +149,6 @@ async def _run(command: list[str], progress: Progress) -> int:
                 progress(line.decode("utf-8", "replace").rstrip())
         return await process.wait()
     finally:
-        if process.returncode is None:  # nobody waits for the image any more
+        if process.returncode is None:  # cancelled
             process.terminate()
             await process.wait()

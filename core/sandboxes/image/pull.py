@@ -6,29 +6,29 @@ import asyncio
 import threading
 from typing import Any
 
-from ...errors import SandboxUnavailable
-from ..docker_engine import connect, plainly
-from .build import Progress
+from sandbox_tui.core.base.errors import SandboxUnavailable
+from sandbox_tui.core.sandboxes.docker.engine import connect, describe_error
+from sandbox_tui.core.sandboxes.image.build import Progress
 
 
 async def pull(image: str, progress: Progress) -> None:
-    """Pull `image`; `progress` gets a line for every layer that moves on.
+    """Pull `image`; `progress` gets a line for every change of a layer.
 
     Raises:
-        SandboxUnavailable: no engine answers, or the registry does not give it.
+        SandboxUnavailable: no engine answers, or the registry does not provide it.
     """
     loop = asyncio.get_running_loop()
-    given_up = threading.Event()
+    cancelled = threading.Event()
 
     def pass_on(line: str) -> None:
-        if given_up.is_set():
-            raise SandboxUnavailable(f"{image} is not pulled: it was given up.")
+        if cancelled.is_set():
+            raise SandboxUnavailable(f"{image} is not pulled: it was cancelled.")
         loop.call_soon_threadsafe(progress, line)
 
     try:
         await asyncio.to_thread(_pull, image, pass_on)
     finally:
-        given_up.set()
+        cancelled.set()
 
 
 def _pull(image: str, progress: Progress) -> None:
@@ -37,18 +37,18 @@ def _pull(image: str, progress: Progress) -> None:
     client = connect(timeout=600)
     name, tag = parse_repository_tag(image)
     try:
-        for news in client.api.pull(name, tag=tag or "latest", stream=True, decode=True):
-            if "error" in news:
-                raise SandboxUnavailable(f"{image} could not be pulled: {news['error']}")
-            progress(_line(news))
+        for update in client.api.pull(name, tag=tag or "latest", stream=True, decode=True):
+            if "error" in update:
+                raise SandboxUnavailable(f"{image} could not be pulled: {update['error']}")
+            progress(_line(update))
     except SandboxUnavailable:
         raise
     except Exception as error:
-        raise SandboxUnavailable(f"{image} could not be pulled: {plainly(error)}") from error
+        raise SandboxUnavailable(f"{image} could not be pulled: {describe_error(error)}") from error
     finally:
         client.close()
 
 
-def _line(news: dict[str, Any]) -> str:
-    words = (news.get("id"), news.get("status"), news.get("progress"))
+def _line(update: dict[str, Any]) -> str:
+    words = (update.get("id"), update.get("status"), update.get("progress"))
     return " ".join(str(word) for word in words if word)

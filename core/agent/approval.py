@@ -1,0 +1,183 @@
+"""The gate between the model and the sandbox: run modes, approvals, a person's decisions.
+
+The agent passes the gate before each request and before each call. What happens there depends on
+the mode, which may change at any moment:
+
+    auto    nothing waits
+    ask     calls wait that the policy asks about, or cannot judge for certain
+    step    every call waits for a person
+    paused  requests wait as well
+
+A call that the policy denies runs in no mode; a call like one that a person allowed for the rest of
+the run waits only while the run is paused. The mode is read once, when the call arrives: a call
+that waits keeps waiting for its own decision, even if the mode changes meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from sandbox_tui.core.agent.approver import Approver, Decision
+from sandbox_tui.core.events.types import (
+    AnyEvent,
+    CallHeld,
+    Mode,
+    ModeChanged,
+    RuleGranted,
+    ToolCall,
+)
+from sandbox_tui.core.policy.rules import Judgement, Policy, Rule, decide, granted_rules, suggested
+
+
+def _denied(judgement: Judgement) -> Decision:
+    words = judgement.reason or None
+    return Decision(verdict="reject", by="policy", rule=judgement.why, feedback=words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    call: ToolCall
+    future: asyncio.Future[Decision]
+
+
+class Gate(Approver):
+    """The gate of one run.
+
+    Args:
+        post: writes an event to the run's journal.
+        policy: which calls run, wait for a person or are denied.
+    """
+
+    def __init__(self, post: Callable[[AnyEvent], AnyEvent], policy: Policy | None = None) -> None:
+        self._post = post
+        self._policy = policy or Policy()
+        self._granted: tuple[Rule, ...] = ()
+        self._mode: Mode = "auto"
+        self._resume_mode: Mode = "auto"
+        self._pending: _Pending | None = None
+        self._changed = asyncio.Event()
+
+    def restore(self, mode: Mode, resume_mode: Mode, granted: Sequence[tuple[str, str]]) -> None:
+        """Continue from the gate of a run that is resumed or forked.
+
+        Args:
+            mode: its mode.
+            resume_mode: the mode that `resume` returns to.
+            granted: tool and pattern of what a person allowed, in order.
+        """
+        self._mode, self._resume_mode = mode, resume_mode
+        for tool, pattern in granted:
+            self._granted += granted_rules(tool, [pattern])
+
+    @property
+    def mode(self) -> Mode:
+        """The run mode."""
+        return self._mode
+
+    @property
+    def pending(self) -> ToolCall | None:
+        """The call that waits for a person, if any."""
+        return self._pending.call if self._pending else None
+
+    # --- the agent's side
+
+    @override
+    async def wait_until_resumed(self) -> None:
+        while self._mode == "paused":
+            self._changed.clear()
+            await self._changed.wait()
+
+    @override
+    async def authorize(self, call: ToolCall, *, held: bool = False) -> Decision:
+        judgement = self._judge(call)
+        decision = self._without_person(judgement)
+        if decision is not None and not (held and decision.verdict == "approve"):
+            return decision
+        future: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+        self._pending = _Pending(call, future)
+        asked = self._mode == "ask"
+        why, reason = (judgement.why, judgement.reason) if asked else (None, "")
+        self._post(CallHeld(call=call.number, rule=why, reason=reason))
+        try:
+            return await future
+        finally:
+            self._pending = None
+
+    @override
+    def authorize_edited(self, call: ToolCall, arguments: str) -> Decision:
+        judgement = decide(self._policy, call.name, arguments, self._granted)
+        if judgement.action == "deny":
+            return _denied(judgement)
+        return Decision(verdict="edit", by="human", arguments=arguments)
+
+    def _judge(self, call: ToolCall) -> Judgement:
+        return decide(self._policy, call.name, call.arguments, self._granted)
+
+    def _without_person(self, judgement: Judgement) -> Decision | None:
+        """The decision that needs no person, or None."""
+        if judgement.action == "deny":
+            return _denied(judgement)
+        if self._mode == "auto":
+            return Decision(verdict="approve", by="policy")
+        allowed = judgement.action == "allow" and (self._mode == "ask" or judgement.granted)
+        if allowed and self._mode != "paused":
+            return Decision(verdict="approve", by="policy", rule=judgement.why)
+        return None
+
+    # --- the person's side
+
+    def set_mode(self, mode: Mode) -> None:
+        """Change the mode; a call that waits already keeps waiting."""
+        if mode == self._mode:
+            return
+        self._mode = mode
+        if mode in ("auto", "ask"):
+            self._resume_mode = mode
+        self._post(ModeChanged(mode=mode))
+        self._changed.set()
+
+    def resume(self) -> None:
+        """Return to the last of the modes auto and ask."""
+        self.set_mode(self._resume_mode)
+
+    def step(self) -> None:
+        """Run to the next call, and wait there."""
+        self.set_mode("step")
+
+    def suggested(self) -> tuple[str, ...]:
+        """Patterns that would allow the waiting call and calls like it."""
+        call = self.pending
+        if call is None:
+            return ()
+        return suggested(self._policy, call.name, call.arguments, self._granted)
+
+    def grant(self, number: int, patterns: Sequence[str]) -> bool:
+        """Let the waiting call run, and allow calls like it for the rest of the run.
+
+        Args:
+            number: the call's.
+            patterns: in the form of `suggested`.
+
+        Returns:
+            False when that call is not waiting (any more); nothing is granted then.
+        """
+        pending = self._pending
+        if pending is None or pending.call.number != number or pending.future.done():
+            return False
+        for pattern in patterns:
+            self._granted += granted_rules(pending.call.name, [pattern])
+            self._post(RuleGranted(tool=pending.call.name, pattern=pattern))
+        words = f"you allowed: {', '.join(patterns)}"
+        return self.decide(number, Decision(verdict="approve", by="human", rule=words))
+
+    def decide(self, number: int, decision: Decision) -> bool:
+        """Decide about the waiting call; False when that call is not waiting (any more)."""
+        pending = self._pending
+        if pending is None or pending.call.number != number or pending.future.done():
+            return False
+        pending.future.set_result(decision)
+        return True

@@ -1,0 +1,180 @@
+"""Asks a model for one whole reply: attempts, back-off, a person who breaks the reply off."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from sandbox_tui.core.base.durations import format_duration
+from sandbox_tui.core.base.errors import ContextOverflow, ModelError, ModelIncomplete
+from sandbox_tui.core.events.sink import EventSink
+from sandbox_tui.core.events.types import ModelDelta, ModelFailed, ReplyInterrupted
+from sandbox_tui.core.models.base import Delta, Model, Reply, Request
+
+MAX_ATTEMPTS = 5
+"""Attempts at one reply before the run ends."""
+
+MAX_RETRY_AFTER_SECONDS = 300.0
+"""Longest wait that a server may ask for; a longer one ends the run with the server's error."""
+
+RETRY_AFTER_TOO_LONG = (
+    "It asks not to be called again for {}: `sandbox-tui fork last` goes on from here then."
+)
+
+MIN_REPLY_TOKENS = 4096
+"""Below so many tokens, a shorter reply no longer helps an overfull conversation."""
+
+Renew = Callable[[int], Awaitable[Request]]
+"""Makes the request of the next attempt (its number), with what was queued for it meanwhile."""
+
+
+class _Interrupted(Exception):
+    """A person broke the reply off."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyTiming:
+    """How long a reply took, in seconds.
+
+    Attributes:
+        latency: from request to last byte.
+        first_token: from request to the first fragment; None: it was not streamed.
+    """
+
+    latency: float = 0.0
+    first_token: float | None = None
+
+
+class Asking:
+    """Asks one model, for one agent.
+
+    Args:
+        model: which one.
+        events: where attempts, fragments and failures are written.
+        max_tokens: tokens in one reply; None: the server's limit.
+        retry_base: seconds before the second attempt; doubled for each further one.
+
+    Attributes:
+        reply_tokens: what the next request allows for its reply; less than `max_tokens` while the
+            conversation would not fit otherwise.
+    """
+
+    def __init__(
+        self, model: Model, events: EventSink, *, max_tokens: int | None, retry_base: float
+    ) -> None:
+        self._model = model
+        self._events = events
+        self._max_tokens = max_tokens
+        self._retry_base = retry_base
+        self._stream_task: asyncio.Task[Reply] | None = None
+        self._backing_off = False
+        self._skip_wait = asyncio.Event()
+        self.reply_tokens = max_tokens
+        self.timing = ReplyTiming()
+
+    async def reply(self, step: int, request: Request, renew: Renew) -> Reply:
+        """One whole reply; `timing` says afterwards how long it took.
+
+        Raises:
+            ModelError: after the last attempt, or at once where another would not help.
+        """
+        incomplete = 0
+        attempt = 1
+        while True:
+            try:
+                reply = await self._attempt(step, request)
+            except ContextOverflow as error:
+                if not self._shrink_reply():
+                    raise
+                self._failed(step, error, attempt, 0.0)  # asking for less uses up no attempt
+            except _Interrupted:
+                self._events.post(ReplyInterrupted(step=step))
+            except ModelIncomplete as error:
+                incomplete += 1
+                await self._back_off(step, error, attempt, give_up=incomplete > 1)
+                attempt += 1
+            except ModelError as error:
+                await self._back_off(step, error, attempt, give_up=not error.retryable)
+                attempt += 1
+            else:
+                if reply.finish_reason == "length":
+                    self.reply_tokens = self._max_tokens  # a shorter limit was too short
+                return reply
+            request = await renew(attempt)
+
+    def interrupt(self) -> bool:
+        """Break off the reply that streams in, or the wait before the next attempt; the model is
+        asked again at once. False when there is neither."""
+        if self._stream_task is not None:
+            return self._stream_task.cancel()
+        waits = self._backing_off and not self._skip_wait.is_set()
+        self._skip_wait.set()
+        return waits
+
+    async def _attempt(self, step: int, request: Request) -> Reply:
+        await self._events.wait_durable()
+        self._stream_task = asyncio.ensure_future(self._stream(step, request))
+        try:
+            return await self._stream_task
+        except asyncio.CancelledError:
+            current = asyncio.current_task()
+            if current is not None and current.cancelling():
+                self._stream_task.cancel()
+                raise
+            raise _Interrupted from None
+        finally:
+            self._stream_task = None
+
+    async def _stream(self, step: int, request: Request) -> Reply:
+        began = time.monotonic()
+        first: float | None = None
+        async for part in self._model.ask(request):
+            if isinstance(part, Reply):
+                self.timing = ReplyTiming(time.monotonic() - began, first)
+                return part
+            first = time.monotonic() - began if first is None else first
+            self._events.post_delta(_recorded(step, part))
+            await self._events.wait_for_room()
+        raise ModelIncomplete("The model's reply ended before it was whole.")
+
+    async def _back_off(self, step: int, error: ModelError, attempt: int, *, give_up: bool) -> None:
+        """Wait before the next attempt, or raise when there is none."""
+        backed_off = self._retry_base * 2 ** (attempt - 1) * (0.75 + random.random() / 2)
+        wait = error.retry_after if error.retry_after is not None else backed_off
+        too_long = wait > MAX_RETRY_AFTER_SECONDS
+        if too_long and not give_up:
+            words = f"{error} {RETRY_AFTER_TOO_LONG.format(format_duration(wait))}"
+            error = ModelError(words, status=error.status)
+        if give_up or attempt >= MAX_ATTEMPTS or too_long:
+            self._failed(step, error, attempt, None)
+            raise error
+        self._failed(step, error, attempt, wait)
+        self._skip_wait.clear()
+        self._backing_off = True
+        try:
+            await asyncio.wait_for(self._skip_wait.wait(), wait)
+        except TimeoutError:
+            return
+        finally:
+            self._backing_off = False
+
+    def _failed(self, step: int, error: ModelError, attempt: int, retry_in: float | None) -> None:
+        self._events.post(
+            ModelFailed(step=step, error=str(error), attempt=attempt, retry_in=retry_in)
+        )
+
+    def _shrink_reply(self) -> bool:
+        """Ask for a shorter reply, so that the conversation may still fit; False at the minimum."""
+        if self.reply_tokens is None or self.reply_tokens <= MIN_REPLY_TOKENS:
+            return False
+        self.reply_tokens = max(MIN_REPLY_TOKENS, self.reply_tokens // 2)
+        return True
+
+
+def _recorded(step: int, part: Delta) -> ModelDelta:
+    return ModelDelta(
+        step=step, channel=part.channel, text=part.text, index=part.index, name=part.name
+    )

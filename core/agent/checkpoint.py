@@ -1,0 +1,39 @@
+"""Where an agent stood when its program ended, or at the moment it was forked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sandbox_tui.core.events.types import ToolCall
+from sandbox_tui.core.models.base import RawToolCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentCheckpoint:
+    """The state from which an agent continues.
+
+    Attributes:
+        step: turns taken; the last one may be unfinished.
+        calls: tool calls so far.
+        cost: US dollars so far.
+        context_tokens: tokens of the conversation, as last counted.
+        interrupted: the call whose tool was running.
+        proposed: the call that was proposed and whose tool had not started.
+        proposed_cut: whether that call was cut off by the token limit of its reply.
+        proposed_held: whether that call waited for a person.
+        edited: new arguments for the turn's next call, proposed or not.
+        unproposed: calls of the last turn that were not proposed yet.
+        submitted: whether a call of the last turn handed in the work.
+    """
+
+    step: int = 0
+    calls: int = 0
+    cost: float = 0.0
+    context_tokens: int = 0
+    interrupted: ToolCall | None = None
+    proposed: ToolCall | None = None
+    proposed_cut: bool = False
+    proposed_held: bool = False
+    edited: str | None = None
+    unproposed: tuple[RawToolCall, ...] = ()
+    submitted: bool = False

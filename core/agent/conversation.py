@@ -1,0 +1,69 @@
+"""Rebuilds the conversation with the model, word for word, from the events of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sandbox_tui.core.agent.model_messages import CUT, NO_CALL, with_steps_remaining
+from sandbox_tui.core.events import types as e
+
+Message = dict[str, Any]
+
+
+def conversation(events: Iterable[e.AnyEvent]) -> list[Message]:
+    """The messages, in the OpenAI chat format, up to the last event.
+
+    They are what the model was sent, and end with what it would be sent next; `ModelAsked.digest`
+    identifies each request.
+    """
+    messages: list[Message] = []
+    calls: dict[int, e.ToolCall] = {}
+    max_steps = 0
+    turn_policy = e.TurnPolicy()
+    asked = 0
+    unanswered: tuple[int, Message] | None = None
+    for event in events:
+        match event:
+            case e.RunStarted():
+                turn_policy = event.settings.turn_policy if event.settings else turn_policy
+                told = event.system_prompt and turn_policy.steps_remaining
+                max_steps = event.limits.max_steps if told else 0
+                messages += _opening(event)
+            case e.ModelAsked(step=step, steps_left=left) if max_steps and step != asked:
+                left = max_steps - step + 1 if left is None else left
+                asked = step
+                unanswered = len(messages) - 1, messages[-1]
+                last = messages[-1]
+                if isinstance(last.get("content"), str):
+                    words = with_steps_remaining(last["content"], left)
+                    messages[-1] = {**last, "content": words}
+            case e.Delivered(text=text):
+                messages.append({"role": "user", "content": text})
+            case e.ModelReplied():
+                unanswered = None
+                messages.append(event.message)
+                answers = turn_policy.no_call == "final_answer"
+                if not answers and not event.message.get("tool_calls"):
+                    cut = event.finish_reason == "length"
+                    words = event.reminder or (CUT if cut else NO_CALL)
+                    messages.append({"role": "user", "content": words})
+            case e.CallProposed(call=call):
+                calls[call.number] = call
+            case e.CallFinished(call=number, observation=text):
+                answer = {"role": "tool", "tool_call_id": calls[number].id, "content": text}
+                messages.append(answer)
+            case e.RunResumed() if unanswered is not None:
+                # the request that was never answered is made again, with the steps it has left
+                place, message = unanswered
+                messages[place], unanswered, asked = message, None, asked - 1
+            case _:
+                pass
+    return messages
+
+
+def _opening(started: e.RunStarted) -> list[Message]:
+    opening = [{"role": "user", "content": started.instance_prompt or started.task}]
+    if started.system_prompt:
+        opening.insert(0, {"role": "system", "content": started.system_prompt})
+    return opening

@@ -1,0 +1,344 @@
+"""The agent: a conversation in which the model calls tools until it submits.
+
+This is the loop of LLM-in-Sandbox (arXiv 2601.16206, section 2): the model gets a task and three
+tools; in every turn it calls some; their observations go back to it; `submit` or a limit ends it.
+
+    begin_turn   wait for the approver, deliver queued messages, make the request
+    ask          one whole reply (`asking.py`)
+    finish_turn  run the reply's calls (`calls.py`) and answer them
+
+`run` repeats the three until there is a reason to stop. A caller with a policy of its own, such as
+a trainer, calls `begin_turn` and `finish_turn` and makes the reply between them itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandbox_tui.core.agent import model_messages as texts
+from sandbox_tui.core.agent.approver import Approver, NullApprover
+from sandbox_tui.core.agent.asking import Asking, ReplyTiming
+from sandbox_tui.core.agent.calls import ToolCalls, ToolExecutor
+from sandbox_tui.core.agent.checkpoint import AgentCheckpoint
+from sandbox_tui.core.agent.message_queue import PROGRAM, MessageQueue
+from sandbox_tui.core.base.errors import ContextOverflow, ModelError
+from sandbox_tui.core.events.sink import EventSink, NullEventSink
+from sandbox_tui.core.events.types import (
+    Delivered,
+    FinishReason,
+    Limits,
+    ModelAsked,
+    ModelReplied,
+    ToolCall,
+    TurnPolicy,
+    Usage,
+    Warned,
+)
+from sandbox_tui.core.models import pricing as prices
+from sandbox_tui.core.models.base import Message, Model, Reply, Request
+from sandbox_tui.core.tools.base import Observation, Tool
+
+
+@dataclass(frozen=True, slots=True)
+class AgentResult:
+    """Why the agent stopped.
+
+    Attributes:
+        reason: see `FinishReason`.
+        error: a sentence, unless the model submitted.
+        answer: the reply's text, where the turn policy takes it as the final answer.
+    """
+
+    reason: FinishReason
+    error: str | None = None
+    answer: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnResult:
+    """What one turn came to.
+
+    Attributes:
+        observations: the answers to the reply's calls, in order.
+        result: set when the turn ends the run.
+    """
+
+    observations: tuple[Observation, ...] = ()
+    result: AgentResult | None = None
+
+
+class Agent:
+    """One model at work on one task.
+
+    Args:
+        model: what is asked; None where the caller makes the replies.
+        messages: the conversation so far.
+        tools: what the model may call.
+        executor: where tools run; None where there are none.
+        limits: what ends the run.
+        turn_policy: what a reply without a call means, and what each request says.
+        approver: decides about requests and calls.
+        queue: messages to deliver with the next request.
+        events: where everything is written.
+        checkpoint: where an agent before it stood, whose `messages` these are.
+        retry_base: see `Asking`.
+
+    Attributes:
+        messages: the conversation so far, in the OpenAI chat format; it only ever grows, so that a
+            request is a prefix of the next one.
+        step_number: turns taken.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: Model | None,
+        messages: list[Message],
+        tools: Sequence[Tool] = (),
+        executor: ToolExecutor | None = None,
+        limits: Limits | None = None,
+        turn_policy: TurnPolicy | None = None,
+        approver: Approver | None = None,
+        queue: MessageQueue | None = None,
+        events: EventSink | None = None,
+        checkpoint: AgentCheckpoint | None = None,
+        retry_base: float = 1.0,
+    ) -> None:
+        self._limits = limits or Limits()
+        self._turn_policy = turn_policy or TurnPolicy()
+        self._approver = approver or NullApprover()
+        self._queue = MessageQueue() if queue is None else queue
+        self._events = events or NullEventSink()
+        self._checkpoint = checkpoint or AgentCheckpoint()
+        self._tool_names = [tool.name for tool in tools]
+        self._schemas = [{"type": "function", "function": dict(tool.schema)} for tool in tools]
+        self._model = model
+        self._asking: Asking | None = None
+        if model is not None:
+            self._asking = Asking(
+                model, self._events, max_tokens=self._limits.max_tokens, retry_base=retry_base
+            )
+        self._calls = ToolCalls(
+            tools=tools,
+            executor=executor,
+            approver=self._approver,
+            messages=self._queue,
+            events=self._events,
+            count=self._checkpoint.calls,
+        )
+        self._cost = self._checkpoint.cost
+        self._context_tokens = self._checkpoint.context_tokens
+        self._warned_of: set[str] = set()
+        self.messages = messages
+        self.step_number = self._checkpoint.step
+
+    async def run(self) -> AgentResult:
+        """Work until the model submits, a limit is reached, or the model fails."""
+        try:
+            result = await self.finish_interrupted_turn()
+            while result is None:
+                result = self.limit_reached() or await self._turn()
+            return result
+        except ContextOverflow as error:
+            return AgentResult("token_limit", str(error))
+        except ModelError as error:
+            return AgentResult("model_error", str(error))
+
+    async def _turn(self) -> AgentResult | None:
+        request = await self.begin_turn()
+        reply = await self.ask(request)
+        turn = await self.finish_turn(reply)
+        return turn.result
+
+    def limit_reached(self) -> AgentResult | None:
+        """The result when a limit of steps, tokens or cost is reached."""
+        limits = self._limits
+        if self.step_number >= limits.max_steps:
+            words = f"The run reached its limit of {limits.max_steps} steps."
+            return AgentResult("max_steps", words)
+        if limits.token_limit is not None and self._context_tokens >= limits.token_limit:
+            words = f"The conversation reached its limit of {limits.token_limit} tokens."
+            return AgentResult("token_limit", words)
+        if limits.cost_limit is not None and self._cost >= limits.cost_limit:
+            return AgentResult(
+                "cost_limit", f"The run reached its limit of ${limits.cost_limit:g}."
+            )
+        return None
+
+    # --- a turn
+
+    async def begin_turn(self) -> Request:
+        """Begin the next turn; returns the request to answer."""
+        await self._approver.wait_until_resumed()
+        self.step_number += 1
+        self._deliver()
+        if self._turn_policy.steps_remaining:
+            self._append_steps_remaining()
+        return self._request(attempt=1)
+
+    async def ask(self, request: Request) -> Reply:
+        """The model's whole reply to the request of this turn, over as many attempts as it takes.
+
+        Raises:
+            ModelError: after the last attempt, or at once where another would not help.
+        """
+        if self._asking is None:
+            raise RuntimeError("this agent has no model to ask")
+        return await self._asking.reply(self.step_number, request, self._renewed)
+
+    async def finish_turn(self, reply: Reply) -> TurnResult:
+        """Record the reply, run its calls, and append all of it to the conversation."""
+        final = not reply.calls and self._turn_policy.no_call == "final_answer"
+        reminder = None if final else self._reminder_after(reply)
+        self._record(reply, reminder)
+        self.messages.append(reply.message)
+        if final:
+            return TurnResult(result=AgentResult("submitted", answer=reply.text))
+        if reminder is not None:
+            self.messages.append({"role": "user", "content": reminder})
+        observations: list[Observation] = []
+        submitted = False
+        for written in reply.calls:
+            call, observation = await self._calls.execute(
+                self.step_number, written, after_submit=submitted
+            )
+            self._append(call, observation)
+            observations.append(observation)
+            submitted = submitted or observation.submitted
+        result = AgentResult("submitted") if submitted else None
+        return TurnResult(observations=tuple(observations), result=result)
+
+    async def finish_interrupted_turn(self) -> AgentResult | None:
+        """Finish the turn that the checkpoint lies in; nothing happens where it lies in none."""
+        turn = self._checkpoint
+        submitted, edited = turn.submitted, turn.edited
+        if turn.interrupted is not None:
+            lost = Observation(text=texts.LOST, ok=False, interrupted=True)
+            self._calls.finish(turn.interrupted, lost, 0.0)
+            self._append(turn.interrupted, lost)
+        if turn.proposed is not None:
+            observation = await self._calls.answer(
+                turn.proposed,
+                cut=turn.proposed_cut,
+                after_submit=submitted,
+                held=turn.proposed_held,
+                edited=edited,
+            )
+            self._append(turn.proposed, observation)
+            submitted, edited = observation.submitted or submitted, None
+        for written in turn.unproposed:
+            call, observation = await self._calls.execute(
+                self.step_number, written, after_submit=submitted, edited=edited
+            )
+            self._append(call, observation)
+            submitted, edited = observation.submitted or submitted, None
+        return AgentResult("submitted") if submitted else None
+
+    def interrupt_reply(self) -> bool:
+        """Break off the reply that streams in, or the wait before the next attempt; the model is
+        asked again at once. False when there is neither."""
+        return self._asking is not None and self._asking.interrupt()
+
+    # --- its parts
+
+    def _deliver(self) -> None:
+        """Append the queued messages to the conversation."""
+        waiting = self._queue.drain()
+        if not waiting:
+            return
+        text = "\n\n".join(message.text for message in waiting)
+        self.messages.append({"role": "user", "content": text})
+        ids = tuple(message.id for message in waiting if message.id != PROGRAM)
+        self._events.post(Delivered(step=self.step_number, ids=ids, text=text))
+
+    @property
+    def _steps_left(self) -> int:
+        return self._limits.max_steps - self.step_number + 1
+
+    def _append_steps_remaining(self) -> None:
+        last = self.messages[-1]
+        if isinstance(last.get("content"), str):
+            words = texts.with_steps_remaining(last["content"], self._steps_left)
+            self.messages[-1] = {**last, "content": words}
+
+    def _request(self, attempt: int) -> Request:
+        self._events.post(
+            ModelAsked(
+                step=self.step_number,
+                digest=messages_digest(self.messages),
+                messages=len(self.messages),
+                token_count=self._context_tokens,
+                attempt=attempt,
+                steps_left=self._steps_left,
+            )
+        )
+        max_tokens = self._limits.max_tokens if self._asking is None else self._asking.reply_tokens
+        return Request(messages=list(self.messages), tools=self._schemas, max_tokens=max_tokens)
+
+    async def _renewed(self, attempt: int) -> Request:
+        """The request of the next attempt, with what was queued meanwhile."""
+        await self._approver.wait_until_resumed()
+        self._deliver()
+        return self._request(attempt)
+
+    def _reminder_after(self, reply: Reply) -> str | None:
+        """What the model is told after a reply without a call, None where it held one."""
+        if reply.calls:
+            return None
+        return texts.CUT if reply.finish_reason == "length" else texts.no_call(self._tool_names)
+
+    def _append(self, call: ToolCall, observation: Observation) -> None:
+        self.messages.append({"role": "tool", "tool_call_id": call.id, "content": observation.text})
+
+    def _record(self, reply: Reply, reminder: str | None) -> None:
+        usage, cost = reply.usage, self._cost_of(reply.usage)
+        timing = ReplyTiming() if self._asking is None else self._asking.timing
+        first = timing.first_token
+        self._cost += cost or 0.0
+        self._context_tokens = usage.input_tokens + usage.output_tokens
+        self._events.post(
+            ModelReplied(
+                step=self.step_number,
+                message=reply.message,
+                text=reply.text,
+                reasoning=reply.reasoning,
+                usage=usage,
+                finish_reason=reply.finish_reason,
+                latency=round(timing.latency, 4),
+                first_token=None if first is None else round(first, 4),
+                cost=cost,
+                reminder=reminder,
+            )
+        )
+        self._warn_of_limits(usage, cost)
+
+    def _cost_of(self, usage: Usage) -> float | None:
+        if self._model is None:
+            return None
+        return prices.cost(self._model.name, self._model.params.get("base_url"), usage)
+
+    def _warn_of_limits(self, usage: Usage, cost: float | None) -> None:
+        """Say once which limits cannot hold, because nothing tells how far the run is from them."""
+        limits, counted = self._limits, usage.input_tokens + usage.output_tokens > 0
+        if limits.token_limit is not None and not counted:
+            self._warn_once(
+                f"The limit of {limits.token_limit} tokens does not hold: the server does not say "
+                "how many it used. max_steps and time_limit do."
+            )
+        if limits.cost_limit is not None and cost is None and self._model is not None:
+            why = prices.why_unknown(self._model.name, counted=counted)
+            self._warn_once(f"The limit of ${limits.cost_limit:g} does not hold: {why}")
+
+    def _warn_once(self, text: str) -> None:
+        if text not in self._warned_of:
+            self._warned_of.add(text)
+            self._events.post(Warned(text=text))
+
+
+def messages_digest(messages: list[Message]) -> str:
+    """Tells a request apart from others; see `ModelAsked`."""
+    data = json.dumps(messages, ensure_ascii=True, sort_keys=True).encode()
+    return hashlib.sha256(data).hexdigest()[:16]

@@ -1,0 +1,65 @@
+"""Messages that wait for the model until its next request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+PROGRAM = 0
+"""Id of a message that no person wrote."""
+
+
+@dataclass(slots=True)
+class QueuedMessage:
+    """A message that waits for the model.
+
+    Attributes:
+        id: of the HumanMessage, HumanCommand or HumanFile it comes from, or `PROGRAM`.
+        text: as the model will read it.
+        blocks_submit: whether a submit is refused until the model has read it.
+    """
+
+    id: int
+    text: str
+    blocks_submit: bool
+
+
+class MessageQueue:
+    """The messages of one run that the model has not seen, in order."""
+
+    def __init__(self) -> None:
+        self._waiting: list[QueuedMessage] = []
+
+    @property
+    def blocks_submit(self) -> bool:
+        """Whether a message waits that the model must read before it hands in its work."""
+        return any(message.blocks_submit for message in self._waiting)
+
+    def add(self, item: int, text: str, *, blocks_submit: bool = False) -> None:
+        """Append a message; see `QueuedMessage`."""
+        self._waiting.append(QueuedMessage(item, text, blocks_submit))
+
+    def restore(self, messages: Iterable[QueuedMessage]) -> None:
+        """Append messages that waited before the run was resumed or forked."""
+        self._waiting += messages
+
+    def drain(self) -> list[QueuedMessage]:
+        """Remove and return all messages."""
+        drained, self._waiting = self._waiting, []
+        return drained
+
+    def edit(self, item: int, text: str) -> bool:
+        """Change a message; False when the model has seen it."""
+        for message in self._waiting:
+            if message.id == item:
+                message.text = text
+                return True
+        return False
+
+    def cancel(self, item: int) -> bool:
+        """Remove a message; False when the model has seen it."""
+        for message in self._waiting:
+            if message.id == item:
+                self._waiting.remove(message)
+                return True
+        return False

@@ -1,0 +1,123 @@
+"""Every text the model reads beside the prompts and what its tools answer.
+
+These texts decide how a model behaves, and so what a benchmark measures. `MESSAGES_VERSION` is
+recorded with each run; raise it whenever a text changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sandbox_tui.core.events.types import HumanFile
+
+MESSAGES_VERSION = 1
+
+# --- the turn
+
+SUBMIT = "submit"
+DEFAULT_TOOL_NAMES = ["execute_bash", "str_replace_editor", SUBMIT]
+
+
+def no_call(tools: Iterable[str]) -> str:
+    """The reminder after a reply that calls none of these tools."""
+    names = sorted(tools) or DEFAULT_TOOL_NAMES
+    going_on = " or ".join(name for name in names if name != SUBMIT)
+    handing_in = f"{SUBMIT} when the answer is written" if SUBMIT in names else ""
+    ways = ", ".join(way for way in (going_on and f"{going_on} to go on", handing_in) if way)
+    return (
+        "Your last message called no tool, so nothing happened. "
+        f"Call a tool in every message: {ways}."
+    )
+
+
+NO_CALL = no_call(DEFAULT_TOOL_NAMES)
+CUT = "Your last message was cut off by the token limit of one reply. Go on in smaller parts."
+
+
+def with_steps_remaining(content: str, steps: int) -> str:
+    """The last message of a request, with the steps that remain (as the reference agent does)."""
+    return f"{content}\nSteps Remaining: {steps}"
+
+
+# --- calls that do not run, or not as written
+
+NOT_YET = "Not handed in yet: a person has written to you. Read it, then go on or submit again."
+DENIED = "Not run: a rule of the person who started this run does not allow it."
+SKIPPED = "A person skipped this call; it was not run."
+REJECTED = "A person rejected this call; it was not run."
+EDITED = "[A person edited this call before it ran. It ran with:"
+AFTER_SUBMIT = "Not run: the work was handed in before this call."
+CUT_CALL = "Error: this call was cut off by the token limit of one reply and was not run."
+
+
+def unknown_tool(name: str, tools: Iterable[str]) -> str:
+    """The answer to a call of a tool that the run does not have."""
+    known = ", ".join(tools)
+    return f"Error: there is no tool named {name[:80]!r}. The tools are: {known}."
+
+
+def denied(reason: str) -> str:
+    """The answer to a call that a policy denies."""
+    return f"{DENIED} {reason}".rstrip()
+
+
+def rejected(feedback: str) -> str:
+    """The answer to a call that a person rejects."""
+    return f"{REJECTED} They say: {feedback}" if feedback else REJECTED
+
+
+def edited(arguments: str, observation: str) -> str:
+    """The observation of a call that ran with a person's arguments."""
+    return f"{EDITED} {arguments}]\n{observation}"
+
+
+# --- a run that ended or was resumed in the middle of a call
+
+ENDED = "The run was ended while this call was running."
+BROKEN = "The run ended while this call was running:"
+LOST = (
+    "Interrupted: the program that runs this sandbox was ended while this call was running, and "
+    "has been started again. Its output is lost. It may have done all, a part or nothing of what "
+    "it was to do: look before you go on. What it did to files until then is kept; the shell's "
+    "directory and variables are those before this call, unless it had come to its end."
+)
+LOST_PROCESSES = (
+    "The program that runs this sandbox was ended and has been started again. All processes in the "
+    "sandbox ended with it, services among them, and what they had not done yet was not done. "
+    "These commands had left something running in the background:"
+)
+
+
+def lost_processes(commands: Iterable[str]) -> str:
+    """Says which background commands ended with the program before."""
+    return "\n".join([LOST_PROCESSES, *(f"- {command}" for command in commands)])
+
+
+# --- a person's messages, commands and files
+
+LOST_COMMAND = "The program was ended while this command was running; its output is lost."
+ENDED_COMMAND = "The run was ended while this command was running."
+FAILED_COMMAND = "The command could not be run: {}"
+NOT_RUN_IN_FORK = "It was running when this run was forked, and is not carried out here."
+
+
+def human_message(text: str) -> str:
+    """A person's message."""
+    return f"A person who watches this run writes to you:\n{text}"
+
+
+def human_command(command: str, observation: str) -> str:
+    """A person's command and its output."""
+    words = "A person who watches this run ran a command in your sandbox, in your shell:"
+    return f"{words}\n$ {command}\n{observation}"
+
+
+def human_file(event: HumanFile) -> str:
+    """A person's work on a file."""
+    match event.action:
+        case "pull":
+            return f"A person copied {event.path} out of your sandbox."
+        case "push":
+            return f"A person put {event.path} into your sandbox."
+        case "edit":
+            return f"A person edited {event.path} in your sandbox:\n{event.diff}"

@@ -1,0 +1,29 @@
+"""Defaults that several rooms share: each is declared here alone.
+
+`Limits` and `RunSettings`, which a run's first event records, have defaults of their own: these
+also stand for what earlier versions did not record, and must not change.
+"""
+
+from __future__ import annotations
+
+OBSERVATION_LINES = 160
+OBSERVATION_CHARS = 20_000
+"""Bounds of what the model sees of one call."""
+
+COMMAND_TIMEOUT_SECONDS = 120.0
+
+WORKING_DIR = "/testbed"
+INPUT_DIR = f"{WORKING_DIR}/input"
+OUTPUT_DIR = f"{WORKING_DIR}/output"
+
+MAX_PROCESSES = 512
+"""Of a sandbox, at once."""
+
+GRACE_SECONDS = 120.0
+"""How long a sandbox outlives a program that was killed."""
+
+MIRROR_SIZE = (100, 30)
+"""Columns and rows of the terminal that shows the model's commands."""
+
+TERMINAL_SIZE = (80, 24)
+"""Columns and rows of a terminal whose size is not known (VT100)."""

@@ -1,0 +1,138 @@
+"""Every error this program raises on purpose.
+
+    SandboxTuiError
+     ├─ ConfigError            a setting, flag, prompt pack or theme that cannot be used
+     ├─ ModelError             the model server refused, failed, or sent something unusable
+     │   ├─ ModelIncomplete    the reply ended before it was whole (what came is kept)
+     │   └─ ContextOverflow    the conversation no longer fits the model's window
+     ├─ SandboxError           the sandbox itself failed (not: a command in it failed)
+     │   ├─ SandboxUnavailable nothing here can run a sandbox, or the chosen kind cannot
+     │   ├─ ImageMissing       the engine is there, the image is not
+     │   └─ SandboxLost        a running sandbox ended, was removed, or stopped answering
+     ├─ ResumeRefused          a session that cannot be taken up again, with the reason
+     ├─ ForkRefused            a session or a moment from which no run can be forked
+     ├─ FileRefused            a file operation that cannot be done, with the reason for the reader
+     │   └─ NotListed          what files there are could not be learnt
+     ├─ EventDecodeError       a stored or imported event that this version cannot read
+     ├─ ImportRefused          a file that is no session, or a damaged one; nothing was changed
+     └─ StoreError             the session database cannot be opened, read or written
+
+Messages are one or two sentences for the person at the screen: what was wrong, what to do.
+"""
+
+from __future__ import annotations
+
+
+class SandboxTuiError(Exception):
+    """Base of all errors raised on purpose; `str(error)` is fit to be shown."""
+
+    exit_code = 1
+
+
+class ConfigError(SandboxTuiError):
+    """A setting that cannot be used."""
+
+    exit_code = 2
+
+
+class ModelError(SandboxTuiError):
+    """The model server refused, failed, or sent something unusable.
+
+    Attributes:
+        status: HTTP status, or None where there was none.
+        retryable: whether asking again may help.
+        retry_after: seconds the server asked us to wait, or None.
+    """
+
+    exit_code = 5
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retryable: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+
+class ModelIncomplete(ModelError):
+    """The reply ended before it was whole."""
+
+
+class ContextOverflow(ModelError):
+    """The conversation no longer fits the model's context window."""
+
+
+class SandboxError(SandboxTuiError):
+    """The sandbox itself failed."""
+
+    exit_code = 4
+
+
+class SandboxUnavailable(SandboxError):
+    """No sandbox of the wanted kind can be started on this machine."""
+
+    exit_code = 3
+
+
+class ImageMissing(SandboxUnavailable):
+    """The container image is not on the engine.
+
+    Attributes:
+        image: the name that was looked for.
+    """
+
+    def __init__(self, message: str, *, image: str) -> None:
+        super().__init__(message)
+        self.image = image
+
+
+class SandboxLost(SandboxError):
+    """A running sandbox ended, was removed, or stopped answering."""
+
+
+class ResumeRefused(SandboxTuiError):
+    """A session that cannot be taken up again."""
+
+    exit_code = 8
+
+
+class ForkRefused(SandboxTuiError):
+    """A session or a moment from which no run can be forked; `str(error)` says why."""
+
+    exit_code = 2
+
+
+class FileRefused(SandboxTuiError):
+    """A file operation in the sandbox that cannot be done."""
+
+
+class NotListed(FileRefused):
+    """What files there are in a folder of the sandbox could not be learnt."""
+
+
+class EventDecodeError(SandboxTuiError):
+    """A stored or imported event that this version cannot read."""
+
+
+class ImportRefused(SandboxTuiError):
+    """A file that cannot be imported; nothing was changed."""
+
+
+class StoreError(SandboxTuiError):
+    """The session database cannot be opened, read or written.
+
+    Attributes:
+        passing: whether it may be otherwise in a while, as with a full disk: then waiting helps.
+    """
+
+    exit_code = 6
+
+    def __init__(self, message: str, *, passing: bool = False) -> None:
+        super().__init__(message)
+        self.passing = passing

@@ -1,0 +1,20 @@
+"""Which names of environment variables and request fields stand for a secret."""
+
+from __future__ import annotations
+
+import re
+
+_SECRET = re.compile(
+    r"(?:^|[_.-])"
+    r"(?:[A-Z0-9]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSW|PASSPHRASE|CREDENTIAL)S?"
+    r"|(?:PROXY[_-]?)?AUTHORIZATION|PASS)\d*"
+    r"(?:$|[_.-])",
+    re.IGNORECASE,
+)
+_LOCATION = re.compile(r"(?:^|_)(?:PATH|FILE|DIR|FOLDER|HOME|SOCK|CONTROL)$", re.IGNORECASE)
+"""Names of what says where something is, which is not itself a secret."""
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a value with this name is one: `OPENAI_API_KEY`, `Authorization`, `password`."""
+    return bool(_SECRET.search(name)) and not _LOCATION.search(name)

@@ -1,0 +1,326 @@
+"""Settings, from the file, the environment and the command line, each stronger than the one before.
+
+The file is TOML: `config.toml` in the config folder. Keys are never written to it: an API key comes
+from the environment (`OPENAI_API_KEY`, or the variable that `model.api_key_env` names).
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import msgspec
+import platformdirs
+
+from sandbox_tui.core.base.defaults import (
+    GRACE_SECONDS,
+    MAX_PROCESSES,
+    OBSERVATION_CHARS,
+    OBSERVATION_LINES,
+)
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.expectations import describe_error
+from sandbox_tui.core.events.types import Limits
+from sandbox_tui.core.policy.rules import Policy, Rule, rule_problem
+
+APP = "sandbox-tui"
+
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of the config file."""
+
+
+class ModelSettings(Section, frozen=True, kw_only=True):
+    """Which model to ask, and how.
+
+    Attributes:
+        name: the model's name as its server knows it.
+        base_url: the server's address, ending in /v1 on most; empty for the hosted default.
+        api_key_env: environment variable that holds the key.
+        temperature: sampling temperature; unset: the server's own.
+        extra_body: more fields for every request.
+        request_timeout: seconds a whole reply may take.
+        stall_timeout: seconds without a byte after which a reply is given up.
+        local_ports: where servers on this machine are looked for.
+    """
+
+    name: str = ""
+    base_url: str = ""
+    api_key_env: str = "OPENAI_API_KEY"
+    temperature: float | None = None
+    extra_body: dict[str, Any] = {}
+    request_timeout: float = 1200.0
+    stall_timeout: float = 300.0
+    # vLLM, SGLang, Ollama, LM Studio, llama.cpp and others, unless told otherwise
+    local_ports: tuple[int, ...] = (8000, 30000, 11434, 1234, 8080)
+
+
+class SandboxSettings(Section, frozen=True, kw_only=True):
+    """Which computer to give it.
+
+    Attributes:
+        kind: auto, docker or bubblewrap.
+        image: container image; empty for the default one.
+        network: bridge, none, or auto: bridge in Docker, none in bubblewrap.
+        memory: bytes; unset: 2 GiB.
+        cpus: number of CPUs; unset: all.
+        pids: most processes at once.
+        grace: seconds a sandbox outlives a program that was killed.
+        snapshots: off, auto (now and then, after changes) or every (step): what to fork from.
+        snapshots_kept: how many are kept of one run.
+        snapshots_bytes: what those of one run may take together.
+    """
+
+    kind: Literal["auto", "docker", "bubblewrap"] = "auto"
+    image: str = ""
+    network: Literal["auto", "bridge", "none"] = "auto"
+    memory: int | None = None
+    cpus: float | None = None
+    pids: int = MAX_PROCESSES
+    grace: float = GRACE_SECONDS
+    snapshots: Literal["off", "auto", "every"] = "auto"
+    snapshots_kept: int = 12
+    snapshots_bytes: int = 4 << 30
+
+
+class AgentSettings(Section, frozen=True, kw_only=True):
+    """How the agent works.
+
+    Attributes:
+        mode: how runs begin: auto, step (every call waits) or ask (the policy's calls do).
+        prompts: a built-in prompt pack, or a file.
+        observation_lines, observation_chars: bounds of what the model sees of one call.
+        output: host folder for results; each run gets a folder of its own in it.
+        tty: commands run on a terminal of their own: colours and progress bars in the mirror,
+            questions that a person can answer.
+    """
+
+    mode: Literal["auto", "step", "ask"] = "auto"
+    prompts: str = "general"
+    observation_lines: int = OBSERVATION_LINES
+    observation_chars: int = OBSERVATION_CHARS
+    output: str = "output"
+    tty: bool = False
+
+
+class UiSettings(Section, frozen=True, kw_only=True):
+    """How it looks.
+
+    Attributes:
+        theme: name of a theme, built in or in the config folder's themes/.
+        animations: whether anything may move.
+        terminal_engine: what draws live terminals; native is libghostty-vt, where it is installed
+            (`sandbox-tui[native]`) and works: for floods of full-screen programs, in more memory.
+        images: how pictures are drawn; auto asks the terminal, blocks works everywhere.
+        notify: what happens when a run ends or asks: the terminal's bell, a notification of the
+            desktop, or nothing.
+        title: whether the terminal's title says how the run stands.
+    """
+
+    theme: str = "lamplight"
+    animations: bool = True
+    terminal_engine: Literal["own", "native"] = "own"
+    images: Literal["auto", "kitty", "sixel", "blocks", "none"] = "auto"
+    notify: Literal["bell", "desktop", "off"] = "bell"
+    title: bool = True
+
+
+class Settings(Section, frozen=True, kw_only=True):
+    """Everything that can be set.
+
+    Attributes:
+        keys: other keys for actions, by the action's name; what is wrong with one of them is the
+            screen's to say, and keeps no other from holding.
+    """
+
+    model: ModelSettings = ModelSettings()
+    sandbox: SandboxSettings = SandboxSettings()
+    limits: Limits = Limits()
+    agent: AgentSettings = AgentSettings()
+    policy: Policy = Policy()
+    ui: UiSettings = UiSettings()
+    keys: dict[str, Any] = {}
+
+
+def sections() -> dict[str, type[msgspec.Struct]]:
+    """The tables whose fields are known, by name."""
+    fields = msgspec.structs.fields(Settings)
+    return {field.name: field.type for field in fields if isinstance(field.type, type)}
+
+
+def config_file() -> Path:
+    """Where the settings are read from and written to."""
+    return config_dir() / "config.toml"
+
+
+def home() -> Path | None:
+    """The one folder for everything that `SANDBOX_TUI_HOME` names, or None."""
+    value = os.environ.get("SANDBOX_TUI_HOME")
+    return Path(value).expanduser() if value else None
+
+
+def config_dir() -> Path:
+    """Where config.toml, themes/ and prompts/ are."""
+    return home() or platformdirs.user_config_path(APP)
+
+
+def data_dir() -> Path:
+    """Where the session database is."""
+    return home() or platformdirs.user_data_path(APP)
+
+
+def snapshot_dir() -> Path:
+    """Where embedded sandboxes keep their snapshots."""
+    return data_dir() / "snapshots"
+
+
+def load(
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    file: Path | None = None,
+    tools: Collection[str] = (),
+) -> Settings:
+    """The settings in force.
+
+    Args:
+        overrides: from the command line, by dotted name (`{"model.name": "qwen3"}`); None values
+            are left out.
+        file: config file to read instead of the usual one.
+        tools: names of tools besides the built-in and installed ones, for the rules of the policy.
+
+    Raises:
+        ConfigError: naming the file, the key and what would be right.
+    """
+    path = file or config_file()
+    tables = _read(path)
+    _put_environment(tables)
+    for name, value in (overrides or {}).items():
+        if value is not None:
+            _put(tables, name, value)
+    try:
+        settings = msgspec.convert(tables, Settings)
+    except msgspec.ValidationError as error:
+        raise ConfigError(describe_invalid(str(error), tables, path)) from error
+    if not _VARIABLE.fullmatch(settings.model.api_key_env):
+        raise ConfigError(
+            f"Settings (file {path}): model.api_key_env is the name of an environment variable "
+            "that holds the key, not the key itself."
+        )
+    for number, rule in enumerate(settings.policy.rules, 1):
+        if wrong := rule_problem(rule, tools):
+            raise ConfigError(f"Settings (file {path}): policy rule {number}: {wrong}")
+    return settings
+
+
+def changed(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
+    """These settings, with some of them changed.
+
+    Args:
+        settings: to begin with.
+        overrides: by dotted name, as in `load`.
+
+    Raises:
+        ConfigError: naming what cannot be used.
+    """
+    tables: dict[str, Any] = msgspec.to_builtins(settings)
+    for name, value in overrides.items():
+        _put(tables, name, value)
+    try:
+        return msgspec.convert(tables, Settings)
+    except msgspec.ValidationError as error:
+        wrong = describe_error(str(error), sections(), tables)
+        raise ConfigError(f"A setting cannot be used: {wrong}.") from error
+
+
+def api_key(settings: ModelSettings) -> str | None:
+    """The key for the model's server, from the environment; None when there is none."""
+    return os.environ.get(settings.api_key_env) or None
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}.") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _put_environment(tables: dict[str, Any]) -> None:
+    """`OPENAI_BASE_URL`, and `SANDBOX_TUI_<SECTION>_<FIELD>` for every field."""
+    if url := os.environ.get("OPENAI_BASE_URL"):
+        _put(tables, "model.base_url", url)
+    for section, kind in sections().items():
+        for setting in msgspec.structs.fields(kind):
+            if (value := os.environ.get(variable(section, setting.name))) is not None:
+                _put(tables, f"{section}.{setting.name}", _typed(value, setting.type))
+
+
+def variable(section: str, field: str) -> str:
+    """The environment variable that sets a field."""
+    return f"SANDBOX_TUI_{section}_{field}".upper()
+
+
+def _typed(value: str, kind: Any) -> Any:
+    try:
+        return msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError:
+        pass
+    try:
+        return msgspec.json.decode(value.encode(), type=kind)
+    except (msgspec.DecodeError, UnicodeError):
+        return value  # the conversion of the whole says what is wrong with it
+
+
+def flat(tables: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Tables within tables as one, by dotted names: `live.approve = "y"` and `"live.approve" = "y"`
+    are the same."""
+    found: dict[str, Any] = {}
+    for key, value in tables.items():
+        if isinstance(value, Mapping):
+            found |= flat(cast(Mapping[str, Any], value), f"{above}{key}.")
+        else:
+            found[above + key] = value
+    return found
+
+
+def _put(tables: dict[str, Any], name: str, value: Any) -> None:
+    section, _, key = name.partition(".")
+    table = tables.setdefault(section, {})
+    if isinstance(table, dict):
+        cast(dict[str, Any], table)[key] = value
+
+
+def describe_invalid(wrong: str, tables: dict[str, Any], path: Path) -> str:
+    """What msgspec says of the file's tables, as words for the person who wrote them."""
+    rule = re.search(r"\$\.policy\.rules\[(\d+)\]", wrong)
+    told = (
+        _rule_error(int(rule[1]) + 1, wrong) if rule else describe_error(wrong, sections(), tables)
+    )
+    text = f"Settings (file {path}): {told}."
+    if "unknown field" not in wrong:
+        return text
+    unknown = wrong.split("`")[1]
+    known = [f.name for f in msgspec.structs.fields(Rule if rule else Settings)]
+    for name, kind in sections().items():
+        if not rule and unknown in tables.get(name, {}):
+            known = [f.name for f in msgspec.structs.fields(kind)]
+    close = difflib.get_close_matches(unknown, known, 1)
+    hint = f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(known)}."
+    return f"{text} {hint}"
+
+
+def _rule_error(number: int, wrong: str) -> str:
+    """What is wrong with a rule, under the number a person counts to it."""
+    words, _, place = wrong.partition(" - at ")
+    _, _, name = place.strip("`").partition("].")
+    return f"policy rule {number}: {f'{name}: ' if name else ''}{words}"

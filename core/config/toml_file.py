@@ -1,0 +1,217 @@
+"""The config file as a person wrote it: changed without touching the rest of it, read by line.
+
+Comments, order and blank lines stay (tomlkit). A change is checked as a whole before anything is
+written, and the file is replaced in one step: it is never half written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.config.expectations import describe_type
+
+if TYPE_CHECKING:  # only what changes the file needs it
+    from tomlkit import TOMLDocument
+
+_HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
+_ASSIGNMENT = re.compile(r"""\s*((?:[\w.\- ]|"[^"]*"|'[^']*')+?)\s*=""")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def write(changes: Mapping[str, Any], file: Path | None = None) -> Path:
+    """Set fields by dotted name; None takes a field out. Nothing is written if one is wrong.
+
+    Returns:
+        The file that was written.
+
+    Raises:
+        ConfigError: the file is not TOML, a field or value cannot be used, or it cannot be written.
+    """
+    path = file or config.config_file()
+    document = _document(path)
+    for name, value in changes.items():
+        _check_name(name)
+        _change(document, name, value)
+    text = document.as_string()
+    _check(text, path)
+    _replace(path, text)
+    return path
+
+
+def is_set(name: str, file: Path | None = None) -> bool:
+    """Whether the file gives a field, by dotted name, a value.
+
+    Raises:
+        ConfigError: there is no such field, or the file is not TOML.
+    """
+    section, key = _check_name(name)
+    tables: dict[str, Any] = _document(file or config.config_file()).unwrap()
+    return key in config.flat(tables.get(section, {})) or key in tables.get(section, {})
+
+
+def value_from_text(name: str, text: str) -> Any:
+    """What a person typed as a field's value; empty text and `none` unset a field that may be.
+
+    Raises:
+        ConfigError: there is no such field, or the text is no value for it.
+    """
+    section, key = _check_name(name)
+    if section == "keys":
+        return [part.strip() for part in text.split(",") if part.strip()]
+    kinds = {f.name: f.type for f in msgspec.structs.fields(config.sections()[section])}
+    kind = kinds[key]
+    if text.strip().lower() in ("", "none") and _convertible(None, kind):
+        return None
+    for typed in (text, *_as_toml(text)):
+        with contextlib.suppress(msgspec.ValidationError):
+            value = msgspec.convert(typed, kind, strict=False)
+            _refuse_no_limit_at_all(name, value)
+            return value
+    raise ConfigError(f"{name} must be {describe_type(kind)}, not {text!r}.")
+
+
+def _refuse_no_limit_at_all(name: str, value: Any) -> None:
+    if name.startswith("limits.") and value <= 0:
+        raise ConfigError(f"{name} must be more than 0.")
+
+
+def line_of(text: str, *path: str) -> int:
+    """Number of the line that sets what `path` leads to, 0 where none is seen to.
+
+    Args:
+        text: a TOML document.
+        path: table and key; the key may have dots.
+    """
+    wanted = ".".join(path)
+    return next((number for number, name in _assignments(text) if name == wanted), 0)
+
+
+def _assignments(text: str) -> Iterator[tuple[int, str]]:
+    """Each line that begins a table or gives a value, with the dotted name of that."""
+    table = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if header := _HEADER.match(line):
+            table = _plain(header[1])
+            yield number, table
+        elif assignment := _ASSIGNMENT.match(line):
+            key = _plain(assignment[1])
+            yield number, f"{table}.{key}" if table else key
+
+
+def _plain(key: str) -> str:
+    """A key without its quotes: `keys."live.approve"` is keys.live.approve."""
+    return ".".join(part.strip() for part in key.replace('"', "").replace("'", "").split("."))
+
+
+def _document(path: Path) -> TOMLDocument:
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        return tomlkit.parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return tomlkit.document()
+    except (TOMLKitError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is not valid TOML: {error}. Nothing was changed.") from error
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _check_name(name: str) -> tuple[str, str]:
+    """Section and key of a dotted name."""
+    section, _, key = name.partition(".")
+    known = config.sections()
+    if section == "keys" and key:
+        return section, key
+    if section not in known:
+        names = ", ".join([*known, "keys"])
+        raise ConfigError(f"There is no setting {name!r}. Settings begin with one of: {names}.")
+    fields = [field.name for field in msgspec.structs.fields(known[section])]
+    if key not in fields:
+        listed = ", ".join(f"{section}.{field}" for field in fields)
+        raise ConfigError(f"There is no setting {name!r}. Known are: {listed}.")
+    return section, key
+
+
+def _change(document: TOMLDocument, name: str, value: Any) -> None:
+    section, key = _check_name(name)
+    if name == "model.api_key_env" and not _VARIABLE.fullmatch(str(value or "X")):
+        raise ConfigError(
+            "model.api_key_env is the name of an environment variable; keys are never written."
+        )
+    if section not in document:
+        if value is None:
+            return
+        document[section] = {}
+    table: Any = document[section]
+    if not isinstance(table, dict):
+        raise ConfigError(f"{section} in the config file is not a table; nothing was changed.")
+    table, key = _innermost(cast(dict[str, Any], table), key)
+    if value is None:
+        table.pop(key, None)
+    else:
+        table[key] = value
+
+
+def _innermost(table: dict[str, Any], key: str) -> tuple[dict[str, Any], str]:
+    """Where a key with dots is already written as tables within tables, the last of those."""
+    first, _, rest = key.partition(".")
+    if rest and isinstance(table.get(first), dict):
+        return _innermost(table[first], rest)
+    return table, key
+
+
+def _check(text: str, path: Path) -> None:
+    """The new text must be settings that can be used."""
+    tables = tomllib.loads(text)
+    try:
+        msgspec.convert(tables, config.Settings)
+    except msgspec.ValidationError as error:
+        words = config.describe_invalid(str(error), tables, path)
+        raise ConfigError(f"{words} Nothing was changed.") from error
+
+
+def _replace(path: Path, text: str) -> None:
+    target = path.resolve()  # a link, as people have to their dotfiles, stays one
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                stream.write(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+            Path(temporary).chmod(mode)
+            Path(temporary).replace(target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _convertible(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def _as_toml(text: str) -> list[Any]:
+    try:
+        return [tomllib.loads(f"value = {text}")["value"]]
+    except tomllib.TOMLDecodeError:
+        return []

@@ -1,0 +1,94 @@
+"""How far a run's events are stored, so that nothing happens in it that is not recorded.
+
+The recorder (`sessions.recording`) reports how far it has come. Before each request and each call
+the run waits until every event so far is stored: a full disk or a locked database stalls the run,
+and loses nothing. A run that is not recorded waits for nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from sandbox_tui.core.base.errors import StoreError
+
+T = TypeVar("T")
+
+RETRY_SECONDS = 0.5
+"""Seconds between attempts to store something."""
+
+
+class Durability:
+    """How far a run's events are stored.
+
+    Attributes:
+        stall_reason: why nothing can be stored at present, as a sentence; empty when it can.
+        observers: called when `stall_reason` has changed.
+    """
+
+    def __init__(self) -> None:
+        self.stall_reason = ""
+        self.observers: list[Callable[[], None]] = []
+        self._upto = math.inf
+        self._moved = asyncio.Event()
+        self._given_up = asyncio.Event()
+        self._stuck = 0
+
+    def begin(self) -> None:
+        """The events are stored from now on, and none is yet."""
+        self._upto = 0
+
+    def mark_durable(self, seq: int) -> None:
+        """All events up to this one are stored."""
+        self._upto = seq
+        self._moved.set()
+
+    def end(self) -> None:
+        """The events are no longer stored; nothing waits for it any more."""
+        self._upto = math.inf
+        self._moved.set()
+
+    def give_up(self) -> None:
+        """Stop retrying: what cannot be stored at once is an error from now on."""
+        self._given_up.set()
+
+    async def wait_for(self, seq: int) -> None:
+        """Wait until the event of this number is stored."""
+        while self._upto < seq:
+            self._moved.clear()
+            await self._moved.wait()
+
+    async def retry_until_durable(self, write: Callable[[], Awaitable[T]]) -> T:
+        """Call `write` until it succeeds, as long as its errors may pass; returns its result.
+
+        Raises:
+            StoreError: one that does not pass, or any after `give_up`.
+        """
+        waited = False
+        try:
+            while True:
+                try:
+                    return await write()
+                except StoreError as error:
+                    if not error.passing or self._given_up.is_set():
+                        raise
+                    self._stuck += not waited
+                    waited = True
+                    self._say(str(error))
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._given_up.wait(), RETRY_SECONDS)
+        finally:
+            if waited:
+                self._stuck -= 1
+                if not self._stuck:
+                    self._say("")
+
+    def _say(self, stall_reason: str) -> None:
+        if stall_reason == self.stall_reason:
+            return
+        self.stall_reason = stall_reason
+        for observe in self.observers:
+            observe()

@@ -1,0 +1,1 @@
+"""The classes of events, and the values they hold."""

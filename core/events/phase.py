@@ -1,0 +1,25 @@
+"""The phases of a run."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Phase(Enum):
+    """A run's phase; it only ever advances.
+
+    STARTING   its sandbox is starting; mode and messages are accepted, and hold from the first step
+    RUNNING    the agent works
+    FINISHING  it has stopped, or was told to stop; results are copied out
+    OVER       `RunFinished` is written
+    """
+
+    STARTING = "starting"
+    RUNNING = "running"
+    FINISHING = "finishing"
+    OVER = "over"
+
+    @property
+    def steerable(self) -> bool:
+        """Whether a person can still steer the run."""
+        return self in (Phase.STARTING, Phase.RUNNING)

@@ -1,0 +1,264 @@
+"""The one vocabulary: everything that can happen in a run.
+
+A run is its events: `Run` yields them, `sessions` stores them, the screen folds them, and replay
+yields the same objects again. Events are immutable; the journal sets `seq` (1, 2, 3 ...) and `t`
+(seconds since the run began, on a monotonic clock).
+
+Stored, an event is one JSON object: `{"kind": "CallStarted", "seq": 7, "t": 1.52, "call": 3}`.
+Bytes are base64. Paths are text as `core.base.path_codec` writes it: any file name survives.
+
+A class's name is its `kind`: to rename a class, pin the old name as its tag. A new event is a class
+in `core.events.kinds`, a member of `AnyEvent`, and a case in `core.events.state`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast, get_args
+
+import msgspec
+
+from sandbox_tui.core.base.errors import EventDecodeError
+from sandbox_tui.core.events.kinds.base import (
+    Event as Event,
+)
+from sandbox_tui.core.events.kinds.human import (
+    Delivered as Delivered,
+)
+from sandbox_tui.core.events.kinds.human import (
+    HumanCommand as HumanCommand,
+)
+from sandbox_tui.core.events.kinds.human import (
+    HumanCommandFinished as HumanCommandFinished,
+)
+from sandbox_tui.core.events.kinds.human import (
+    HumanCommandStarted as HumanCommandStarted,
+)
+from sandbox_tui.core.events.kinds.human import (
+    HumanFile as HumanFile,
+)
+from sandbox_tui.core.events.kinds.human import (
+    HumanMessage as HumanMessage,
+)
+from sandbox_tui.core.events.kinds.human import (
+    ModeChanged as ModeChanged,
+)
+from sandbox_tui.core.events.kinds.human import (
+    Reworded as Reworded,
+)
+from sandbox_tui.core.events.kinds.human import (
+    RuleGranted as RuleGranted,
+)
+from sandbox_tui.core.events.kinds.human import (
+    Withdrawn as Withdrawn,
+)
+from sandbox_tui.core.events.kinds.run import (
+    Forked as Forked,
+)
+from sandbox_tui.core.events.kinds.run import (
+    Repeated as Repeated,
+)
+from sandbox_tui.core.events.kinds.run import (
+    RunFinished as RunFinished,
+)
+from sandbox_tui.core.events.kinds.run import (
+    RunResumed as RunResumed,
+)
+from sandbox_tui.core.events.kinds.run import (
+    RunStarted as RunStarted,
+)
+from sandbox_tui.core.events.kinds.run import (
+    Warned as Warned,
+)
+from sandbox_tui.core.events.kinds.sandbox import (
+    FilesChanged as FilesChanged,
+)
+from sandbox_tui.core.events.kinds.sandbox import (
+    FilesListed as FilesListed,
+)
+from sandbox_tui.core.events.kinds.sandbox import (
+    InputAwaited as InputAwaited,
+)
+from sandbox_tui.core.events.kinds.sandbox import (
+    SandboxFrozen as SandboxFrozen,
+)
+from sandbox_tui.core.events.kinds.sandbox import (
+    SandboxThawed as SandboxThawed,
+)
+from sandbox_tui.core.events.kinds.sandbox import (
+    SnapshotTaken as SnapshotTaken,
+)
+from sandbox_tui.core.events.kinds.sandbox import (
+    TerminalClosed as TerminalClosed,
+)
+from sandbox_tui.core.events.kinds.sandbox import (
+    TerminalInput as TerminalInput,
+)
+from sandbox_tui.core.events.kinds.sandbox import (
+    TerminalOpened as TerminalOpened,
+)
+from sandbox_tui.core.events.kinds.sandbox import (
+    TerminalOutput as TerminalOutput,
+)
+from sandbox_tui.core.events.kinds.sandbox import (
+    TerminalResized as TerminalResized,
+)
+from sandbox_tui.core.events.kinds.turn import (
+    CallDecided as CallDecided,
+)
+from sandbox_tui.core.events.kinds.turn import (
+    CallFinished as CallFinished,
+)
+from sandbox_tui.core.events.kinds.turn import (
+    CallHeld as CallHeld,
+)
+from sandbox_tui.core.events.kinds.turn import (
+    CallProposed as CallProposed,
+)
+from sandbox_tui.core.events.kinds.turn import (
+    CallStarted as CallStarted,
+)
+from sandbox_tui.core.events.kinds.turn import (
+    ModelAsked as ModelAsked,
+)
+from sandbox_tui.core.events.kinds.turn import (
+    ModelDelta as ModelDelta,
+)
+from sandbox_tui.core.events.kinds.turn import (
+    ModelFailed as ModelFailed,
+)
+from sandbox_tui.core.events.kinds.turn import (
+    ModelReplied as ModelReplied,
+)
+from sandbox_tui.core.events.kinds.turn import (
+    ReplyInterrupted as ReplyInterrupted,
+)
+from sandbox_tui.core.events.kinds.values import (
+    EXIT_CODES as EXIT_CODES,
+)
+from sandbox_tui.core.events.kinds.values import (
+    SANDBOX_FIELDS as SANDBOX_FIELDS,
+)
+from sandbox_tui.core.events.kinds.values import (
+    SCHEMA_VERSION as SCHEMA_VERSION,
+)
+from sandbox_tui.core.events.kinds.values import (
+    Actor as Actor,
+)
+from sandbox_tui.core.events.kinds.values import (
+    FileChange as FileChange,
+)
+from sandbox_tui.core.events.kinds.values import (
+    FinishReason as FinishReason,
+)
+from sandbox_tui.core.events.kinds.values import (
+    Limits as Limits,
+)
+from sandbox_tui.core.events.kinds.values import (
+    Mode as Mode,
+)
+from sandbox_tui.core.events.kinds.values import (
+    Part as Part,
+)
+from sandbox_tui.core.events.kinds.values import (
+    RunSettings as RunSettings,
+)
+from sandbox_tui.core.events.kinds.values import (
+    ToolCall as ToolCall,
+)
+from sandbox_tui.core.events.kinds.values import (
+    Totals as Totals,
+)
+from sandbox_tui.core.events.kinds.values import (
+    TurnPolicy as TurnPolicy,
+)
+from sandbox_tui.core.events.kinds.values import (
+    Usage as Usage,
+)
+from sandbox_tui.core.events.kinds.values import (
+    Verdict as Verdict,
+)
+from sandbox_tui.core.events.kinds.values import (
+    Watch as Watch,
+)
+from sandbox_tui.core.events.numbers import with_numbers
+
+AnyEvent = (
+    RunStarted
+    | RunResumed
+    | RunFinished
+    | ModelAsked
+    | ModelDelta
+    | ModelReplied
+    | ModelFailed
+    | ReplyInterrupted
+    | CallProposed
+    | CallHeld
+    | CallDecided
+    | CallStarted
+    | CallFinished
+    | TerminalOpened
+    | TerminalOutput
+    | TerminalInput
+    | TerminalResized
+    | TerminalClosed
+    | InputAwaited
+    | FilesListed
+    | FilesChanged
+    | HumanMessage
+    | HumanCommand
+    | HumanCommandStarted
+    | HumanCommandFinished
+    | HumanFile
+    | Delivered
+    | Withdrawn
+    | Reworded
+    | ModeChanged
+    | RuleGranted
+    | SandboxFrozen
+    | SandboxThawed
+    | SnapshotTaken
+    | Forked
+    | Repeated
+    | Warned
+)
+"""Every event there is."""
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
+
+
+def to_json(event: Event) -> bytes:
+    """The event as one line of JSON (UTF-8, no newline)."""
+    return _encoder.encode(event)
+
+
+def from_json(line: bytes | str) -> AnyEvent:
+    """The event of a line of JSON. A null instead of a number, as versions before wrote an infinite
+    one, is read as the default of that number.
+
+    Raises:
+        EventDecodeError: the line is not an event of this version.
+    """
+    try:
+        try:
+            return _decoder.decode(line)
+        except msgspec.ValidationError:
+            return msgspec.convert(_mended(msgspec.json.decode(line)), AnyEvent)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise EventDecodeError(
+            f"This is not an event of version {SCHEMA_VERSION}: {error}"
+        ) from error
+
+
+_CLASSES: dict[str, type[Event]] = {
+    str(kind.__struct_config__.tag): kind for kind in get_args(AnyEvent)
+}
+
+
+def _mended(fields: Any) -> Any:
+    """Decoded fields, with a number wherever there has to be one."""
+    if not isinstance(fields, dict):
+        return fields
+    known = cast(dict[str, Any], fields)
+    kind = _CLASSES.get(str(known.get("kind")))
+    return known if kind is None else with_numbers(known, kind)

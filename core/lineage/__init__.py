@@ -1,0 +1,1 @@
+"""Runs that continue others: recovery, resume and fork."""

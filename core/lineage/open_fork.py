@@ -1,0 +1,211 @@
+"""Opens a fork: its settings, model and sandbox, and the events it inherits from its parent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from sandbox_tui.core.base.blob_store import BlobStore
+from sandbox_tui.core.base.errors import ConfigError, ForkRefused, ResumeRefused
+from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.lineage.fork import ForkedStart
+from sandbox_tui.core.lineage.fork_point import BaseSnapshot, ForkPoint
+from sandbox_tui.core.lineage.recovery import recover
+from sandbox_tui.core.lineage.resume import recorded_request
+from sandbox_tui.core.prompts import PromptPack, load_pack
+from sandbox_tui.core.run.input_files import stored_files
+from sandbox_tui.core.run.launch import RunRequest, assemble, model_of, sandbox_spec
+from sandbox_tui.core.run.recorded_settings import recorded_settings
+from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.sandboxes.factory import open_sandbox
+from sandbox_tui.core.sandboxes.snapshot_store import kind_of
+from sandbox_tui.core.tools.base import Tool
+from sandbox_tui.core.tools.registry import command_docs, tools_named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForkRequest:
+    """What a fork is asked to do.
+
+    Attributes:
+        run: settings and the rest of a run's request; its task is not used.
+        message: for the model, before it continues.
+        edited: new arguments for the call that comes next.
+        prompts: another prompt pack, or None.
+        task: another task, or None.
+    """
+
+    run: RunRequest
+    message: str = ""
+    edited: str | None = None
+    prompts: str | None = None
+    task: str | None = None
+
+
+def request_like_parent(
+    started: e.RunStarted,
+    settings: config.Settings,
+    overrides: Mapping[str, Any],
+    *,
+    trusted: bool,
+) -> RunRequest:
+    """The parent's request, with a person's changes.
+
+    Args:
+        started: the parent's beginning.
+        settings: of today, overrides included.
+        overrides: by dotted name, as on the command line.
+        trusted: whether the record was made here. An imported record does not decide to which
+            server a key is sent, nor what a sandbox may do.
+
+    Raises:
+        ConfigError: an override cannot be used.
+    """
+    request = None
+    if trusted:
+        try:
+            request = recorded_request(started, settings)
+        except ResumeRefused:
+            request = None
+    if request is None:
+        return RunRequest(task=started.task, settings=settings)
+    changed = {name: value for name, value in overrides.items() if value is not None}
+    other_model = any(name in changed for name in ("model.name", "model.base_url"))
+    return replace(
+        request,
+        settings=config.changed(request.settings, changed),
+        model=None if other_model else request.model,
+        input=None,
+        output=None,
+    )
+
+
+async def open_fork(
+    fork_point: ForkPoint,
+    base: BaseSnapshot | None,
+    request: ForkRequest,
+    run_id: str,
+    blobs: BlobStore,
+) -> tuple[Run, list[e.AnyEvent]]:
+    """A run, ready for `events`, and the events it inherits, to be stored before its own.
+
+    Raises:
+        ConfigError: a setting cannot be used, or leaves the fork no step.
+        ForkRefused: a call was edited where none comes next.
+        SandboxUnavailable: nothing here can run a sandbox.
+    """
+    _check(fork_point, request)
+    settings = request.run.settings
+    first = fork_point.history[0]
+    if not isinstance(first, e.RunStarted):
+        raise ForkRefused("This session does not say how it began.")
+    recorded = first.settings or e.RunSettings()
+    # the parent's, so that the conversation can be rebuilt from the fork's events
+    asked = replace(request.run, turn_policy=recorded.turn_policy)
+    pack = _pack(first, request)
+    tools = tools_named(request.run.tools)
+    model = model_of(request.run)
+    kind = settings.sandbox.kind if base is None else kind_of(base.name)
+    where = sandbox_spec(settings, pack, run_id, request.run.environment)
+    if base is not None:
+        where = replace(where, snapshot=base.name)
+    sandbox = await open_sandbox(kind, where)  # pyright: ignore[reportArgumentType]
+    started = msgspec.structs.replace(
+        first,
+        run_id=run_id,
+        started_at=time.time() - fork_point.history[-1].t,
+        model=model.name,
+        model_params=model.params,
+        sandbox=sandbox.kind,
+        sandbox_info={},
+        limits=settings.limits,
+        parent=fork_point.parent,
+        parent_seq=fork_point.seq,
+        **_prompts(first, request, pack, tools),
+    )
+    history = [started, *(_as_sent(event, first) for event in fork_point.history[1:])]
+    recovered = recover(history)
+    if recovered is None:
+        raise ForkRefused("This session does not say how it began.")
+    start = ForkedStart(
+        fork_point=fork_point,
+        base=base,
+        recovered=recovered,
+        message=request.message,
+        edited=request.edited,
+        inputs=stored_files(recorded.files, blobs),
+    )
+    run = assemble(asked, run_id, blobs, model=model, sandbox=sandbox, pack=pack, start=start)
+    settings_now = recorded_settings(run.spec, where, tools)
+    files = {**recorded.files, **settings_now.files}
+    first = msgspec.structs.replace(
+        started, settings=msgspec.structs.replace(settings_now, files=files)
+    )
+    history[0] = e.from_json(e.to_json(first))  # as it will be read back
+    return run, history
+
+
+def _as_sent(event: e.AnyEvent, parent: e.RunStarted) -> e.AnyEvent:
+    """An inherited event: the steps that the model was told it had left stay as the parent's."""
+    if not isinstance(event, e.ModelAsked) or event.steps_left is not None:
+        return event
+    return msgspec.structs.replace(event, steps_left=parent.limits.max_steps - event.step + 1)
+
+
+def _check(fork_point: ForkPoint, request: ForkRequest) -> None:
+    limits = request.run.settings.limits
+    if request.edited is not None:
+        if fork_point.next_call is None:
+            raise ForkRefused("No call comes next at this moment: there is none to change.")
+        try:
+            parse_arguments(request.edited)
+        except ArgumentsError as error:
+            raise ConfigError(f"The changed call cannot be used: {error}") from error
+    if fork_point.next_call is None and fork_point.step >= limits.max_steps:
+        raise ConfigError(
+            f"The parent had taken {fork_point.step} steps by then, and the limit is "
+            f"{limits.max_steps}: say --max-steps {fork_point.step + 20}, for example."
+        )
+
+
+def _pack(first: e.RunStarted, request: ForkRequest) -> PromptPack:
+    """The prompts to send; the directories are the parent's."""
+    usual = load_pack(request.prompts or request.run.settings.agent.prompts)
+    return PromptPack(
+        name=request.prompts or first.prompt_pack or usual.name,
+        system_prompt=usual.system_prompt if request.prompts else first.system_prompt,
+        instance_prompt=usual.instance_prompt if request.prompts else first.instance_prompt,
+        working_dir=first.working_dir or usual.working_dir,
+        input_dir=first.input_dir or usual.input_dir,
+        output_dir=first.output_dir or usual.output_dir,
+    )
+
+
+def _prompts(
+    first: e.RunStarted, request: ForkRequest, pack: PromptPack, tools: Sequence[Tool]
+) -> dict[str, str]:
+    """The fields of `RunStarted` that follow from another prompt pack or task."""
+    task = first.task if request.task is None else request.task
+    if request.prompts is None and request.task is None:
+        return {}
+    whole = load_pack(request.prompts or first.prompt_pack or "general")
+    whole = replace(
+        whole,
+        working_dir=pack.working_dir,
+        input_dir=pack.input_dir,
+        output_dir=pack.output_dir,
+    )
+    return {
+        "task": task,
+        "prompt_pack": pack.name,
+        "system_prompt": whole.system(command_docs(tools))
+        if request.prompts
+        else first.system_prompt,
+        "instance_prompt": whole.instance(task),
+    }

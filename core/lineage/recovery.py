@@ -1,0 +1,300 @@
+"""Recovers the state of a run whose program is gone, or of a parent at its fork, from its events.
+
+A killed program leaves three things: the events it stored, the sandbox (for `sandbox.grace`
+seconds), and in it the shell state of the last command that ended. Everything else is rebuilt from
+the events: the conversation, the queued messages, the position within the turn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from sandbox_tui.core.agent.checkpoint import AgentCheckpoint
+from sandbox_tui.core.agent.conversation import Message, conversation
+from sandbox_tui.core.agent.message_queue import QueuedMessage
+from sandbox_tui.core.agent.model_messages import (
+    LOST_COMMAND,
+    LOST_PROCESSES,
+    human_command,
+    human_file,
+    human_message,
+)
+from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
+from sandbox_tui.core.base.path_codec import text_to_path
+from sandbox_tui.core.environment.snapshotter import touches
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import MIRROR, HumanItem, RunState, fold, is_lost
+from sandbox_tui.core.models.base import RawToolCall
+from sandbox_tui.core.sandboxes.base import FileEntry, Listing
+from sandbox_tui.core.tools.summaries import full_command
+
+MAX_COMMAND_CHARS = 300
+"""Characters of a background command that the model is told of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecoveredRun:
+    """A run up to its last stored event.
+
+    Attributes:
+        state: the fold of its events, into which the run that continues folds its own.
+        started: its beginning.
+        messages: the conversation for the next request.
+        checkpoint: where the agent stood.
+        mode, resume_mode: its mode, and the last of the modes auto and ask.
+        granted: tool and pattern of what a person allowed for the rest of the run.
+        message_queue: messages that wait for the model.
+        commands: a person's commands that had not begun.
+        lost_commands: those that were running.
+        listing: the files at the last scan; None when there was none.
+        shells: how many shells a person opened.
+        downtime: seconds since the last event, by wall clock.
+        begun_at: seconds on the run's clock at which its own part began; 0 unless it is a fork.
+        frozen_seconds: how long its sandbox was frozen since then.
+        left_running: commands with processes in the background of whose end the model has not
+            been told.
+        snapshots: its events about snapshots, and those that changed the sandbox.
+        prepared: whether its input had been copied in and its files scanned.
+    """
+
+    state: RunState
+    started: e.RunStarted
+    messages: list[Message]
+    checkpoint: AgentCheckpoint
+    mode: e.Mode
+    resume_mode: e.Mode
+    granted: tuple[tuple[str, str], ...]
+    message_queue: list[QueuedMessage]
+    commands: tuple[HumanItem, ...]
+    lost_commands: tuple[HumanItem, ...]
+    listing: Listing | None
+    shells: int
+    downtime: float
+    begun_at: float
+    frozen_seconds: float
+    left_running: tuple[str, ...] = ()
+    snapshots: tuple[e.AnyEvent, ...] = ()
+    prepared: bool = True
+
+    def time_left(self, limit: float | None) -> float | None:
+        """What is left of a time limit, in seconds; frozen time and the parent's do not count."""
+        if limit is None:
+            return None
+        return max(0.0, limit - (self.state.t - self.begun_at - self.frozen_seconds))
+
+
+def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
+    """The run of these events, all that are stored; None if they do not begin with RunStarted."""
+    if not events or not isinstance(events[0], e.RunStarted):
+        return None
+    state = fold(events)
+    own = _own(events)
+    now = e.RunResumed(resumed_at=time.time(), away=0.0, sandbox_info={})
+    return RecoveredRun(
+        state=state,
+        started=events[0],
+        messages=conversation([*events, now]),
+        checkpoint=_standing(events, state),
+        mode=state.mode,
+        resume_mode=_resume_mode(events),
+        granted=tuple((x.tool, x.pattern) for x in events if isinstance(x, e.RuleGranted)),
+        message_queue=_outbox(state),
+        commands=tuple(item for item in state.queue if item.command and not item.started),
+        lost_commands=_running_commands(state),
+        listing=_listing(state) if any(isinstance(x, e.FilesListed) for x in events) else None,
+        shells=len(
+            {x.terminal for x in events if isinstance(x, e.TerminalOpened)} - {MIRROR},
+        ),
+        downtime=max(0.0, time.time() - last_moment(events)),
+        begun_at=own[0].t if len(own) < len(events) else 0.0,
+        frozen_seconds=_frozen_seconds(own),
+        left_running=tuple(_left_running(own, state)),
+        snapshots=tuple(x for x in own if isinstance(x, e.SnapshotTaken) or touches(x)),
+        prepared=any(isinstance(x, e.FilesListed | e.Delivered | e.ModelAsked) for x in events),
+    )
+
+
+def _own(events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
+    """The events of the run itself: of a fork, those after its parent's."""
+    for place in range(len(events) - 1, -1, -1):
+        if isinstance(events[place], e.Forked):
+            return events[place:]
+    return events
+
+
+def last_moment(events: Sequence[e.AnyEvent]) -> float:
+    """When the last event happened, in seconds since the epoch."""
+    at = 0.0
+    for event in events:
+        match event:
+            case e.RunStarted():
+                at = event.started_at - event.t
+            case e.RunResumed():
+                at = event.resumed_at - event.t
+            case _:
+                pass
+    return at + events[-1].t
+
+
+def _resume_mode(events: Sequence[e.AnyEvent]) -> e.Mode:
+    mode: e.Mode = "auto"
+    for event in events:
+        if isinstance(event, e.ModeChanged) and event.mode in ("auto", "ask"):
+            mode = event.mode
+    return mode
+
+
+def _frozen_seconds(events: Sequence[e.AnyEvent]) -> float:
+    total, since = 0.0, None
+    for event in events:
+        if isinstance(event, e.SandboxFrozen):
+            since = event.t
+        elif isinstance(event, e.SandboxThawed) and since is not None:
+            total, since = total + event.t - since, None
+    return total if since is None else total + events[-1].t - since
+
+
+def _listing(state: RunState) -> Listing:
+    entries: dict[bytes, FileEntry] = {}
+    for file in state.files.values():
+        last = file.last
+        if last.change != "deleted":
+            path = text_to_path(last.path)
+            entries[path] = FileEntry(
+                path=path, kind=last.kind, size=last.size, mode=last.mode, mtime=last.mtime
+            )
+    return Listing(entries=entries)
+
+
+def _left_running(own: Sequence[e.AnyEvent], state: RunState) -> Iterator[str]:
+    """The commands, one line each, in the order in which they ended."""
+    told = [x.seq for x in own if isinstance(x, e.Delivered) and LOST_PROCESSES in x.text]
+    since = max([own[0].seq, *told])
+    for event in own:
+        if event.seq <= since:
+            continue
+        match event:
+            case e.CallFinished(call=number, background=True):
+                item = state.calls[number]
+                yield full_command(item.call.name, item.arguments)[:MAX_COMMAND_CHARS]
+            case e.HumanCommandFinished(id=number, background=True):
+                yield f"{state.humans[number].text[:MAX_COMMAND_CHARS]} (a person's)"
+            case _:
+                pass
+
+
+# --- what waits for the model
+
+
+def _outbox(state: RunState) -> list[QueuedMessage]:
+    """In the order in which they began to wait: a command's output does when the command ends."""
+    waiting = [(_since(item), _words(item)) for item in state.queue if _tells(item)]
+    words = [words for _, words in sorted(waiting, key=lambda pair: pair[0])]
+    for item in _running_commands(state):
+        if item.told_to_model:
+            told = human_command(item.text, LOST_COMMAND)
+            words.append(QueuedMessage(item.id, told, blocks_submit=False))
+    return words
+
+
+def _running_commands(state: RunState) -> tuple[HumanItem, ...]:
+    return tuple(item for item in state.humans.values() if item.started and item.finished is None)
+
+
+def _tells(item: HumanItem) -> bool:
+    return item.command is None or item.finished is not None
+
+
+def _since(item: HumanItem) -> float:
+    return item.at if item.finished is None else item.finished.t
+
+
+def _words(item: HumanItem) -> QueuedMessage:
+    if item.file is not None:
+        return QueuedMessage(item.id, human_file(item.file), blocks_submit=False)
+    if item.command is not None and item.finished is not None:
+        words = human_command(item.command, item.finished.observation)
+        return QueuedMessage(item.id, words, blocks_submit=False)
+    return QueuedMessage(item.id, human_message(item.text), blocks_submit=True)
+
+
+# --- where the turn stood
+
+
+def _standing(events: Sequence[e.AnyEvent], state: RunState) -> AgentCheckpoint:
+    replied = next((x for x in reversed(events) if isinstance(x, e.ModelReplied)), None)
+    if replied is None:
+        return AgentCheckpoint()
+    items = [item for item in state.calls.values() if item.call.step == replied.step]
+    unfinished = next((item for item in items if item.finished is None), None)
+    running = unfinished is not None and is_lost(unfinished)
+    call = None if unfinished is None else unfinished.call
+    written = _written(events, replied)
+    own = _own(events)
+    costs = [x.cost for x in own if isinstance(x, e.ModelReplied) and x.cost is not None]
+    cut = [one.truncated for one in written if call is not None and one.id == call.id]
+    return AgentCheckpoint(
+        step=replied.step,
+        calls=max(state.calls, default=0),
+        cost=sum(costs),
+        context_tokens=state.context_tokens,
+        interrupted=call if running else None,
+        proposed=None if running else call,
+        proposed_cut=any(cut),
+        proposed_held=call is not None
+        and any(isinstance(x, e.CallHeld) and x.call == call.number for x in own),
+        unproposed=written[len(items) :],
+        submitted=any(
+            item.call.name == "submit"
+            and item.finished is not None
+            and item.finished.ok
+            and item.finished.seq >= own[0].seq  # a parent's submit is undone in a fork
+            for item in items
+        ),
+    )
+
+
+def _written(events: Sequence[e.AnyEvent], replied: e.ModelReplied) -> tuple[RawToolCall, ...]:
+    """The calls of a reply, word for word.
+
+    The message holds them in a form that any server takes back; what the model wrote instead, say
+    broken JSON, is in the fragments.
+    """
+    sent = cast("list[dict[str, dict[str, str]]]", replied.message.get("tool_calls") or [])
+    fragments = _fragments(events, replied)
+    calls: list[RawToolCall] = []
+    for number, call in enumerate(sent):
+        whole = call["function"]["name"], call["function"]["arguments"]
+        name, arguments = fragments.get(number, whole)
+        last = number == len(sent) - 1
+        cut = last and replied.finish_reason == "length" and not _is_object(arguments)
+        calls.append(RawToolCall(id=str(call["id"]), name=name, arguments=arguments, truncated=cut))
+    return tuple(calls)
+
+
+def _fragments(events: Sequence[e.AnyEvent], replied: e.ModelReplied) -> dict[int, tuple[str, str]]:
+    """Name and arguments of each call of a reply, as they streamed in."""
+    written: dict[int, tuple[str, str]] = {}
+    for event in events:
+        match event:
+            case e.ModelAsked():
+                written = {}
+            case e.ModelDelta(channel="call", index=index):
+                name, arguments = written.get(index, ("", ""))
+                written[index] = (event.name or name, arguments + event.text)
+            case e.ModelReplied() if event.seq == replied.seq:
+                return written
+            case _:
+                pass
+    return written
+
+
+def _is_object(arguments: str) -> bool:
+    try:
+        parse_arguments(arguments)
+    except ArgumentsError:
+        return False
+    return True

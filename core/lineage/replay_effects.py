@@ -1,0 +1,191 @@
+"""Brings a fork's sandbox to the parent's moment at which the fork begins.
+
+From the nearest snapshot, or from the recorded input where there is none, the recorded calls and
+commands since then run again in order; then the stored contents of that moment's files are written
+where they differ. Each replay is recorded, with how its result differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandbox_tui.core.base.blob_store import BlobStore, digest
+from sandbox_tui.core.base.errors import FileRefused
+from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
+from sandbox_tui.core.base.path_codec import path_to_text, text_to_path
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.environment.tool_environment import ToolEnvironment
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import FileState
+from sandbox_tui.core.lineage.fork_point import CommandReplay, SideEffect
+from sandbox_tui.core.sandboxes.base import FileEntry, Sandbox
+from sandbox_tui.core.sandboxes.scripts.loader import quote
+from sandbox_tui.core.tools.base import Observation
+from sandbox_tui.core.tools.summaries import summarize_call
+
+MAX_RECONCILED_FILES = 1000
+"""Files that are compared with what was stored of them."""
+
+SHELL_TIMEOUT_SECONDS = 60.0
+MAX_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayContext:
+    """What a replay needs.
+
+    Attributes:
+        environment: the fork's.
+        blobs: the contents that were stored.
+    """
+
+    environment: ToolEnvironment
+    blobs: BlobStore
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The fork's sandbox."""
+        return self.environment.sandbox
+
+    def warn(self, text: str) -> None:
+        """Record a warning."""
+        self.environment.events.post(e.Warned(text=text))
+
+
+async def restore_inputs(files: Sequence[e.FileChange], context: ReplayContext) -> None:
+    """Write the files that a session began with, as far as they were stored."""
+    missing = await _put(files, context)
+    if missing:
+        context.warn(f"Not kept, and so not there: {_names(missing)}.")
+
+
+async def replay(effects: Sequence[SideEffect], context: ReplayContext) -> None:
+    """Do again what was done, and record how each result differs."""
+    count = sum(isinstance(effect, CommandReplay) for effect in effects)
+    number = 0
+    for effect in effects:
+        if isinstance(effect, CommandReplay):
+            number += 1
+            divergence = _divergence(effect, await _again(effect, context))
+            context.environment.events.post(
+                e.Repeated(
+                    what=effect.number, by=effect.by, number=number, of=count, parted=divergence
+                )
+            )
+        elif missing := await _put(effect.changes, context):
+            context.warn(f"Changed by hand and not kept: {_names(missing)}.")
+
+
+async def reconcile_files(files: dict[str, FileState], context: ReplayContext, root: str) -> None:
+    """Make the files what they were then, as far as their contents were stored."""
+    now = (await context.sandbox.list_files(root)).entries
+    wrong: list[e.FileChange] = []
+    lost: list[str] = []
+    for state in list(files.values())[:MAX_RECONCILED_FILES]:
+        kept = state.last
+        there = now.get(text_to_path(kept.path))
+        if kept.change == "deleted":
+            if there is not None:
+                wrong.append(kept)
+        elif kept.kind == "file" and kept.blob is None:
+            if there is None or there.size != kept.size:
+                lost.append(kept.path)
+        elif not await _same(kept, there, context):
+            wrong.append(kept)
+    lost += await _put(wrong, context)
+    put = [change.path for change in wrong if change.path not in lost]
+    if put:
+        context.warn(f"Came out differently, put back as recorded: {_names(put)}.")
+    if lost:
+        context.warn(f"Not as they were, and their content was not kept: {_names(lost)}.")
+
+
+# --- calls
+
+
+async def _again(effect: CommandReplay, context: ReplayContext) -> Observation:
+    tool = next((tool for tool in context.environment.tools if tool.name == effect.tool), None)
+    if tool is None:
+        return Observation(text=f"Error: this run has no tool named {effect.tool!r}.", ok=False)
+    limit = context.environment.bounds.command_timeout
+    if effect.ended:
+        limit = min(limit, max(effect.duration, 0.1))
+    try:
+        arguments = parse_arguments(effect.arguments)
+    except ArgumentsError as error:
+        return Observation(text=f"Error: {error}", ok=False)
+    return await tool(arguments, context.environment.context(command_timeout=limit))
+
+
+def _divergence(effect: CommandReplay, now: Observation) -> str:
+    """How the result of a replay differs, as a sentence; empty when it does not."""
+    if effect.ended and now.timed_out:
+        return ""
+    about = clean_line(summarize_call(effect.tool, effect.arguments))[:60]
+    what = f"call {effect.number}" if effect.by == "model" else "your command"
+    if now.exit_code != effect.exit_code:
+        how = f"exit code {_code(now.exit_code)}, recorded {_code(effect.exit_code)}"
+    elif not effect.observation.endswith(now.text):
+        how = "it answers something else than recorded"
+    else:
+        return ""
+    return f"Repeated, {what} came out differently: {how} ({about})."
+
+
+def _code(code: int | None) -> str:
+    return "none" if code is None else str(code)
+
+
+# --- files
+
+
+async def _same(kept: e.FileChange, there: FileEntry | None, context: ReplayContext) -> bool:
+    if there is None or there.kind != kept.kind:
+        return False
+    if kept.kind != "file":
+        return True
+    if (there.size, there.mode) != (kept.size, kept.mode):
+        return False
+    try:
+        return digest(await context.sandbox.read_file(kept.path)) == kept.blob
+    except FileRefused:
+        return False
+
+
+async def _put(changes: Sequence[e.FileChange], context: ReplayContext) -> list[str]:
+    """Apply changes; returns the paths whose content is not known."""
+    lost: list[str] = []
+    script: list[bytes] = []
+    for change in changes:
+        path = quote(change.path)
+        if change.change == "deleted":
+            script.append(b"rm -rf -- %b" % path)
+        elif change.kind == "dir":
+            script.append(b"mkdir -p -- %b && chmod %o -- %b" % (path, change.mode & 0o7777, path))
+        elif change.kind == "file" and change.blob is not None:
+            data = context.blobs.get(change.blob)
+            if data is None or not await _written(change.path, data, context):
+                lost.append(change.path)
+            else:
+                script.append(b"chmod %o -- %b" % (change.mode & 0o777, path))
+        else:
+            lost.append(change.path)
+    if script:
+        words = b"(\n" + b"\n".join(script) + b"\n) >/dev/null 2>&1 </dev/null"
+        command = words.decode("utf-8", "surrogateescape")
+        await context.sandbox.exec(command, timeout=SHELL_TIMEOUT_SECONDS)
+    return lost
+
+
+async def _written(path: str, data: bytes, context: ReplayContext) -> bool:
+    try:
+        await context.sandbox.write_file(path, data)
+    except FileRefused:
+        return False
+    return True
+
+
+def _names(paths: Sequence[str]) -> str:
+    shown = ", ".join(clean_line(path_to_text(text_to_path(path))) for path in paths[:MAX_NAMED])
+    return f"{shown} and {len(paths) - MAX_NAMED} more" if len(paths) > MAX_NAMED else shown

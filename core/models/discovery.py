@@ -1,0 +1,151 @@
+"""Model servers that already listen on this machine's loopback, found by asking them.
+
+Each port gets one `GET /v1/models` (OpenAI API). The answer is untrusted: another program may
+listen there and send a web page, a flood, a byte a second, or nothing. No key is sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http.client
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import msgspec
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.config.settings import ModelSettings
+
+HOST = "127.0.0.1"
+
+UNKNOWN = "a server"
+"""What a server is called that does not say what it is."""
+
+_OWNERS = {
+    "vllm": "vLLM",
+    "sglang": "SGLang",
+    "llamacpp": "llama.cpp",
+    "library": "Ollama",
+    "organization_owner": "LM Studio",
+}
+"""What servers write into `owned_by` of their models."""
+
+_NAMES = {"llama.cpp": "llama.cpp"}
+"""What servers write into the header `Server`, where it is a name of their own."""
+
+TIMEOUT_SECONDS = 1.5
+"""Seconds a server may take for its whole answer."""
+
+MAX_ANSWER_BYTES = 2**20
+MAX_MODELS = 200
+MAX_NAME_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A server that answered.
+
+    Attributes:
+        kind: which program it is, as far as its answer tells; else `UNKNOWN`.
+        base_url: to give as `model.base_url`.
+        models: their names; empty where it has none loaded, or does not say without a key.
+        wants_key: whether it refused to say anything without a key.
+    """
+
+    kind: str
+    base_url: str
+    models: tuple[str, ...] = ()
+    wants_key: bool = False
+
+
+async def find_local_servers(
+    ports: Sequence[int] = ModelSettings().local_ports, *, wait: float = TIMEOUT_SECONDS
+) -> list[LocalServer]:
+    """The servers that answer on these ports within `wait` seconds, in the order of the ports."""
+    answers = await asyncio.gather(*(_ask(port, wait) for port in dict.fromkeys(ports)))
+    return [answer for answer in answers if answer is not None]
+
+
+async def _ask(port: int, wait: float) -> LocalServer | None:
+    raw = bytearray()
+    try:
+        async with asyncio.timeout(wait):
+            await _fetch(port, raw)
+    except TimeoutError:
+        pass  # a server that keeps the connection open may have said all there is
+    except OSError:
+        return None
+    return _read(port, bytes(raw))
+
+
+async def _fetch(port: int, into: bytearray) -> None:
+    reader, writer = await asyncio.open_connection(HOST, port)
+    try:
+        writer.write(
+            f"GET /v1/models HTTP/1.1\r\nHost: {HOST}:{port}\r\nAccept: application/json\r\n"
+            "Connection: close\r\n\r\n".encode()
+        )
+        await writer.drain()
+        while len(into) <= MAX_ANSWER_BYTES and (data := await reader.read(65536)):
+            into += data
+    finally:
+        writer.transport.abort()
+
+
+def _read(port: int, raw: bytes) -> LocalServer | None:
+    if len(raw) > MAX_ANSWER_BYTES:
+        return None
+    try:
+        response = http.client.HTTPResponse(_Answer(raw))  # pyright: ignore[reportArgumentType]
+        response.begin()
+        body = response.read()
+    except (http.client.HTTPException, ValueError, OSError):
+        return None
+    address = f"http://{HOST}:{port}/v1"
+    kind = _NAMES.get(response.getheader("server") or "", UNKNOWN)
+    if response.status in (401, 403):
+        said = "json" in (response.getheader("content-type") or "")
+        return LocalServer(kind, address, wants_key=True) if said else None
+    found = _models(body) if response.status == 200 else None
+    if found is None:
+        return None
+    names, owners = found
+    kind = next((_OWNERS[owner] for owner in owners if owner in _OWNERS), kind)
+    return LocalServer(kind, address, names)
+
+
+class _Answer:
+    """Bytes in the place of a socket."""
+
+    def __init__(self, raw: bytes) -> None:
+        self._raw = raw
+
+    def makefile(self, mode: str) -> io.BytesIO:
+        """As `socket.socket.makefile`: all that `HTTPResponse` asks of a socket."""
+        return io.BytesIO(self._raw)
+
+
+def _models(body: bytes) -> tuple[tuple[str, ...], list[str]] | None:
+    """Names and owners of the models of a list, None where it is no such list."""
+    value: Any = None
+    with contextlib.suppress(msgspec.DecodeError, RecursionError):
+        value = msgspec.json.decode(body)
+    if not isinstance(value, dict):
+        return None
+    rows: Any = cast(dict[str, Any], value).get("data", ())
+    if not isinstance(rows, list):
+        return None
+    models = [cast(dict[str, Any], row) for row in cast(list[Any], rows) if isinstance(row, dict)]
+    names = (model.get("id") for model in models[:MAX_MODELS])
+    owners = (model.get("owned_by") for model in models[:MAX_MODELS])
+    return (
+        tuple(dict.fromkeys(name for name in names if isinstance(name, str) and _usable(name))),
+        [owner for owner in owners if isinstance(owner, str)],
+    )
+
+
+def _usable(name: str) -> bool:
+    return 0 < len(name) <= MAX_NAME_CHARS and clean_line(name) == name

@@ -1,0 +1,28 @@
+"""Models: anything that answers a conversation."""
+
+from __future__ import annotations
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.settings import ModelSettings
+from sandbox_tui.core.models.base import Model
+
+
+def open_model(settings: ModelSettings, api_key: str | None) -> Model:
+    """The model the settings name.
+
+    Raises:
+        ConfigError: they name none, or it cannot be reached without a key.
+    """
+    if not settings.name:
+        raise ConfigError(
+            "No model is named. Give --model NAME, and --base-url URL for a server of your own."
+        )
+    if not settings.base_url and not api_key:
+        raise ConfigError(
+            f"There is no key for the hosted server. Set {settings.api_key_env}, or give "
+            "--base-url URL for a server of your own."
+        )
+    from sandbox_tui.core.models.openai_compatible import OpenAIModel, import_ahead
+
+    import_ahead()
+    return OpenAIModel(settings, api_key)

@@ -1,0 +1,262 @@
+"""Any OpenAI-compatible server, through the `openai` client, streaming.
+
+One attempt per request: a failure becomes a `ModelError` that says whether a retry may help, and
+the agent decides. Importing the openai package takes as long as starting a sandbox, so
+`import_ahead` does it in parallel; the first request imports it at the latest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import json
+import re
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from typing_extensions import override
+
+from sandbox_tui.core.base.errors import ModelError
+from sandbox_tui.core.base.json_arguments import without_surrogates
+from sandbox_tui.core.config.settings import ModelSettings
+from sandbox_tui.core.models.base import Delta, Message, Model, Reply, Request
+from sandbox_tui.core.models.error_mapping import (
+    inband_error,
+    names_no_model,
+    rejection_text,
+    stream_error,
+    to_model_error,
+    was_disconnected,
+    with_offered_models,
+    without_keys,
+    without_secrets,
+)
+from sandbox_tui.core.models.reply_builder import ReplyBuilder
+from sandbox_tui.core.models.response_guard import IDENTITY_ENCODING, guarded_client
+from sandbox_tui.core.models.sse import iter_json
+
+T = TypeVar("T")
+
+CONNECT_TIMEOUT_SECONDS = 15.0
+
+OFFER_TIMEOUT_SECONDS = 3.0
+"""Seconds to ask a server for its models, when it does not know the one it was asked for."""
+
+
+def import_ahead() -> None:
+    """Import the client in a background thread."""
+    threading.Thread(target=_import_client, name="import openai", daemon=True).start()
+
+
+def _import_client() -> None:
+    with contextlib.suppress(ImportError):  # the first request will say so
+        importlib.import_module("openai.resources.chat")
+
+
+class OpenAIModel(Model):
+    """A model on a server that speaks the OpenAI chat completions protocol.
+
+    Args:
+        settings: which model on which server.
+        api_key: for the server; a server of one's own often wants none.
+    """
+
+    def __init__(self, settings: ModelSettings, api_key: str | None) -> None:
+        self.name = settings.name
+        self._settings = settings
+        self._api_key = (api_key or "").strip() or "none"
+        self._client: Any = None
+        self._quirks = ServerQuirks()
+        self._connection_may_be_stale = False  # so that a connection may be left over from it
+        self.params: dict[str, Any] = {
+            "base_url": without_secrets(settings.base_url),
+            "temperature": settings.temperature,
+            "extra_body": without_keys(settings.extra_body),
+        }
+
+    @override
+    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        limit = self._settings.request_timeout
+        until = asyncio.get_running_loop().time() + limit
+        async with aclosing(self._stream(request)) as parts:
+            try:
+                while True:
+                    async with asyncio.timeout_at(until):
+                        part = await anext(parts)
+                    yield part
+            except StopAsyncIteration:
+                return
+            except TimeoutError as error:
+                raise ModelError(
+                    f"The model server did not finish its reply within {limit:g} s.",
+                    retryable=True,
+                ) from error
+
+    @override
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+    async def _stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        builder = ReplyBuilder()
+        async with AsyncExitStack() as stack:
+            response = await self._send(request, stack)
+            async for body in iter_json(self._chunks(response)):
+                if body is None:
+                    builder.done()
+                    continue
+                failure = inband_error(body, self._api_key)
+                if failure is not None:
+                    raise failure
+                for delta in builder.take(body):
+                    yield delta
+        yield builder.finish()
+
+    async def _send(self, request: Request, stack: AsyncExitStack) -> Any:
+        """Send the request, without fields the server rejects; the response's body is not read yet.
+
+        Raises:
+            ModelError: there is none.
+        """
+        import openai
+
+        create = self._connected().chat.completions.with_streaming_response.create
+        quirks = self._quirks
+        while True:
+            sending = stack.enter_async_context(create(**self._body(request, quirks)))
+            try:
+                response = await (self._with_stall_timeout(sending) if quirks.stream else sending)
+            except openai.APIStatusError as error:
+                downgraded = quirks.downgraded(rejection_text(error))
+                if downgraded is None:
+                    raise await self._to_model_error(error) from error
+                quirks = downgraded
+            except openai.OpenAIError as error:
+                retry = self._connection_may_be_stale and was_disconnected(error)
+                self._connection_may_be_stale = False
+                if not retry:
+                    raise await self._to_model_error(error) from error
+            else:
+                self._quirks, self._connection_may_be_stale = quirks, True
+                return response
+
+    async def _chunks(self, response: Any) -> AsyncGenerator[bytes, None]:
+        """The response's body as it comes."""
+        body: AsyncIterator[bytes] = response.iter_bytes()
+        try:
+            while True:
+                piece = anext(body, None)
+                data = await (self._with_stall_timeout(piece) if self._quirks.stream else piece)
+                if data is None:
+                    return
+                yield data
+        except ModelError:
+            raise
+        except Exception as error:
+            raise stream_error(error, self._api_key) from error
+
+    async def _with_stall_timeout(self, awaitable: Awaitable[T]) -> T:
+        """Await with the stall timeout."""
+        limit = self._settings.stall_timeout
+        try:
+            async with asyncio.timeout(limit):
+                return await awaitable
+        except TimeoutError as error:
+            raise ModelError(
+                f"The model server sent nothing within {limit:g} s.", retryable=True
+            ) from error
+
+    async def _to_model_error(self, error: Exception) -> ModelError:
+        failure = to_model_error(error, self._settings, self._api_key)
+        if names_no_model(failure):
+            return with_offered_models(
+                failure, self.name, await self._offered_models(), self._api_key
+            )
+        return failure
+
+    async def _offered_models(self) -> list[str]:
+        """Names of the server's models; empty when it does not answer quickly."""
+        import openai
+
+        try:
+            async with asyncio.timeout(OFFER_TIMEOUT_SECONDS):
+                page = await self._client.models.list()
+            return [str(model.id) for model in page.data]
+        except (
+            *(TimeoutError, openai.OpenAIError, ModelError),
+            *(ValueError, AttributeError, TypeError, RecursionError),
+        ):
+            return []
+
+    def _body(self, request: Request, quirks: ServerQuirks) -> dict[str, Any]:
+        """The request body. Messages and tools go into `extra_body`: the client validates its own
+        parameters value by value, which would cost the whole conversation with every request."""
+        beside: dict[str, Any] = {"messages": _encodable(request.messages)}
+        if request.tools:
+            beside["tools"] = list(request.tools)
+        body: dict[str, Any] = {"model": self.name, "messages": []}
+        if quirks.stream:
+            body["stream"] = True
+        if quirks.stream and quirks.usage:
+            body["stream_options"] = {"include_usage": True}
+        if self._settings.temperature is not None:
+            body["temperature"] = self._settings.temperature
+        if request.max_tokens is not None:
+            body[quirks.limit] = request.max_tokens
+        body["extra_body"] = beside | self._settings.extra_body
+        return body
+
+    def _connected(self) -> Any:
+        if self._client is not None:
+            return self._client
+        if not (self._api_key.isascii() and self._api_key.isprintable()):
+            raise ModelError(f"{self._settings.api_key_env} holds characters that no key has.")
+        import openai
+
+        try:
+            self._client = openai.AsyncOpenAI(
+                api_key=self._api_key,
+                base_url=self._settings.base_url or None,
+                max_retries=0,
+                timeout=openai.Timeout(
+                    None, connect=CONNECT_TIMEOUT_SECONDS
+                ),  # the rest: see ask, _with_stall_timeout
+                default_headers=IDENTITY_ENCODING,
+                http_client=guarded_client(openai.DefaultAsyncHttpxClient),
+            )
+        except Exception as error:  # the address is none
+            raise to_model_error(error, self._settings, self._api_key) from error
+        return self._client
+
+
+@dataclass(frozen=True, slots=True)
+class ServerQuirks:
+    """What the server does not support, learnt from its rejections."""
+
+    stream: bool = True
+    usage: bool = True
+    limit: str = "max_tokens"
+
+    def downgraded(self, words: str) -> ServerQuirks | None:
+        """Without the feature that the server rejects; None if the rejection is about another."""
+        if self.limit == "max_tokens" and re.search(r"use '?max_completion_tokens", words):
+            return replace(self, limit="max_completion_tokens")
+        if self.stream and self.usage and re.search(r"stream[_ ]options|include_usage", words):
+            return replace(self, usage=False)
+        if self.stream and re.search(r"\bstream(?:ing|ed)?\b", words):
+            return replace(self, stream=False)
+        return None
+
+
+def _encodable(messages: Sequence[Message]) -> list[Message]:
+    """The messages, without lone surrogates: these cannot be encoded."""
+    text = json.dumps(messages, ensure_ascii=False)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return json.loads(without_surrogates(text))
+    return list(messages)

@@ -1,0 +1,54 @@
+"""Whether JSON that arrives in pieces has come to its end, told without reading it all again."""
+
+from __future__ import annotations
+
+import re
+
+_MARK = re.compile(r'[\[\]{}"]')
+_IN_STRING = re.compile(r'["\\]')
+
+
+class JsonOutline:
+    """Follows the brackets and strings of one JSON value.
+
+    Attributes:
+        closed: whether everything that was opened is closed, once and for the first time; what
+            follows a value makes it none, so that it need not be asked about again.
+    """
+
+    def __init__(self) -> None:
+        self.closed = False
+        self._depth = 0
+        self._in_string = False
+        self._escaped = False
+        self._spoilt = False
+
+    def add(self, piece: str) -> None:
+        """Take the next piece."""
+        if self.closed and piece.strip():
+            self.closed, self._spoilt = False, True
+        if self._spoilt:
+            return
+        at = 0
+        if self._escaped and piece:
+            at, self._escaped = 1, False
+        while (mark := (_IN_STRING if self._in_string else _MARK).search(piece, at)) is not None:
+            at = mark.end()
+            if mark[0] == "\\":
+                self._escaped = at == len(piece)
+                at += 1
+                continue
+            self._take(mark[0])
+            if self._depth <= 0 and not self._in_string:
+                self.closed, self._spoilt = True, bool(piece[at:].strip())
+                break
+        if self._spoilt:
+            self.closed = False
+
+    def _take(self, mark: str) -> None:
+        if mark == '"':
+            self._in_string = not self._in_string
+        elif mark in "{[":
+            self._depth += 1
+        elif mark in "}]":
+            self._depth -= 1

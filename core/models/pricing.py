@@ -1,0 +1,62 @@
+"""What a reply costs, where the model's price is known."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from sandbox_tui.core.events.types import Usage
+
+HOSTED = "https://api.openai.com/v1"
+"""Where models are that are asked for without an address."""
+
+
+def cost(model: str, base_url: str | None, usage: Usage) -> float | None:
+    """US dollars of one reply, or None where nobody has told us the price.
+
+    Prices come from the `genai-prices` package, installed as the extra `prices`; without it, and
+    for models served by oneself, the cost is unknown, which is not the same as nothing. So it is
+    where the server does not say how many tokens it used.
+
+    Args:
+        model: its name.
+        base_url: its server's address, which tells whose prices hold; empty for the hosted one,
+            None where there is no server.
+        usage: what it used.
+    """
+    prices = _library()
+    if prices is None or base_url is None or usage == Usage():
+        return None
+    tokens = prices.Usage(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=min(usage.cached_tokens, usage.input_tokens),
+    )
+    try:
+        price = prices.calc_price(tokens, model_ref=model, provider_api_url=base_url or HOSTED)
+        return float(price.total_price)
+    except (LookupError, ValueError):
+        return None
+
+
+def why_unknown(model: str, *, counted: bool) -> str:
+    """Why `cost` knows none, and what to do, as the end of a sentence.
+
+    Args:
+        model: its name.
+        counted: whether the server said how many tokens it used.
+    """
+    if not counted:
+        return "the server does not say how many tokens it used."
+    if _library() is None:
+        return "prices are not installed. Install sandbox-tui[prices]."
+    return f"the price of {model[:80]} on this server is not known. token_limit holds without one."
+
+
+@functools.cache
+def _library() -> Any:
+    try:
+        import genai_prices  # pyright: ignore
+    except ImportError:
+        return None
+    return genai_prices

@@ -1,0 +1,1 @@
+"""A run: model, sandbox and agent put together, as one background worker."""

@@ -1,0 +1,66 @@
+"""The results of a run: its answer, and the files of its output directory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.sandboxes.base import Sandbox
+
+MAX_ANSWER_BYTES = 64 * 1024
+
+MAX_SENTENCES = 20
+"""Sentences about what was left behind: an output folder may hold thousands of links."""
+
+
+class Results:
+    """The output directory of a sandbox.
+
+    Args:
+        sandbox: which one.
+        folder: the directory (text path).
+    """
+
+    def __init__(self, sandbox: Sandbox, folder: str) -> None:
+        self._sandbox = sandbox
+        self._folder = folder
+
+    async def answer(self) -> str | None:
+        """The text of answer.txt, None where there is none."""
+        try:
+            path = f"{self._folder}/answer.txt"
+            data = await self._sandbox.read_file(path, max_bytes=MAX_ANSWER_BYTES)
+        except SandboxTuiError:
+            return None
+        return data.decode("utf-8", "replace")
+
+    async def hand_over(self, target: Path | None, warn: Callable[[str], None]) -> str | None:
+        """Copy everything into a host folder; returns its path, or None if it is empty.
+
+        Args:
+            target: the folder; None copies nothing.
+            warn: gets a sentence for each thing that was left behind.
+        """
+        if target is None:
+            return None
+        try:
+            left_behind = await self._sandbox.copy_out(self._folder, target)
+        except (SandboxTuiError, OSError) as error:
+            warn(f"The results could not be copied out: {error}")
+            return None
+        for sentence in a_few(left_behind):
+            warn(sentence)
+        return str(target) if target.is_dir() and any(target.iterdir()) else None
+
+
+def a_few(left_behind: list[str]) -> list[str]:
+    """At most `MAX_SENTENCES` of these sentences, among them the last, which sums up."""
+    if len(left_behind) <= MAX_SENTENCES:
+        return left_behind
+    more = len(left_behind) - MAX_SENTENCES
+    return [
+        *left_behind[: MAX_SENTENCES - 1],
+        f"{more} more were left behind for reasons like these.",
+        left_behind[-1],
+    ]

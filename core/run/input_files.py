@@ -1,0 +1,31 @@
+"""Files that a run begins with, given as bytes: recorded by digest, stored as blobs."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping
+
+from sandbox_tui.core.base.blob_store import BlobStore, digest
+from sandbox_tui.core.sandboxes.base import Sandbox
+
+
+def digests(files: Mapping[str, bytes]) -> dict[str, str]:
+    """The digest of each file's content, by path."""
+    return {path: digest(data) for path, data in files.items()}
+
+
+def stored_files(recorded: Mapping[str, str], blobs: BlobStore) -> dict[str, bytes]:
+    """The files whose content is stored.
+
+    Args:
+        recorded: digest by path.
+        blobs: where contents are.
+    """
+    found = {path: blobs.get(name) for path, name in recorded.items()}
+    return {path: data for path, data in found.items() if data is not None}
+
+
+async def write_files(files: Mapping[str, bytes], sandbox: Sandbox, folder: str) -> None:
+    """Write files below `folder`; a path that is absolute stays as it is."""
+    for path, data in files.items():
+        await sandbox.write_file(posixpath.join(folder, path), data)

@@ -1,0 +1,226 @@
+"""What a run is asked to do, and the run that is put together from it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import msgspec
+
+from sandbox_tui.core.base.blob_store import BlobStore
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.environment.snapshotter import SnapshotPolicy
+from sandbox_tui.core.events.types import SANDBOX_FIELDS, Mode, TurnPolicy, Watch
+from sandbox_tui.core.models.base import Model
+from sandbox_tui.core.models.factory import open_model
+from sandbox_tui.core.prompts import PromptPack, load_pack
+from sandbox_tui.core.run.run import OnFinished, Run
+from sandbox_tui.core.run.spec import RunSpec
+from sandbox_tui.core.run.start import RunStart
+from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
+from sandbox_tui.core.sandboxes.factory import open_sandbox
+from sandbox_tui.core.tools.registry import tools_named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """What a run is asked to do: plain data, except for `model`.
+
+    Attributes:
+        task: for the model.
+        settings: in force.
+        mode: how it begins; None: as the settings say.
+        input: host file or folder for the input directory.
+        output: host folder for the results; None: a new one below `settings.agent.output`.
+        copy_results: whether the results are copied out at all.
+        model: instead of the one the settings name.
+        tools: names of what the model may call (`tools.registry`); None: the default tools.
+        pack: prompts instead of those the settings name.
+        files: input files as bytes, by path in the input directory.
+        environment: variables of its commands. They are recorded: no place for secrets.
+        labels: recorded with the run, such as suite, task and sample.
+        seed: sent with every request to the model, and recorded.
+        turn_policy: how the agent deals with replies and requests.
+        watch: when the files are scanned.
+    """
+
+    task: str
+    settings: config.Settings
+    mode: Mode | None = None
+    input: Path | None = None
+    output: Path | None = None
+    copy_results: bool = True
+    model: Model | None = None
+    tools: tuple[str, ...] | None = None
+    pack: PromptPack | None = None
+    files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    seed: int | None = None
+    turn_policy: TurnPolicy = field(default_factory=TurnPolicy)
+    watch: Watch = "live"
+
+
+MAX_RUNS = 256
+"""Runs of one task that may be started at once."""
+
+
+def split_tasks(text: str) -> list[str]:
+    """The tasks of a text, separated by lines of `---`."""
+    tasks = [""]
+    for line in text.splitlines():
+        if line.strip() == "---":
+            tasks.append("")
+        else:
+            tasks[-1] += line + "\n"
+    return [task.strip() for task in tasks if task.strip()]
+
+
+def requests_for(request: RunRequest, tasks: Sequence[str], samples: int = 1) -> list[RunRequest]:
+    """A request for each run of each task; the results of each go to a folder of its own."""
+    wanted = [task for task in tasks for _ in range(samples)]
+    if len(wanted) == 1:
+        return [replace(request, task=wanted[0])]
+    outputs = [
+        request.output / str(n) if request.output else None for n in range(1, len(wanted) + 1)
+    ]
+    return [
+        replace(request, task=task, output=output)
+        for task, output in zip(wanted, outputs, strict=True)
+    ]
+
+
+async def open_run(
+    request: RunRequest,
+    run_id: str,
+    blobs: BlobStore,
+    *,
+    owns_model: bool = True,
+    on_finished: OnFinished | None = None,
+) -> Run:
+    """A new run, ready for `events`. See `Run` for `owns_model` and `on_finished`.
+
+    Raises:
+        ConfigError: no task, no model, an unknown tool, or an input that is not there.
+        SandboxUnavailable: nothing here can run a sandbox.
+    """
+    settings = request.settings
+    if not request.task.strip():
+        raise ConfigError("There is no task: say what the model shall do.")
+    if request.input is not None and not request.input.exists():
+        raise ConfigError(f"The input {request.input} does not exist.")
+    tools_named(request.tools)
+    model = model_of(request)
+    pack = request.pack or await asyncio.to_thread(load_pack, settings.agent.prompts)
+    spec = sandbox_spec(settings, pack, run_id, request.environment)
+    return assemble(
+        request,
+        run_id,
+        blobs,
+        model=model,
+        sandbox=await open_sandbox(settings.sandbox.kind, spec),
+        pack=pack,
+        owns_model=owns_model,
+        on_finished=on_finished,
+    )
+
+
+def assemble(
+    request: RunRequest,
+    run_id: str,
+    blobs: BlobStore,
+    *,
+    model: Model,
+    sandbox: Sandbox,
+    pack: PromptPack,
+    start: RunStart | None = None,
+    owns_model: bool = True,
+    on_finished: OnFinished | None = None,
+) -> Run:
+    """A run of a request, from its parts: new, or by `start` a resumed or forked one.
+
+    Raises:
+        ConfigError: one of its tools is not known.
+    """
+    return Run(
+        run_spec(request, run_id),
+        model=model,
+        sandbox=sandbox,
+        pack=pack,
+        blobs=blobs,
+        tools=tools_named(request.tools),
+        start=start,
+        owns_model=owns_model,
+        on_finished=on_finished,
+    )
+
+
+def model_of(request: RunRequest) -> Model:
+    """The model that a request asks.
+
+    Raises:
+        ConfigError: the settings name none.
+    """
+    if request.model is not None:
+        return request.model
+    settings = request.settings.model
+    key = config.api_key(settings)
+    if request.seed is not None:
+        body = {**settings.extra_body, "seed": request.seed}
+        settings = msgspec.structs.replace(settings, extra_body=body)
+    return open_model(settings, key)
+
+
+def sandbox_spec(
+    settings: config.Settings,
+    pack: PromptPack,
+    run_id: str,
+    environment: Mapping[str, str] | None = None,
+) -> SandboxSpec:
+    """What a run with these settings asks of its sandbox."""
+    where = settings.sandbox
+    return SandboxSpec(
+        session_id=run_id,
+        **{name: getattr(where, name) for name in SANDBOX_FIELDS},
+        snapshot_dir=config.snapshot_dir(),
+        working_dir=pack.working_dir,
+        input_dir=pack.input_dir,
+        output_dir=pack.output_dir,
+        environment=dict(environment or {}),
+    )
+
+
+def run_spec(request: RunRequest, run_id: str) -> RunSpec:
+    """What a request asks of its run."""
+    settings = request.settings
+    output = request.output or Path(settings.agent.output) / run_id
+    return RunSpec(
+        run_id=run_id,
+        task=request.task,
+        limits=settings.limits,
+        mode=request.mode or settings.agent.mode,
+        turn_policy=request.turn_policy,
+        policy=settings.policy,
+        input=request.input,
+        output=output if request.copy_results else None,
+        max_lines=settings.agent.observation_lines,
+        max_chars=settings.agent.observation_chars,
+        tty=settings.agent.tty,
+        files=request.files,
+        labels=request.labels,
+        seed=request.seed,
+        snapshots=snapshot_policy(settings.sandbox),
+        watch=request.watch,
+    )
+
+
+def snapshot_policy(sandbox: config.SandboxSettings) -> SnapshotPolicy:
+    """When snapshots of the sandbox are taken."""
+    return SnapshotPolicy(
+        when=sandbox.snapshots,
+        max_count=sandbox.snapshots_kept,
+        max_bytes=sandbox.snapshots_bytes,
+    )

@@ -1,0 +1,336 @@
+"""A run: an agent at work in a sandbox, recorded as events, steered by a person.
+
+    run = Run(spec, model=..., sandbox=..., pack=..., blobs=...)
+    async for event in run.events():
+        ...
+
+`events` starts the run in the background and ends after `RunFinished`, when the sandbox is gone.
+Everything a person may do to a run (`Steering`) may be called at any moment, and is recorded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import msgspec
+
+from sandbox_tui.core.agent.loop import Agent, AgentResult
+from sandbox_tui.core.base.blob_store import BlobStore
+from sandbox_tui.core.base.errors import FileRefused, SandboxError, SandboxTuiError, StoreError
+from sandbox_tui.core.environment.tool_environment import ToolEnvironment
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.journal import Journal
+from sandbox_tui.core.events.phase import Phase
+from sandbox_tui.core.events.stall_recorder import StallRecorder
+from sandbox_tui.core.models.base import Model
+from sandbox_tui.core.prompts import PromptPack
+from sandbox_tui.core.run.artifacts import Results
+from sandbox_tui.core.run.input_files import write_files
+from sandbox_tui.core.run.live_environment import live_environment
+from sandbox_tui.core.run.spec import RunSpec
+from sandbox_tui.core.run.start import FreshStart, RunStart
+from sandbox_tui.core.run.steering import Steering
+from sandbox_tui.core.sandboxes.base import Sandbox
+from sandbox_tui.core.tools.base import Tool
+from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
+
+POLL_SECONDS = 2.0
+"""Seconds between scans of the files while a command runs or a shell is in use."""
+
+MAX_CLOSE_SECONDS = 120.0
+"""Seconds for closing the sandbox, and for closing the model's connection."""
+
+OnFinished = Callable[[ToolEnvironment, AgentResult], Awaitable[None]]
+"""Called when the agent has stopped and the results are copied out, while the sandbox is there."""
+
+T = TypeVar("T")
+
+
+class Run(Steering):
+    """One run of one model in one sandbox.
+
+    Args:
+        spec: what is asked.
+        model: what is asked for replies.
+        sandbox: where tools run.
+        pack: its prompts.
+        blobs: where the content of files goes.
+        tools: what the model may call.
+        start: how it begins; None: from nothing.
+        owns_sandbox: whether the run starts and closes the sandbox; else it is started already.
+        owns_model: whether the run closes the model.
+        on_finished: looks at the sandbox before it is closed; what it raises is a warning.
+
+    Attributes:
+        state: the fold of all events so far.
+        durability: how far its events are stored.
+        left_behind: after the end, a sentence for each part that could not be closed.
+    """
+
+    def __init__(
+        self,
+        spec: RunSpec,
+        *,
+        model: Model,
+        sandbox: Sandbox,
+        pack: PromptPack,
+        blobs: BlobStore,
+        tools: Sequence[Tool] = DEFAULT_TOOLS,
+        start: RunStart | None = None,
+        owns_sandbox: bool = True,
+        owns_model: bool = True,
+        on_finished: OnFinished | None = None,
+    ) -> None:
+        start = start or FreshStart()
+        state = start.state
+        journal = Journal(first_seq=state.seq + 1, offset=state.t, held=True)
+        journal.observers.append(state.apply)
+        environment = live_environment(
+            spec, sandbox, tools, journal=journal, state=state, root=pack.working_dir, blobs=blobs
+        )
+        super().__init__(environment, journal, state, spec.policy)
+        StallRecorder(journal, state)
+        self.spec = spec
+        self.model = model
+        self.pack = pack
+        self.blobs = blobs
+        self.durability = journal.durability
+        self.left_behind: list[str] = []
+        self._journal = journal
+        self._start = start
+        self._owns_sandbox = owns_sandbox
+        self._owns_model = owns_model
+        self._on_finished = on_finished
+        self._agent: Agent | None = None
+        self._agent_task: asyncio.Task[AgentResult] | None = None
+        self._cancelled_because: str | None = None
+        self._read = False
+        self._sandbox_is_up = False
+        start.restore(self)
+
+    # --- its life
+
+    async def events(self) -> AsyncIterator[e.AnyEvent]:
+        """Start the run and yield its events; ends when it is over and the sandbox is gone.
+
+        The first event is the run's beginning and the last its one `RunFinished`, whatever happens.
+
+        Raises:
+            SandboxUnavailable: nothing was begun.
+            SandboxLost: the sandbox of a run to be resumed is gone; nothing was begun.
+            RuntimeError: `events` was called before.
+        """
+        if self._read:
+            raise RuntimeError("The events of a run can be read once.")
+        self._read = True
+        worker = asyncio.create_task(self._work())
+        try:
+            async for event in self._journal.read():
+                yield event
+            await worker
+        finally:
+            if not worker.done():
+                self.cancel("The program stopped watching the run.")
+                await asyncio.wait([worker])
+            if not worker.cancelled():
+                worker.exception()  # raised already, or there is no reader left
+
+    async def _work(self) -> None:
+        for item in self._start.commands:
+            self.commands.restore(item.id, item.text, tell=item.told_to_model)
+        async with contextlib.AsyncExitStack() as closing:
+            closing.callback(self._journal.close)
+            closing.callback(self.commands.stop)
+            if self._owns_model:
+                closing.push_async_callback(self._close, "model's connection", self.model.close)
+            if self._owns_sandbox:
+                close = self.environment.sandbox.close
+                closing.push_async_callback(self._close, "sandbox", close)
+            await self._open_sandbox()
+            self._journal.begin(self._start.initial_events(self))
+            await self._finish(await self._run_agent())
+
+    async def _open_sandbox(self) -> None:
+        """Start the sandbox, or take it over. A run that is cancelled meanwhile waits for it."""
+        sandbox, reattaches = self.environment.sandbox, self._start.reattaches
+        try:
+            if self._owns_sandbox:
+                await (sandbox.reattach() if reattaches else sandbox.start())
+            self._sandbox_is_up = True
+        except SandboxError:
+            if reattaches or self._cancelled_because is None:
+                raise
+
+    async def _run_agent(self) -> AgentResult:
+        """Run the agent to its end; whatever ends it becomes a result."""
+        if self._cancelled_because is not None:
+            return AgentResult("cancelled", self._cancelled_because)
+        polling = asyncio.create_task(self._poll_files())
+        self.environment.sandbox.on_outage(self._warn)
+        try:
+            self._agent_task = asyncio.create_task(self._prepare_and_run())
+            return await self._agent_task
+        except asyncio.CancelledError:
+            return AgentResult("cancelled", self._cancelled_because or "The run was cancelled.")
+        except (SandboxError, FileRefused) as error:
+            return AgentResult("sandbox_error", str(error))
+        except StoreError as error:
+            return AgentResult("store_error", str(error))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it must end up in the record
+            return AgentResult("internal_error", _sentence(error))
+        finally:
+            polling.cancel()
+
+    async def _prepare_and_run(self) -> AgentResult:
+        messages = await self._start.prepare(self)
+        self._agent = agent = Agent(
+            model=self.model,
+            messages=messages,
+            tools=self.environment.tools,
+            executor=self.environment,
+            limits=self.spec.limits,
+            turn_policy=self.spec.turn_policy,
+            approver=self.gate,
+            queue=self.queue,
+            events=self._journal,
+            checkpoint=self._start.checkpoint,
+        )
+        if self._cancelled_because is not None:
+            return AgentResult("cancelled", self._cancelled_because)
+        limit = self.spec.limits.time_limit
+        deadline = asyncio.timeout(self._start.time_left(limit))
+        self.phase = Phase.RUNNING
+        self.commands.allow()
+        try:
+            async with deadline:
+                self.environment.freezer.attach_deadline(deadline)
+                return await agent.run()
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            return AgentResult("time_limit", f"The run reached its limit of {limit:g} s.")
+
+    async def copy_input(self) -> None:
+        """Copy the input into the sandbox, and store what of it was given as bytes."""
+        sandbox, folder = self.environment.sandbox, self.pack.input_dir
+        if self.spec.input is not None:
+            await sandbox.copy_in(self.spec.input, folder)
+        for data in self.spec.files.values():
+            await self._store(data)
+        await write_files(self.spec.files, sandbox, folder)
+
+    async def _store(self, data: bytes) -> None:
+        await self.durability.retry_until_durable(lambda: asyncio.to_thread(self.blobs.put, data))
+
+    async def _poll_files(self) -> None:
+        """Keep the file tree up to date while a command or a person may change files."""
+        while self.spec.watch == "live":
+            await asyncio.sleep(POLL_SECONDS)
+            running = self.state.running
+            if running is None and not self.shells.take_used():
+                continue
+            by: e.Actor = "human" if running is None else "model"
+            number = None if running is None else running.call.number
+            await self.environment.watcher.scan(step=self.state.step, by=by, call=number)
+
+    # --- its end
+
+    async def _finish(self, result: AgentResult) -> None:
+        """Record what the agent left, and that the run is over, whatever fails meanwhile."""
+        self.phase = Phase.FINISHING
+        output = None
+        try:
+            never_run = self.commands.stop()
+            if self._sandbox_is_up:
+                await self._settle(result)
+                files = Results(self.environment.sandbox, self.pack.output_dir)
+                answer = await self._attempt(files.answer())
+                result = result if answer is None else replace(result, answer=answer)
+                output = await self._attempt(files.hand_over(self.spec.output, self._warn))
+                if self._on_finished is not None:
+                    await self._attempt(self._on_finished(self.environment, result))
+            for message in self.queue.drain():
+                self._warn(f"The model never saw: {message.text[:200]}")
+            for command in never_run:
+                self._warn(f"Your command never ran: {command[:200]}")
+        finally:
+            seconds = round(self._journal.elapsed, 3)
+            self._journal.end(
+                e.RunFinished(
+                    reason=result.reason,
+                    error=result.error,
+                    totals=msgspec.structs.replace(self.state.totals, seconds=seconds),
+                    answer=result.answer,
+                    output=output,
+                )
+            )
+            self.phase = Phase.OVER
+
+    async def _settle(self, result: AgentResult) -> None:
+        """Wait for what is under way in the sandbox, and record what it left there."""
+        environment = self.environment
+        environment.sandbox.on_outage(None)
+        await self._attempt(environment.freezer.thaw_for_the_end())
+        await self._attempt(self.commands.wait_stopped())
+        await self._attempt(environment.watcher.flush())
+        if self._agent is not None or environment.watcher.has_listing:
+            lost = result.reason == "sandbox_error"  # which the result says already
+            scan = environment.watcher.scan(step=self.state.step, by="model", quiet=lost)
+            await self._attempt(scan)
+        await self._attempt(environment.snapshots.finish(self.state.step))
+        await self._attempt(self.shells.close())
+
+    async def _attempt(self, work: Awaitable[T]) -> T | None:
+        """What `work` returns; None and a warning where it fails: the run ends all the same."""
+        try:
+            return await work
+        except Exception as error:  # noqa: BLE001 - see above
+            self._warn(_sentence(error))
+            return None
+
+    async def _close(self, what: str, close: Callable[[], Awaitable[None]]) -> None:
+        """Close a part; one that cannot be closed keeps neither the run nor the others open."""
+        try:
+            async with asyncio.timeout(MAX_CLOSE_SECONDS):
+                await close()
+        except TimeoutError:
+            self.left_behind.append(f"The {what} could not be put away in {MAX_CLOSE_SECONDS:g} s.")
+        except Exception as error:  # noqa: BLE001 - see above
+            self.left_behind.append(f"The {what} could not be put away: {_sentence(error)}")
+
+    def _warn(self, text: str) -> None:
+        self._journal.post(e.Warned(text=text))
+
+    # --- how a person ends parts of it, or all of it
+
+    async def interrupt(self) -> bool:
+        """End the running command alone (as ctrl+c would); False when none is running."""
+        if self.phase is Phase.STARTING:
+            return False
+        if self.environment.locks.shell.locked():
+            await self.environment.freezer.thaw()
+        return await self.environment.sandbox.interrupt()
+
+    def interrupt_reply(self) -> bool:
+        """Break off the reply that is streaming in; the model is asked again."""
+        return self._agent is not None and self._agent.interrupt_reply()
+
+    def cancel(self, because: str = "The run was cancelled.") -> None:
+        """End the run, also while it starts; results so far are copied out."""
+        if self.phase.steerable:
+            self.phase = Phase.FINISHING
+            self._cancelled_because = because
+            self.environment.sandbox.on_outage(None)
+        if self._agent_task is not None:
+            self._agent_task.cancel()
+
+
+def _sentence(error: Exception) -> str:
+    """An error as a sentence."""
+    if isinstance(error, SandboxTuiError):
+        return str(error)
+    return f"This is a defect of sandbox-tui: {error!r}."

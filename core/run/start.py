@@ -1,0 +1,138 @@
+"""How a run begins: from nothing, resumed, or forked. `Run` follows one such strategy.
+
+`FreshStart` is here; `core.lineage` has `ResumedStart` and `ForkedStart`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from typing_extensions import override
+
+from sandbox_tui.core.agent.checkpoint import AgentCheckpoint
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import MIRROR, HumanItem, RunState
+from sandbox_tui.core.run.recorded_settings import recorded_settings
+from sandbox_tui.core.tools.registry import command_docs
+
+if TYPE_CHECKING:
+    from sandbox_tui.core.run.run import Run
+
+
+class RunStart(Protocol):
+    """The beginning of one run.
+
+    Attributes:
+        state: the fold of the events that precede this run's own, into which those are folded.
+        checkpoint: where the agent continues.
+        reattaches: whether the sandbox exists already, and is taken over instead of started.
+        commands: a person's commands that are recorded and have not run.
+    """
+
+    @property
+    def state(self) -> RunState: ...
+
+    @property
+    def checkpoint(self) -> AgentCheckpoint: ...
+
+    @property
+    def reattaches(self) -> bool: ...
+
+    @property
+    def commands(self) -> Sequence[HumanItem]: ...
+
+    def restore(self, run: Run) -> None:
+        """Set mode, queued messages and what else a person sees of the run, before it begins."""
+        ...
+
+    def initial_events(self, run: Run) -> Sequence[e.AnyEvent]:
+        """The run's first events; its sandbox is there by then."""
+        ...
+
+    async def prepare(self, run: Run) -> list[dict[str, Any]]:
+        """Bring the files to where the agent continues; returns the conversation."""
+        ...
+
+    def time_left(self, limit: float | None) -> float | None:
+        """What is left of the time limit, in seconds."""
+        ...
+
+
+class FreshStart(RunStart):
+    """A new run of a task."""
+
+    def __init__(self) -> None:
+        self._state = RunState()
+
+    @property
+    @override
+    def state(self) -> RunState:
+        return self._state
+
+    @property
+    @override
+    def checkpoint(self) -> AgentCheckpoint:
+        return AgentCheckpoint()
+
+    @property
+    @override
+    def reattaches(self) -> bool:
+        return False
+
+    @property
+    @override
+    def commands(self) -> Sequence[HumanItem]:
+        return ()
+
+    @override
+    def restore(self, run: Run) -> None:
+        run.gate.set_mode(run.spec.mode)
+
+    @override
+    def initial_events(self, run: Run) -> Sequence[e.AnyEvent]:
+        columns, rows = run.spec.mirror_size
+        return [_started(run), e.TerminalOpened(terminal=MIRROR, cols=columns, rows=rows)]
+
+    @override
+    async def prepare(self, run: Run) -> list[dict[str, Any]]:
+        await run.copy_input()
+        await run.environment.watcher.scan_initial()
+        return opening_messages(run)
+
+    @override
+    def time_left(self, limit: float | None) -> float | None:
+        return limit
+
+
+def opening_messages(run: Run) -> list[dict[str, Any]]:
+    """The two messages that a conversation opens with."""
+    docs = command_docs(run.environment.tools)
+    return [
+        {"role": "system", "content": run.pack.system(docs)},
+        {"role": "user", "content": run.pack.instance(run.spec.task)},
+    ]
+
+
+def _started(run: Run) -> e.RunStarted:
+    system, instance = (message["content"] for message in opening_messages(run))
+    sandbox, pack, spec = run.environment.sandbox, run.pack, run.spec
+    return e.RunStarted(
+        schema=e.SCHEMA_VERSION,
+        run_id=spec.run_id,
+        started_at=time.time(),
+        task=spec.task,
+        model=run.model.name,
+        model_params=run.model.params,
+        sandbox=sandbox.kind,
+        sandbox_info=dict(sandbox.info),
+        prompt_pack=pack.name,
+        system_prompt=system,
+        instance_prompt=instance,
+        working_dir=pack.working_dir,
+        input_dir=pack.input_dir,
+        output_dir=pack.output_dir,
+        limits=spec.limits,
+        settings=recorded_settings(spec, sandbox.spec, run.environment.tools),
+    )

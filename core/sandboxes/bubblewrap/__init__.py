@@ -1,0 +1,1 @@
+"""The embedded sandbox: a namespace of its own, with bubblewrap."""

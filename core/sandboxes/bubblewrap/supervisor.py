@@ -1,0 +1,154 @@
+"""The processes of one embedded sandbox: bwrap and, in it, a supervisor that starts the others."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from pathlib import Path
+
+from sandbox_tui.core.base.errors import SandboxLost
+from sandbox_tui.core.base.process_identity import initial_file_limit
+from sandbox_tui.core.sandboxes.base import SandboxSpec
+from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
+from sandbox_tui.core.sandboxes.bubblewrap.cgroup import Cgroup
+from sandbox_tui.core.sandboxes.bubblewrap.namespace import PIPES, namespace_arguments
+from sandbox_tui.core.sandboxes.bubblewrap.pipes import PipeTransport
+from sandbox_tui.core.sandboxes.bubblewrap.workspace import cgroup_name
+from sandbox_tui.core.sandboxes.command_environment import command_environment
+from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, script
+
+DEFAULT_MEMORY_BYTES = 2 << 30
+
+KILL_TIMEOUT_SECONDS = 10.0
+"""Seconds in which all processes have to be gone after a KILL."""
+
+
+class Supervisor:
+    """Starts programs in a sandbox, each on named pipes of its own (see supervisor.sh).
+
+    Args:
+        spec: of the sandbox.
+        folder: its private folder.
+    """
+
+    def __init__(self, spec: SandboxSpec, folder: Path) -> None:
+        self._spec = spec
+        self._folder = folder
+        self._process: asyncio.subprocess.Process | None = None
+        self._cgroup: Cgroup | None = None
+        self._programs = 0
+        self._restarting = asyncio.Lock()
+        self._closed = False
+
+    @property
+    def process(self) -> asyncio.subprocess.Process | None:
+        """The bwrap process."""
+        return self._process
+
+    @property
+    def limits(self) -> dict[str, str]:
+        """Which limits the kernel enforces, as text to show."""
+        return self._cgroup.limits if self._cgroup else {}
+
+    async def start(self) -> None:
+        """Start bwrap.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        spec = self._spec
+        memory = spec.memory or DEFAULT_MEMORY_BYTES
+        self._cgroup = Cgroup(cgroup_name(spec.session_id), pids=spec.pids, memory=memory)
+        max_processes = "" if os.geteuid() == 0 else str(spec.pids)
+        command = [
+            "bwrap",
+            *namespace_arguments(self._folder, spec, _environment(spec)),
+            "bash",
+            "-c",
+            script("supervisor.sh"),
+            "sandbox",
+            *(PIPES, STATE_DIR, spec.working_dir),
+            *(
+                script("dispatcher.sh"),
+                script("carry.sh"),
+                str(initial_file_limit()),
+                max_processes,
+            ),
+        ]
+        self._process = await asyncio.create_subprocess_exec(
+            *self._cgroup.entering(command),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,  # nothing writes to it; it ends with the last process
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    async def restart(self, *, instead_of: asyncio.subprocess.Process | None) -> None:
+        """Kill all processes and start again on the same folders: files and shell state stay.
+        Concurrent callers share one restart: `instead_of` is the process that failed them.
+
+        Raises:
+            SandboxLost: the sandbox has been closed.
+        """
+        await to_its_end(self._restart(instead_of))
+
+    async def _restart(self, instead_of: asyncio.subprocess.Process | None) -> None:
+        async with self._restarting:
+            if self._closed:
+                raise SandboxLost("The sandbox has been closed.")
+            if self._process is instead_of:
+                await self._kill()
+                await self.start()
+
+    async def close(self) -> None:
+        """Kill all processes; nothing starts any more."""
+        self._closed = True
+        async with self._restarting:
+            await self._kill()
+
+    async def _kill(self) -> None:
+        process = self._process
+        if process is not None and process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+        if process is not None and process.stdout is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.stdout.read(), KILL_TIMEOUT_SECONDS)
+            await process.wait()
+        if self._cgroup is not None:
+            await self._cgroup.remove()
+
+    async def open(self, program: str, *arguments: str) -> tuple[str, PipeTransport]:
+        """Start a program; the name of its pipes, and the connection to them.
+
+        Raises:
+            SandboxLost: bwrap has ended.
+            OSError: no pipe can be made or opened.
+        """
+        process = self._process
+        if process is None or process.returncode is not None or process.stdin is None:
+            raise SandboxLost("The embedded sandbox has ended.")
+        self._programs += 1
+        name = str(self._programs)
+        for pipe in self._pipes(name):
+            os.mkfifo(pipe, 0o600)
+        try:
+            process.stdin.write(f"{' '.join([program, name, *arguments])}\n".encode())
+            await process.stdin.drain()
+        except OSError as error:
+            raise SandboxLost("The embedded sandbox has ended.") from error
+        return name, PipeTransport(self._folder / "pipes", name)
+
+    def unlink(self, name: str) -> None:
+        """Remove the names of pipes whose ends are all open."""
+        for pipe in self._pipes(name):
+            pipe.unlink(missing_ok=True)
+
+    def _pipes(self, name: str) -> list[Path]:
+        return [self._folder / "pipes" / f"{name}.{end}" for end in ("in", "out", "err")]
+
+
+def _environment(spec: SandboxSpec) -> dict[str, str]:
+    """Variables of all programs; files from an archive belong to the one user there is."""
+    return {"TAR_OPTIONS": "--no-same-owner", **command_environment(spec)}

@@ -1,0 +1,25 @@
+"""The environment of commands: nothing of the host's; programs print as they go, and never page."""
+
+from __future__ import annotations
+
+from sandbox_tui.core.sandboxes.base import SandboxSpec
+
+
+def command_environment(spec: SandboxSpec) -> dict[str, str]:
+    """Variables every program starts with; `spec.environment` replaces any of them."""
+    return {
+        "PATH": "/root/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "HOME": "/root",
+        # the only part of C.UTF-8 that differs from C: each program then reads one file instead of
+        # twelve at its start
+        "LC_CTYPE": "C.UTF-8",
+        "TERM": "xterm-256color",
+        "PAGER": "cat",
+        "GIT_PAGER": "cat",
+        "PYTHONUNBUFFERED": "1",
+        "PIP_ROOT_USER_ACTION": "ignore",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+        "PIP_BREAK_SYSTEM_PACKAGES": "1",
+        "DEBIAN_FRONTEND": "noninteractive",
+        **spec.environment,
+    }

@@ -1,0 +1,270 @@
+"""The Docker engine: connects to it, finds our containers on it, and sweeps them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import socket
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sandbox_tui.core.base.errors import SandboxLost, SandboxUnavailable
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+
+DEFAULT_IMAGE = "sandbox-tui:latest"
+DEFAULT_HOST = "unix:///var/run/docker.sock"
+LABEL = "sandbox-tui"
+
+CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETUID", "SETGID", "KILL")
+"""The capabilities that root keeps: enough for apt, pip and su."""
+
+_TIMEOUT = 60
+
+_REATTACHED = re.compile(r"-by-(?P<pid>\d+)-(?P<started>\d+)-(?P<host>.+)\Z")
+"""End of the name of a container that was reattached: who owns it now."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStatus:
+    """Whether an engine can be used.
+
+    Attributes:
+        version: of the engine, None when none answers.
+        has_image: whether it has the requested image.
+        problem: why none answers, as a sentence.
+    """
+
+    version: str | None
+    has_image: bool = False
+    problem: str = ""
+
+
+def connect(timeout: int = _TIMEOUT) -> Any:
+    """A docker-py client for the engine that DOCKER_HOST or the docker context names.
+
+    Raises:
+        SandboxUnavailable: no engine answers there.
+    """
+    try:
+        client = _client(timeout)
+    except Exception as error:
+        raise SandboxUnavailable(
+            f"No Docker engine answers: {describe_error(error)} Start one, set DOCKER_HOST, or use "
+            "--sandbox bubblewrap."
+        ) from error
+    return client
+
+
+def engine_status(image: str = DEFAULT_IMAGE) -> EngineStatus:
+    """Whether an engine answers within a few seconds, and has the image."""
+    try:
+        client = connect(timeout=3)
+    except SandboxUnavailable as error:
+        return EngineStatus(None, problem=str(error))
+    try:
+        return status_of(client, image)
+    finally:
+        client.close()
+
+
+def status_of(client: Any, image: str) -> EngineStatus:
+    """The same over a client that is connected."""
+    try:
+        version = str(client.version().get("Version", "?"))
+        names = {tag for found in client.images.list() for tag in found.tags}
+        wanted = image if ":" in image else f"{image}:latest"
+        return EngineStatus(version, has_image=wanted in names)
+    except Exception as error:  # noqa: BLE001 - docker-py lets requests' errors through
+        return EngineStatus(None, problem=describe_error(error))
+
+
+def owner_labels(session_id: str, grace: float) -> dict[str, str]:
+    """Labels that name a container's owner, and the seconds it outlives its program."""
+    owner = ProcessIdentity.this_process()
+    return {
+        LABEL: "1",
+        f"{LABEL}.session": session_id,
+        f"{LABEL}.lease": f"{grace:g}",
+        f"{LABEL}.pid": str(owner.pid),
+        f"{LABEL}.started": owner.started,
+        f"{LABEL}.host": owner.host,
+    }
+
+
+def sweep() -> list[str]:
+    """Sweep the engine, if one answers, with a client of its own (see `sweep_containers`)."""
+    try:
+        client = connect(timeout=5)
+    except SandboxUnavailable:
+        return []
+    try:
+        return sweep_containers(client)
+    finally:
+        client.close()
+
+
+def sweep_containers(client: Any) -> list[str]:
+    """Remove containers of ours that are stopped and whose program is gone from this host, since
+    they cannot end themselves; the names of those removed. Paused ones are unpaused, so that their
+    grace period runs on. Containers of live programs and of others stay."""
+    removed: list[str] = []
+    with contextlib.suppress(Exception):  # tidying up must never keep a run from starting
+        # the low-level list: it has all that is needed without a request for each container
+        for found in client.api.containers(all=True, filters={"label": f"{LABEL}=1"}):
+            with contextlib.suppress(Exception):  # one that cannot be removed keeps no other
+                if _clear_away(client.api, found):
+                    removed.append(_name(found))
+    return removed
+
+
+def _clear_away(api: Any, found: dict[str, Any]) -> bool:
+    """Remove a container, as a list has it, if its program is gone; whether that was done."""
+    if _owner(_name(found), found.get("Labels") or {}).alive:
+        return False
+    state = str(found.get("State", ""))
+    if state == "paused":
+        api.unpause(found["Id"])
+    if state in ("paused", "running"):
+        return False
+    api.remove_container(found["Id"], force=True, v=True)
+    return True
+
+
+def _name(found: dict[str, Any]) -> str:
+    return str((found.get("Names") or [""])[0]).lstrip("/")
+
+
+def exit_cause(client: Any, only: dict[str, str], since: float) -> str:
+    """Why a container ended, as the end of a sentence, from the engine's events.
+
+    Args:
+        client: for the engine.
+        only: an event filter that matches the container alone.
+        since: of the events; seconds since the epoch.
+    """
+    found: dict[str, dict[str, str]] = {}
+    try:
+        events = client.api.events(
+            since=int(since),
+            until=int(time.time()) + 1,
+            filters={"type": "container", **only},
+            decode=True,
+        )
+        for event in cast(Iterable[dict[str, Any]], events):
+            found[str(event.get("Action", ""))] = event.get("Actor", {}).get("Attributes", {})
+    except Exception as error:  # noqa: BLE001 - docker-py lets requests' errors through
+        return f"it ended, and the engine does not say why ({describe_error(error)[:-1]})"
+    code = found.get("die", {}).get("exitCode", "?")
+    if "oom" in found and code == "137":
+        return "it ran out of memory"
+    if "kill" in found:
+        return f"it was killed or removed from outside (signal {found['kill'].get('signal', '?')})"
+    if "stop" in found:
+        return "it was stopped from outside"
+    if code == "0":
+        return "its program was gone, and its grace period ran out"
+    if "die" not in found:
+        return "the engine has no container of it, and does not remember what became of it"
+    return f"it was removed, or its first process ended (exit code {code})"
+
+
+def owner_of(container: Any) -> ProcessIdentity:
+    """The program a container belongs to: the last that reattached it, else its creator.
+
+    A container's labels cannot change. Its name can, atomically: it says who reattached it.
+    """
+    return _owner(str(container.name), container.labels)
+
+
+def _owner(name: str, labels: dict[str, str]) -> ProcessIdentity:
+    reattached = _REATTACHED.search(name)
+    if reattached is None:
+        return _creator(labels)
+    return ProcessIdentity(int(reattached["pid"]), reattached["started"], reattached["host"])
+
+
+def claim(container: Any) -> None:
+    """Make this program the owner of a container (blocking).
+
+    Raises:
+        SandboxLost: it belongs to another program that is alive.
+        Exception: of docker-py; another program was quicker, or the container is gone.
+    """
+    owner, me = owner_of(container), ProcessIdentity.this_process()
+    if owner == me:
+        return
+    if owner.alive:
+        raise SandboxLost(
+            f"The container belongs to another program (process {owner.pid} on {owner.host_name})."
+        )
+    plain = _REATTACHED.sub("", str(container.name))
+    container.rename(f"{plain}-by-{me.pid}-{me.started}-{me.host}")
+    container.reload()
+
+
+def container_of(client: Any, session_id: str) -> Any:
+    """The container of a session; None when the engine has none (blocking)."""
+    # a warm spare keeps the label of its start, and has the session in its name
+    for fits in (
+        {"label": [f"{LABEL}=1", f"{LABEL}.session={session_id}"]},
+        {"label": f"{LABEL}=1", "name": f"^/?sandbox-tui-{re.escape(session_id)}-"},
+    ):
+        for one in client.containers.list(all=True, ignore_removed=True, filters=fits):
+            if one.status in ("running", "paused"):
+                return one
+    return None
+
+
+def _creator(labels: dict[str, str]) -> ProcessIdentity:
+    pid = labels.get(f"{LABEL}.pid", "")
+    started, host = labels.get(f"{LABEL}.started", ""), labels.get(f"{LABEL}.host", "")
+    return ProcessIdentity(int(pid) if pid.isdigit() else 0, started, host)
+
+
+def describe_error(error: Exception) -> str:
+    """An error of docker-py as one sentence."""
+    explanation = getattr(error, "explanation", None)
+    words = str(explanation or error).strip().split("\n")[0]
+    if "Connection refused" in words or "FileNotFoundError" in words or "Errno 2" in words:
+        words = "nothing listens at its address"
+    elif "Permission denied" in words or "PermissionError" in words:
+        words = "this user may not use it (is it in the docker group?)"
+    return words[:300].rstrip(".") + "."
+
+
+def _client(timeout: int) -> Any:
+    """A client for DOCKER_HOST, else for the current docker context, else for the default."""
+    named = os.environ.get("DOCKER_HOST")
+    context = None if named else _current_context()
+    host = named or (context.Host if context is not None else None) or DEFAULT_HOST
+    if host.startswith("unix://"):
+        _require_listener(host.removeprefix("unix://"), timeout)
+    import docker
+
+    if named or context is None or not context.Host:
+        return docker.from_env(timeout=timeout, version="auto")
+    tls = context.TLSConfig or False
+    return docker.DockerClient(base_url=context.Host, tls=tls, timeout=timeout, version="auto")
+
+
+def _require_listener(path: str, timeout: int) -> None:
+    """Connect to a Unix socket once: docker-py leaks a socket when nothing listens there.
+
+    Raises:
+        OSError: nothing listens there.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(timeout)
+        probe.connect(path)
+
+
+def _current_context() -> Any:
+    from docker.context import ContextAPI  # pyright: ignore[reportMissingTypeStubs]
+
+    try:
+        return cast(Any, ContextAPI).get_current_context()
+    except Exception:  # noqa: BLE001 - a broken context file must not hide the default engine
+        return None

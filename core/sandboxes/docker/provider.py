@@ -1,0 +1,50 @@
+"""Makes Docker sandboxes over one connection to the engine."""
+
+from __future__ import annotations
+
+from typing_extensions import override
+
+from sandbox_tui.core.base.errors import SandboxUnavailable
+from sandbox_tui.core.sandboxes.base import SandboxSpec
+from sandbox_tui.core.sandboxes.blocking_calls import in_thread
+from sandbox_tui.core.sandboxes.docker.connection import EngineConnection
+from sandbox_tui.core.sandboxes.docker.engine import (
+    DEFAULT_IMAGE,
+    EngineStatus,
+    engine_status,
+    status_of,
+    sweep_containers,
+)
+from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
+from sandbox_tui.core.sandboxes.provider import MAX_CONCURRENT_STARTS, SandboxProvider
+
+
+class DockerProvider(SandboxProvider):
+    """Containers on one engine. The connection lasts as long as one of its sandboxes is open."""
+
+    def __init__(self, *, max_starts: int = MAX_CONCURRENT_STARTS) -> None:
+        super().__init__(max_starts=max_starts)
+        self._connection = EngineConnection()
+
+    async def status(self, image: str) -> EngineStatus:
+        """Whether the engine answers, and has this image (empty: the default one)."""
+        image = image or DEFAULT_IMAGE
+        client = self._connection.client
+        if client is None:
+            return await in_thread(engine_status, image)
+        return await in_thread(status_of, client, image)
+
+    @override
+    def _make(self, spec: SandboxSpec) -> DockerSandbox:
+        return DockerSandbox(spec, connection=self._connection)
+
+    @override
+    async def _sweep(self) -> None:
+        try:
+            client = await self._connection.acquire()
+        except SandboxUnavailable:  # a sandbox that starts says so
+            return
+        try:
+            await in_thread(sweep_containers, client)
+        finally:
+            await self._connection.release()

@@ -1,0 +1,114 @@
+"""Snapshots of containers: images with our labels."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import Any
+
+from typing_extensions import override
+
+from sandbox_tui.core.base.errors import SandboxError, SandboxUnavailable
+from sandbox_tui.core.sandboxes.base import SnapshotStore, StoredSnapshot
+from sandbox_tui.core.sandboxes.docker.engine import LABEL, connect, describe_error
+
+REPOSITORY = "sandbox-tui-snapshot"
+SNAPSHOT = f"{LABEL}.snapshot"
+_NAME = re.compile(rf"{REPOSITORY}:[\w.-]{{1,128}}")
+
+
+def commit(client: Any, container: Any, session: str, tag: str) -> tuple[str, int]:
+    """Save a container's file system as an image; its name, and the bytes of its own layer.
+
+    Args:
+        client: of docker-py.
+        container: a paused one.
+        session: id of the run.
+        tag: of the image; letters, digits, dots and dashes.
+    """
+    labels = " ".join(f'{name}="{value}"' for name, value in _labels(session).items())
+    below = client.images.get(container.attrs["Image"]).attrs.get("Size", 0)
+    image = container.commit(
+        repository=REPOSITORY, tag=tag, changes=[f"LABEL {labels}"], pause=False
+    )
+    return f"{REPOSITORY}:{tag}", max(0, int(image.attrs.get("Size", 0)) - int(below))
+
+
+def own_bytes(client: Any, container: Any) -> int:
+    """Bytes of a container's own layer: what `commit` saves."""
+    found = client.api.containers(all=True, size=True, filters={"id": container.id})
+    return int(found[0].get("SizeRw") or 0) if found else 0
+
+
+def is_ours(client: Any, name: str) -> bool:
+    """Whether an image of this name exists and is a snapshot of ours."""
+    import docker.errors
+
+    if not _NAME.fullmatch(name):
+        return False
+    try:
+        labels = client.images.get(name).labels
+    except docker.errors.ImageNotFound:
+        return False
+    return labels.get(LABEL) == "1" and bool(labels.get(SNAPSHOT))
+
+
+class ImageSnapshots(SnapshotStore):
+    """The snapshots on the Docker engine."""
+
+    @override
+    def list(self, session: str | None = None) -> list[StoredSnapshot]:
+        client = connect(timeout=10)
+        label = SNAPSHOT if session is None else f"{SNAPSHOT}={session}"
+        try:
+            found = client.images.list(filters={"label": [f"{LABEL}=1", label]})
+            return [
+                StoredSnapshot(
+                    "docker", tag, str(image.labels.get(SNAPSHOT, "")), _own_layer(image)
+                )
+                for image in found
+                for tag in image.tags
+                if tag.startswith(f"{REPOSITORY}:")
+            ]
+        except Exception as error:
+            raise SandboxError(
+                f"The Docker engine does not list images: {describe_error(error)}"
+            ) from error
+        finally:
+            client.close()
+
+    @override
+    def exists(self, name: str) -> bool:
+        try:
+            client = connect(timeout=5)
+        except SandboxUnavailable:
+            return False
+        try:
+            return is_ours(client, name)
+        finally:
+            client.close()
+
+    @override
+    def remove(self, name: str) -> bool:
+        # the layers stay as long as another snapshot is built on them
+        client = connect(timeout=60)
+        try:
+            if not is_ours(client, name):
+                return False
+            client.images.remove(name)
+            return True
+        except Exception as error:
+            raise SandboxError(f"{name} is not removed: {describe_error(error)}") from error
+        finally:
+            client.close()
+
+
+def _labels(session: str) -> dict[str, str]:
+    return {LABEL: "1", SNAPSHOT: session}
+
+
+def _own_layer(image: Any) -> int:
+    """Bytes of the top layer, from the image's history."""
+    with contextlib.suppress(Exception):
+        return int(image.history()[0].get("Size", 0))
+    return 0

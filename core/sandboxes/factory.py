@@ -1,0 +1,92 @@
+"""Chooses a kind of sandbox, and keeps one provider of each kind for a program."""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from typing import Literal
+
+from sandbox_tui.core.base.errors import SandboxUnavailable
+from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
+from sandbox_tui.core.sandboxes.blocking_calls import in_thread
+from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
+from sandbox_tui.core.sandboxes.bubblewrap.provider import BubblewrapProvider
+from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE
+from sandbox_tui.core.sandboxes.docker.provider import DockerProvider
+
+Kind = Literal["auto", "docker", "bubblewrap"]
+
+
+class Providers:
+    """One provider of each kind."""
+
+    def __init__(self) -> None:
+        self.docker = DockerProvider()
+        self.bubblewrap = BubblewrapProvider()
+
+    async def choose(self, kind: Kind, spec: SandboxSpec) -> Sandbox:
+        """A sandbox of the kind asked for (see `open_sandbox`)."""
+        await self.bubblewrap.sweep()
+        if kind == "bubblewrap":
+            return await self.bubblewrap.create(spec)
+        if kind == "docker":
+            return await self.docker.create(spec)
+        status = await self.docker.status(spec.image)
+        if status.version is not None and status.has_image:
+            why = "a Docker engine answers and has the image"
+            return await self.docker.create(spec, because=why)
+        image = spec.image or DEFAULT_IMAGE
+        missing = (
+            f"the Docker engine has no image {image!r} (`sandbox-tui image build` makes one)"
+            if status.version is not None
+            else "no Docker engine answers"
+        )
+        problem = await in_thread(bubblewrap_problem)
+        if problem:
+            raise SandboxUnavailable(f"There is no sandbox to run in: {missing}. {problem}")
+        return await self.bubblewrap.create(spec, because=missing)
+
+    def recorded(self, kind: str, spec: SandboxSpec) -> Sandbox:
+        """The sandbox of a recorded run (see `recorded_sandbox`)."""
+        match kind:
+            case "docker":
+                return self.docker.recorded(spec)
+            case "bubblewrap":
+                return self.bubblewrap.recorded(spec)
+            case _:
+                raise SandboxUnavailable(f"There is no kind of sandbox named {kind!r}.")
+
+    async def close(self) -> None:
+        """Close both."""
+        await asyncio.gather(self.docker.close(), self.bubblewrap.close())
+
+
+_providers: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Providers] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def providers() -> Providers:
+    """The providers of the running event loop: a program has one."""
+    return _providers.setdefault(asyncio.get_running_loop(), Providers())
+
+
+def recorded_sandbox(kind: str, spec: SandboxSpec) -> Sandbox:
+    """The sandbox of a run that was recorded, to be reattached.
+
+    Raises:
+        SandboxUnavailable: this version knows no such kind.
+    """
+    return providers().recorded(kind, spec)
+
+
+async def open_sandbox(kind: Kind, spec: SandboxSpec) -> Sandbox:
+    """The sandbox to use, not yet started.
+
+    `auto` takes Docker when an engine answers and has the image, else the embedded sandbox; a
+    model's command never runs outside a sandbox.
+
+    Raises:
+        SandboxUnavailable: neither can be used here; the message names the remedies.
+    """
+    return await providers().choose(kind, spec)

@@ -1,0 +1,41 @@
+"""A heartbeat: tells every few seconds that a sandbox's program is alive."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+
+MAX_BEAT_SECONDS = 5.0
+"""Seconds between beats; fewer where the grace period is short."""
+
+
+class Heartbeat:
+    """Renews what a sandbox's life depends on, until it is stopped.
+
+    Args:
+        beat: renews it once. Its errors are ignored: the next beat may succeed.
+        grace: seconds the sandbox outlives its program.
+    """
+
+    def __init__(self, beat: Callable[[], Awaitable[None]], grace: float) -> None:
+        self._beat = beat
+        self._seconds = min(MAX_BEAT_SECONDS, grace / 4)
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Beat from now on."""
+        self._task = asyncio.create_task(self._run())
+
+    def stop(self) -> None:
+        """Stop beating."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _run(self) -> None:
+        while True:
+            with contextlib.suppress(SandboxTuiError, OSError):
+                await self._beat()
+            await asyncio.sleep(self._seconds)

@@ -1,0 +1,159 @@
+"""A provider: makes the sandboxes of one kind, a limited number at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import weakref
+from abc import ABC, abstractmethod
+from dataclasses import replace
+
+from sandbox_tui.core.base.errors import SandboxError, SandboxUnavailable
+from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
+from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
+from sandbox_tui.core.sandboxes.dispatcher_sandbox import DispatcherSandbox
+
+MAX_CONCURRENT_STARTS = 8
+"""Sandboxes of one kind that start at the same time; more wait for their turn."""
+
+
+class SandboxProvider(ABC):
+    """Makes sandboxes of one kind, for one event loop.
+
+    What an earlier program left behind is swept away once, before the first sandbox. Warm spares
+    are started ahead of need and handed out by `create` and `open`.
+
+    Args:
+        max_starts: sandboxes that start at the same time.
+    """
+
+    def __init__(self, *, max_starts: int = MAX_CONCURRENT_STARTS) -> None:
+        self._starts = asyncio.Semaphore(max_starts)
+        self._sweeping = asyncio.Lock()
+        self._swept = False
+        self._closed = False
+        self._spares: list[DispatcherSandbox] = []
+        self._spare_count = 0
+        self._refills: set[asyncio.Task[None]] = set()
+        self._made: weakref.WeakSet[DispatcherSandbox] = weakref.WeakSet()
+
+    @abstractmethod
+    def _make(self, spec: SandboxSpec) -> DispatcherSandbox:
+        """A sandbox that is not started."""
+
+    @abstractmethod
+    async def _sweep(self) -> None:
+        """Remove what programs that are gone left behind."""
+
+    async def sweep(self) -> None:
+        """Remove what programs that are gone left behind; only the first call does."""
+        async with self._sweeping:
+            if not self._swept:
+                await self._sweep()
+                self._swept = True
+
+    async def create(self, spec: SandboxSpec, *, because: str = "") -> Sandbox:
+        """A sandbox that is not started, or a warm spare, whose `start` returns at once.
+
+        Args:
+            spec: what is asked for.
+            because: why this kind was chosen; empty: it was asked for.
+
+        Raises:
+            SandboxError: the provider is closed.
+        """
+        self._require_open()
+        sandbox = await self._take_spare(spec) or await self._connected(spec)
+        sandbox.explain(because)
+        return sandbox
+
+    async def open(self, spec: SandboxSpec, *, because: str = "") -> Sandbox:
+        """A started sandbox.
+
+        Raises:
+            SandboxUnavailable: it cannot be started.
+        """
+        sandbox = await self.create(spec, because=because)
+        await sandbox.start()
+        return sandbox
+
+    def recorded(self, spec: SandboxSpec) -> Sandbox:
+        """The sandbox of a recorded run, to be reattached."""
+        self._require_open()
+        return self._new(spec)
+
+    async def warm(self, spec: SandboxSpec, count: int = 1) -> None:
+        """Start spares, and keep so many ready from now on.
+
+        A spare fits every spec that differs from `spec` in `session_id` alone.
+
+        Raises:
+            SandboxUnavailable: one cannot be started.
+        """
+        self._require_open()
+        self._spare_count = count
+        async with asyncio.TaskGroup() as group:
+            for _ in range(count - len(self._spares)):
+                group.create_task(self._add_spare(spec))
+
+    async def close(self) -> None:
+        """Close the spares and every sandbox that is still open."""
+        self._closed = True
+        for task in list(self._refills):
+            task.cancel()
+        await asyncio.gather(*self._refills, return_exceptions=True)
+        self._spares.clear()
+        await asyncio.gather(*(sandbox.close() for sandbox in list(self._made)))
+
+    def _new(self, spec: SandboxSpec) -> DispatcherSandbox:
+        sandbox = self._make(spec)
+        sandbox.limit_starts(self._starts)
+        self._made.add(sandbox)
+        return sandbox
+
+    async def _connected(self, spec: SandboxSpec) -> DispatcherSandbox:
+        """A new sandbox; connected first, so that the sweep uses the same connection."""
+        sandbox = self._new(spec)
+        try:
+            with contextlib.suppress(SandboxUnavailable):  # `start` says so
+                await sandbox.connect()
+            await self.sweep()
+        except BaseException:
+            await to_its_end(sandbox.close())
+            raise
+        return sandbox
+
+    async def _add_spare(self, spec: SandboxSpec) -> None:
+        spare = await self._connected(replace(spec, session_id=f"spare-{secrets.token_hex(6)}"))
+        await spare.start()
+        self._spares.append(spare)
+
+    async def _take_spare(self, spec: SandboxSpec) -> DispatcherSandbox | None:
+        """A spare that fits and still works; another is started in its place."""
+        for spare in list(self._spares):
+            if replace(spec, session_id=spare.spec.session_id) != spare.spec:
+                continue
+            self._spares.remove(spare)
+            self._refill(spec)
+            try:
+                await spare.assign(spec.session_id)
+            except SandboxError:  # it ended meanwhile
+                await spare.close()
+            else:
+                return spare
+        return None
+
+    def _refill(self, spec: SandboxSpec) -> None:
+        async def refill() -> None:
+            with contextlib.suppress(SandboxError):  # the next run starts a sandbox of its own
+                if len(self._spares) < self._spare_count:
+                    await self._add_spare(spec)
+
+        task = asyncio.create_task(refill())
+        self._refills.add(task)
+        task.add_done_callback(self._refills.discard)
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise SandboxError("This provider of sandboxes has been closed.")

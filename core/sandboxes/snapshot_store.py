@@ -1,0 +1,62 @@
+"""Stored snapshots of every kind of sandbox: list, look up, remove."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sandbox_tui.core.base.errors import SandboxError
+from sandbox_tui.core.sandboxes.base import SnapshotStore, StoredSnapshot
+from sandbox_tui.core.sandboxes.bubblewrap.snapshots import FolderSnapshots
+from sandbox_tui.core.sandboxes.docker.snapshots import REPOSITORY, ImageSnapshots
+
+
+def kind_of(name: str) -> str:
+    """The kind of sandbox that took the snapshot of this name."""
+    return "docker" if name.startswith(f"{REPOSITORY}:") else "bubblewrap"
+
+
+class SnapshotStores:
+    """The snapshots on this machine and on its Docker engine.
+
+    Args:
+        folder: where embedded sandboxes keep theirs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folders = FolderSnapshots(folder)
+        self._images = ImageSnapshots()
+
+    def list(self, session: str | None = None) -> tuple[list[StoredSnapshot], str]:
+        """All snapshots, or those of one session; and why some may be missing, as a sentence
+        (empty when none are)."""
+        found = self._folders.list(session)
+        try:
+            return found + self._images.list(session), ""
+        except SandboxError as error:
+            return found, str(error)
+
+    def exists(self, name: str) -> bool:
+        """Whether a sandbox can start from this snapshot now."""
+        return self._store_of(name).exists(name)
+
+    def remove(self, name: str) -> bool:
+        """Remove one; False when there is none of ours of this name.
+
+        Raises:
+            SandboxError: it cannot be removed (SandboxUnavailable: no engine answers).
+        """
+        return self._store_of(name).remove(name)
+
+    def remove_all(self, snapshots: Sequence[StoredSnapshot]) -> list[str]:
+        """Remove snapshots; a sentence for each that could not be removed."""
+        problems: list[str] = []
+        for snapshot in snapshots:
+            try:
+                self.remove(snapshot.name)
+            except SandboxError as error:
+                problems.append(str(error))
+        return problems
+
+    def _store_of(self, name: str) -> SnapshotStore:
+        return self._images if kind_of(name) == "docker" else self._folders

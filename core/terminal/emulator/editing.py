@@ -1,0 +1,174 @@
+"""Control sequences that move the cursor, erase, insert and delete (ECMA-48 8.3, DEC STD 070).
+
+Every function takes the sequence's numbers, of which there is at least one; one that was left out
+is 0.
+"""
+
+from __future__ import annotations
+
+from sandbox_tui.core.terminal.emulator.grid import Grid, part_wide
+from sandbox_tui.core.terminal.emulator.sgr import BACKGROUND
+
+Numbers = tuple[int, ...]
+
+
+class Editing(Grid):
+    """What the cursor keys and the editing keys of a terminal do."""
+
+    # --- moving
+
+    def go(self, x: int, y: int) -> None:
+        """Go to a place; in origin mode rows count from the top margin."""
+        self.y = min(y + self.top, self.bottom) if self.origin else min(y, self.lines - 1)
+        self.x = min(x, self.columns - 1)
+
+    def move_to(self, place: tuple[int, int]) -> None:
+        """CUP, HVP; the place is row and column, from 0."""
+        y, x = place
+        if self.origin:
+            y = min(y + self.top, self.bottom)
+        self.y = y if y < self.lines else self.lines - 1
+        self.x = x if x < self.columns else self.columns - 1
+
+    def move_up(self, numbers: Numbers) -> None:
+        """CUU."""
+        edge = self.top if self.y >= self.top else 0
+        self.y = max(self.y - (numbers[0] or 1), edge)
+        self.x = min(self.x, self.columns - 1)
+
+    def move_down(self, numbers: Numbers) -> None:
+        """CUD, VPR."""
+        edge = self.bottom if self.y <= self.bottom else self.lines - 1
+        self.y = min(self.y + (numbers[0] or 1), edge)
+        self.x = min(self.x, self.columns - 1)
+
+    def move_right(self, numbers: Numbers) -> None:
+        """CUF, HPR."""
+        self.x = min(self.x + (numbers[0] or 1), self.columns - 1)
+
+    def move_left(self, numbers: Numbers) -> None:
+        """CUB."""
+        self.x = max(min(self.x, self.columns - 1) - (numbers[0] or 1), 0)
+
+    def next_line(self, numbers: Numbers) -> None:
+        """CNL."""
+        self.move_down(numbers)
+        self.x = 0
+
+    def previous_line(self, numbers: Numbers) -> None:
+        """CPL."""
+        self.move_up(numbers)
+        self.x = 0
+
+    def move_to_column(self, numbers: Numbers) -> None:
+        """CHA, HPA."""
+        self.x = min((numbers[0] or 1) - 1, self.columns - 1)
+
+    def move_to_row(self, numbers: Numbers) -> None:
+        """VPA."""
+        self.go(self.x, (numbers[0] or 1) - 1)
+
+    def tab_forward(self, numbers: Numbers) -> None:
+        """CHT."""
+        for _ in range(min(numbers[0] or 1, self.columns)):
+            self.tab()
+
+    def tab_back(self, numbers: Numbers) -> None:
+        """CBT."""
+        for _ in range(min(numbers[0] or 1, self.columns)):
+            self.x = max((stop for stop in self.tab_stops if stop < self.x), default=0)
+
+    def tab(self, _: None = None) -> None:
+        """HT."""
+        stops = (stop for stop in self.tab_stops if stop > self.x)
+        self.x = min(stops, default=self.columns - 1)
+
+    def clear_tabs(self, numbers: Numbers) -> None:
+        """TBC."""
+        if numbers[0] == 3:
+            self.tab_stops.clear()
+        elif numbers[0] == 0:
+            self.tab_stops.discard(self.x)
+
+    # --- erasing
+
+    def erase_line_part(self, numbers: Numbers) -> None:
+        """EL, and DECSEL (nothing is protected)."""
+        x, columns = self.x, self.columns
+        if x >= columns:
+            x = columns - 1
+        match numbers[0]:
+            case 0:
+                self.erase(self.y, x, columns)
+            case 1:
+                self.erase(self.y, 0, x + 1)
+            case 2:
+                self.erase(self.y, 0, columns)
+            case _:
+                pass
+
+    def erase_display_part(self, numbers: Numbers) -> None:
+        """ED, and DECSED; 3 is xterm's: scrollback."""
+        what = numbers[0]
+        if what == 3:
+            self.history.clear()
+        if what > 2:
+            return
+        rows = {0: range(self.y + 1, self.lines), 1: range(self.y), 2: range(self.lines)}[what]
+        if what < 2:
+            self.erase_line_part(numbers)
+        for y in rows:
+            self.erase(y, 0, self.columns)
+
+    def blank_characters(self, numbers: Numbers) -> None:
+        """ECH."""
+        x = min(self.x, self.columns - 1)
+        self.erase(self.y, x, min(x + (numbers[0] or 1), self.columns))
+
+    # --- inserting and deleting
+
+    def open_characters(self, numbers: Numbers) -> None:
+        """ICH."""
+        x = min(self.x, self.columns - 1)
+        count = min(numbers[0] or 1, self.columns - x)
+        self.insert_cells(self.rows[self.y].read(self.columns), x, count, self.look & BACKGROUND)
+        self.dirty.add(self.y)
+
+    def remove_characters(self, numbers: Numbers) -> None:
+        """DCH."""
+        x = min(self.x, self.columns - 1)
+        count = min(numbers[0] or 1, self.columns - x)
+        row = self.rows[self.y].read(self.columns)
+        part_wide(row.cells, x)
+        part_wide(row.cells, x + count)
+        del row.cells[x : x + count]
+        del row.looks[x : x + count]
+        row.cells += [" "] * count
+        row.looks += [self.look & BACKGROUND] * count
+        self.dirty.add(self.y)
+
+    def open_lines(self, numbers: Numbers) -> None:
+        """IL."""
+        if self.top <= self.y <= self.bottom:
+            self.scroll_rows(False, self.y, numbers[0] or 1)
+            self.x = 0
+
+    def remove_lines(self, numbers: Numbers) -> None:
+        """DL."""
+        if self.top <= self.y <= self.bottom:
+            self.scroll_rows(True, self.y, numbers[0] or 1)
+            self.x = 0
+
+    def scroll_up(self, numbers: Numbers) -> None:
+        """SU."""
+        self.scroll_rows(True, self.top, numbers[0] or 1)
+
+    def scroll_down(self, numbers: Numbers) -> None:
+        """SD; with more numbers it is xterm's highlight tracking, which we lack."""
+        if len(numbers) == 1:
+            self.scroll_rows(False, self.top, numbers[0] or 1)
+
+    def repeat(self, numbers: Numbers) -> None:
+        """REP: the last character again, for no more than a line."""
+        if self.printed:
+            self.write(self.printed[-1] * min(numbers[0] or 1, self.columns))

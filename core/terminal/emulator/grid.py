@@ -1,0 +1,298 @@
+"""The cells of a screen: printing into them, moving lines, scrolling (DEC STD 070, xterm)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pyte.charsets
+
+from sandbox_tui.core.terminal.emulator.history import History
+from sandbox_tui.core.terminal.emulator.rows import NOT_ONE_WIDE, Row, combine, shown, width_of
+from sandbox_tui.core.terminal.emulator.sgr import BACKGROUND, PLAIN, Look, sequence_of
+
+_LINE_DRAWING = dict(enumerate(pyte.charsets.VT100_MAP))
+
+
+MIN_BULK_ROWS = 4
+"""Rows of unbroken text that are scrolled in together."""
+
+
+class Saved(NamedTuple):
+    """The state saved by DECSC; each of the two screens has its own."""
+
+    x: int
+    y: int
+    look: Look
+    origin: bool
+    wraps: bool
+    charsets: tuple[bool, bool]
+    shifted: bool
+
+
+class Grid:
+    """The state of a screen, and printing into it.
+
+    Attributes:
+        rows: the lines of the current screen.
+        hidden: the lines of the main screen while the alternate one is shown, else None.
+        top, bottom: margins, both inclusive.
+        look: of the text that is printed next.
+        printed: the text printed last, for REP.
+        wraps, inserts, origin, returns: DECAWM, IRM, DECOM, LNM.
+        charsets, shifted: whether G0 and G1 draw lines, and whether G1 is in use.
+        saved, saved_hidden: cursor saved by DECSC on the current screen, and on the other.
+    """
+
+    columns: int
+    lines: int
+    x: int
+    y: int
+    history: History
+    scrolled: int
+    dirty: set[int]
+
+    def reset(self) -> None:
+        """RIS: reset everything except scrollback."""
+        self.x = self.y = 0
+        self.top, self.bottom = 0, self.lines - 1
+        self.look = PLAIN
+        self.rows = [Row() for _ in range(self.lines)]
+        self.hidden: list[Row] | None = None
+        self.wraps, self.inserts, self.origin, self.returns = True, False, False, False
+        self.charsets = (False, False)
+        self.shifted = False
+        self.plain = True
+        self.printed = ""
+        self.modes: set[int] = {7, 25, 1007}
+        self.saved: Saved | None = None
+        self.saved_hidden: Saved | None = None
+        self.tab_stops = set(range(8, self.columns, 8))
+        self.title = ""
+        self.touch(0, self.lines)
+
+    def touch(self, start: int, end: int) -> None:
+        """Mark these rows as changed."""
+        if len(self.dirty) < self.lines:
+            self.dirty.update(range(start, end))
+
+    def refresh_plain(self) -> None:
+        """Set `plain`: whether text goes into cells as it comes."""
+        self.plain = not self.inserts and not self.charsets[self.shifted]
+
+    # --- printing
+
+    def write(self, text: str) -> None:
+        """Print text at the cursor."""
+        if not self.plain or not (text.isascii() or not NOT_ONE_WIDE(text)):
+            text = shown(text)
+            if text:
+                self.printed = text
+                self._write_any(text)
+            return
+        self.printed = text
+        x, count = self.x, len(text)
+        end = x + count
+        columns = self.columns
+        if end > columns:
+            self._write_wrapping(text)
+            return
+        y = self.y
+        self.x = end
+        self.dirty.add(y)
+        row = self.rows[y]
+        if row.raw is not None:
+            if row.print_after(x, text, self.look):
+                return
+            row.read(columns)
+        cells = row.cells
+        if not cells[x]:
+            cells[x - 1] = " "
+        if end < columns and not cells[end]:
+            cells[end] = " "
+        if count == 1:
+            cells[x] = text
+            row.looks[x] = self.look
+        else:
+            cells[x:end] = text
+            row.looks[x:end] = [self.look] * count
+
+    def _write_any(self, text: str) -> None:
+        """Text with wide characters, inserted, or in the line drawing charset."""
+        if self.charsets[self.shifted]:
+            text = text.translate(_LINE_DRAWING)
+        if not self.inserts and not NOT_ONE_WIDE(text):
+            self._write_wrapping(text)
+            return
+        for char in text:
+            self._write_char(char)
+
+    def _write_wrapping(self, text: str) -> None:
+        """Narrow text that may not fit the line."""
+        columns, at = self.columns, 0
+        while at < len(text):
+            if (
+                len(text) - at > MIN_BULK_ROWS * columns
+                and self.x >= columns
+                and self._scrolls_whole_rows()
+            ):
+                self.line_feed()
+                whole = (len(text) - at - 1) // columns * columns
+                begin = sequence_of(self.look) if self.look else ""
+                pieces = range(at, at + whole, columns)
+                self.scroll_in([begin + text[start : start + columns] for start in pieces])
+                at += whole
+                self.x = 0
+            if self.x >= columns:
+                if self.wraps:
+                    self.x = 0
+                    self.line_feed()
+                else:
+                    self.x = columns - 1
+                    text = text[:at] + text[-1]
+            piece = text[at : at + columns - self.x]
+            end = self.x + len(piece)
+            if self.x == 0 and end == columns:
+                self.rows[self.y] = Row(piece, self.look)
+            else:
+                row = self.rows[self.y].read(columns)
+                part_wide(row.cells, self.x)
+                part_wide(row.cells, end)
+                row.cells[self.x : end] = piece
+                row.looks[self.x : end] = [self.look] * len(piece)
+            self.dirty.add(self.y)
+            self.x = end
+            at += len(piece)
+
+    def _scrolls_whole_rows(self) -> bool:
+        """Whether text at the end of the last row simply wraps by scrolling whole rows."""
+        return (
+            self.wraps
+            and self.lines > 1
+            and self.y == self.bottom == self.lines - 1
+            and self.top == 0
+            and not self.look & BACKGROUND
+        )
+
+    def _write_char(self, char: str) -> None:
+        width = width_of(char)
+        if width <= 0:
+            if self.x > 0:
+                combine(self.rows[self.y].read(self.columns).cells, self.x - 1, char)
+                self.dirty.add(self.y)
+            return
+        width = min(width, self.columns)
+        if self.x + width > self.columns:
+            if self.wraps:
+                self.x = 0
+                self.line_feed()
+            else:
+                self.x = self.columns - width
+        row, x = self.rows[self.y].read(self.columns), self.x
+        if self.inserts:
+            self.insert_cells(row, x, width, self.look)
+        part_wide(row.cells, x)
+        part_wide(row.cells, x + width)
+        row.cells[x : x + width] = (char, "")[:width]
+        row.looks[x : x + width] = [self.look] * width
+        self.x = x + width
+        self.dirty.add(self.y)
+
+    def insert_cells(self, row: Row, x: int, count: int, look: Look) -> None:
+        """Shift cells to the right; cells shifted over the edge are lost."""
+        cells, columns = row.cells, self.columns
+        part_wide(cells, x)
+        cells[x:x] = [" "] * count
+        row.looks[x:x] = [look] * count
+        part_wide(cells, columns)
+        del cells[columns:]
+        del row.looks[columns:]
+
+    # --- lines
+
+    def newline(self, _: None = None) -> None:
+        """CR LF."""
+        self.x = 0
+        if self.y == self.bottom:
+            self._scroll_up()
+        elif self.y < self.lines - 1:
+            self.y += 1
+
+    def line_feed(self, _: None = None) -> None:
+        """IND: down, scrolling at the bottom margin."""
+        if self.y == self.bottom:
+            self._scroll_up()
+        elif self.y < self.lines - 1:
+            self.y += 1
+
+    def reverse_line_feed(self, _: None = None) -> None:
+        """RI: up, scrolling at the top margin."""
+        if self.y == self.top:
+            row = self.rows.pop(self.bottom)
+            row.clear(self.look & BACKGROUND)
+            self.rows.insert(self.top, row)
+            self.touch(self.top, self.bottom + 1)
+        elif self.y > 0:
+            self.y -= 1
+
+    def _scroll_up(self) -> None:
+        row = self.rows.pop(self.top)
+        if self.top == 0 and self.hidden is None:
+            self.retire([row])
+            row = self.blank_row()
+        else:
+            row.clear(self.look & BACKGROUND)
+        self.rows.insert(self.bottom, row)
+        self.touch(self.top, self.bottom + 1)
+
+    def retire(self, rows: list[Row]) -> None:
+        """Move rows from the top of the main screen to scrollback."""
+        for row in rows:
+            self.history.append(row.as_raw(self.columns))
+        self.scrolled += len(rows)
+
+    def scroll_in(self, taken: list[str]) -> None:
+        """Scroll whole lines in, starting at the blank bottom row."""
+        count, staying, old = len(taken), self.lines - 1, self.rows
+        leaving = min(count, staying)
+        if self.hidden is None:
+            self.history.extend([row.as_raw(self.columns) for row in old[:leaving]])
+            if count > staying:
+                self.history.extend(taken[:-staying])
+            self.scrolled += count
+        self.rows = [*old[leaving:staying], *map(Row, taken[-staying:]), Row()]
+        self.touch(0, self.lines)
+
+    def scroll_rows(self, upwards: bool, first: int, count: int) -> None:
+        """Move the lines from `first` to the bottom margin (SU, SD, IL, DL)."""
+        count = min(count, self.bottom - first + 1)
+        fresh = [self.blank_row() for _ in range(count)]
+        inner = self.rows[first : self.bottom + 1]
+        moved = inner[count:] + fresh if upwards else fresh + inner[: len(inner) - count]
+        self.rows[first : self.bottom + 1] = moved
+        self.touch(first, self.bottom + 1)
+
+    def blank_row(self) -> Row:
+        """An erased line."""
+        return Row("", PLAIN, self.look & BACKGROUND)
+
+    def erase(self, y: int, start: int, end: int) -> None:
+        """Blank cells of a line in the current background (BCE)."""
+        row, columns, blank = self.rows[y], self.columns, self.look & BACKGROUND
+        self.dirty.add(y)
+        if end >= columns:
+            if start == 0:
+                row.clear(blank)
+                return
+            if row.is_blank_from(start, blank):
+                return
+        cells = row.read(columns).cells
+        part_wide(cells, start)
+        part_wide(cells, end)
+        cells[start:end] = [" "] * (end - start)
+        row.looks[start:end] = [blank] * (end - start)
+
+
+def part_wide(cells: list[str], x: int) -> None:
+    """Blank both halves of a wide character that a write at `x` cuts in two."""
+    if 0 < x < len(cells) and not cells[x]:
+        cells[x - 1] = cells[x] = " "

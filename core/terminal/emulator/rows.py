@@ -1,0 +1,320 @@
+"""Lines of a screen: two lists of cells and looks, or raw text that has not been read yet."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import islice
+from operator import ne
+
+from wcwidth import wcwidth
+
+from sandbox_tui.core.base.sanitize import INVISIBLE
+from sandbox_tui.core.terminal.emulator.parser import SGR
+from sandbox_tui.core.terminal.emulator.sgr import (
+    PLAIN,
+    Attributes,
+    Look,
+    attributes_of,
+    select,
+    sequence_of,
+)
+
+Run = tuple[str, Attributes]
+"""Text of one look."""
+
+MAX_CELL_CHARS = 16
+"""Characters of one cell: a base character and those that combine with it."""
+
+MAX_RAW_CHARS = 512
+"""Length of a raw row, sequences included, up to which text is appended to it."""
+
+UNKNOWN, NEVER = -1, -2
+"""In place of raw text's width: it is not measured; or it is not narrow text."""
+
+_NOT_ONE_WIDE = (
+    "[\u00ad\u0300-\u036f\u0483-\u0489\u0590-\u07ff\u0816-\u109f\u1100-\u11ff\u135d-\u135f"
+    "\u1700-\u18ff\u1920-\u1cff\u1dc0-\u1dff\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u20d0-\u20f0\u231a-\u231b\u2329-\u232a\u23e9-\u23f3"
+    "\u25fd-\u25fe\u2614-\u2615\u2630-\u2637\u2648-\u2653\u267f\u268a-\u268f\u2693\u26a1"
+    "\u26aa-\u26ab\u26bd-\u26be\u26c4-\u26c5\u26ce\u26d4\u26ea\u26f2-\u26f5\u26fa\u26fd"
+    "\u2705-\u270b\u2728\u274c-\u2757\u2795-\u2797\u27b0\u27bf\u2b1b-\u2b55\u2cef-\u2cf1"
+    "\u2d7f\u2de0-\u2dff\u2e80-\ua4cf\ua66f-\uabff\uac00-\ud7ff\uf900-\uffff\U00010000-\U0010ffff]"
+)
+_NEVER_JOINS = (
+    "[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\ua48c\uac00-\ud7a3\uff01-\uff60"
+    "\U0001f000-\U0001f3fa\U0001f400-\U0001faff\U00020000-\U0002fffd]"
+)
+NOT_ONE_WIDE = re.compile(_NOT_ONE_WIDE).search
+"""Finds characters that may be wider or narrower than one cell; all others are one wide."""
+
+MAY_JOIN = re.compile(f"(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}").search
+"""Finds characters that may have no width, or are hidden; all others fill cells."""
+
+JOINS_BADLY = re.compile(
+    rf"(?:\A|\n)(?:{SGR.pattern})*+(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}"
+    rf"|(?:(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}){{{MAX_CELL_CHARS - 1}}}"
+).search
+"""Finds lines that may start with a zero-width character, or overfill a cell."""
+
+_HIDDEN = re.compile(f"[{INVISIBLE}]")
+_TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+width_of = lru_cache(65_536)(wcwidth)
+
+
+def shown(text: str) -> str:
+    """The text without invisible characters; those that change its direction become �.
+
+    They can hide or reorder text, here or on the terminal this program runs in (Unicode TR 9 and
+    36).
+    """
+    if _HIDDEN.search(text):
+        text = _HIDDEN.sub("", _TURNS.sub("�", text))
+    return text
+
+
+class Row:
+    """A line of the screen.
+
+    A wide character fills two cells, of which the second is the empty string. Text printed from
+    left to right stays raw until the row changes in another way.
+
+    Attributes:
+        cells, looks: valid while `raw` is None.
+        raw: text and SGR sequences no wider than the screen; the rest of the line is blank.
+        look: at the start of `raw`.
+        fill: the look of the blanks after `raw`.
+    """
+
+    __slots__ = ("_end", "_last", "cells", "fill", "look", "looks", "raw")
+
+    cells: list[str]
+    looks: list[Look]
+
+    def __init__(self, raw: str | None = "", look: Look = PLAIN, fill: Look = PLAIN) -> None:
+        self.raw = raw
+        self.look = look
+        self.fill = fill
+        self._end = 0 if raw == "" else UNKNOWN
+        self._last = look
+
+    @classmethod
+    def of(cls, cells: list[str], looks: list[Look]) -> Row:
+        """A line of these cells."""
+        row = cls(None)
+        row.cells, row.looks = cells, looks
+        return row
+
+    def clear(self, fill: Look) -> None:
+        """Blank the whole line."""
+        self.raw, self.look, self.fill = "", PLAIN, fill
+        self._end, self._last = 0, PLAIN
+
+    def print_after(self, x: int, text: str, look: Look) -> bool:
+        """Append narrow text at `x`, if the row is blank from there; whether it was.
+
+        Declines for rows with cells, and for long ones with many sequences: appending to those
+        costs more than it saves.
+        """
+        raw = self.raw
+        if raw is None or len(raw) > MAX_RAW_CHARS:
+            return False
+        end = self._end if self._end >= 0 else self._measured(raw)
+        if end > x or end == NEVER:
+            return False
+        if end < x:
+            if self._last != self.fill:
+                if raw:
+                    raw += sequence_of(self.fill)
+                else:
+                    self.look = self.fill
+                self._last = self.fill
+            raw += " " * (x - end)
+        if self._last != look:
+            if raw:
+                raw += sequence_of(look)
+            else:
+                self.look = look
+            self._last = look
+        self.raw = raw + text
+        self._end = x + len(text)
+        return True
+
+    def is_blank_from(self, x: int, fill: Look) -> bool:
+        """Whether the line is known to show nothing but `fill` from `x` on."""
+        raw = self.raw
+        if raw is None or fill != self.fill:
+            return False
+        end = self._end if self._end >= 0 else self._measured(raw)
+        return 0 <= end <= x
+
+    def _measured(self, raw: str) -> int:
+        """Cells that raw text fills; `NEVER` for wide text, which is not appended to."""
+        if self._end == UNKNOWN:
+            styled = "\x1b" in raw
+            plain = SGR.sub("", raw) if styled else raw
+            odd = not plain.isascii() and NOT_ONE_WIDE(plain)
+            self._end = NEVER if odd else len(plain)
+            self._last = look_after(raw, self.look) if styled else self.look
+        return self._end
+
+    def read(self, columns: int) -> Row:
+        """The row itself, with cells."""
+        if self.raw is not None:
+            self.cells, self.looks = cells_of(self.raw, self.look)
+            missing = columns - len(self.cells)
+            self.cells += [" "] * missing
+            self.looks += [self.fill] * missing
+            self.raw = None
+        return self
+
+    def fit(self, columns: int, before: int) -> None:
+        """Cut or fill a row of `before` columns to another width."""
+        cells, looks = self.read(before).cells, self.looks
+        if columns >= before:
+            cells += [" "] * (columns - before)
+            looks += [PLAIN] * (columns - before)
+            return
+        if cells[columns] == "" and columns:
+            cells[columns - 1] = " "
+        del cells[columns:]
+        del looks[columns:]
+
+    def is_blank(self, columns: int) -> bool:
+        """Whether the row shows nothing, in the default look."""
+        if self.raw is not None:
+            return not self.raw and not self.fill
+        return self.cells.count(" ") == columns and self.looks.count(PLAIN) == columns
+
+    def runs(self, columns: int) -> list[Run]:
+        """The line as text of one look each, trailing default blanks cut."""
+        if self.raw is not None and not self.fill:
+            return raw_runs(self.raw, self.look)
+        self.read(columns)
+        return _named(runs_of(self.cells, self.looks))
+
+    def as_raw(self, columns: int) -> str:
+        """The line as text and SGR sequences, beginning in the default look."""
+        raw = self.raw
+        if raw is not None and not self.fill:
+            return sequence_of(self.look) + raw if self.look and raw else raw
+        looks = self.read(columns).looks
+        if not looks[0] and looks.count(PLAIN) == len(looks):
+            return "".join(self.cells).rstrip(" ")
+        return raw_of(runs_of(self.cells, looks))
+
+
+def raw_of(runs: list[tuple[str, Look]]) -> str:
+    """Runs as text and SGR sequences, beginning in the default look."""
+    parts: list[str] = []
+    last = PLAIN
+    for text, look in runs:
+        if look != last:
+            parts.append(sequence_of(look))
+            last = look
+        parts.append(text)
+    return "".join(parts)
+
+
+def tidied(raw: str) -> str:
+    """The same line in the one form that all have which look alike."""
+    if "\x1b" not in raw:
+        return raw.rstrip(" ")
+    cells, looks = cells_of(raw, PLAIN)
+    return raw_of(runs_of(cells, looks)) if cells else ""
+
+
+def look_after(raw: str, look: Look) -> Look:
+    """The look after a line's SGR sequences; what stands before a reset does not matter."""
+    at = max(raw.rfind("\x1b[0m"), raw.rfind("\x1b[m"))
+    if at >= 0:
+        look = PLAIN
+        if raw.find("\x1b", at + 1) < 0:
+            return look
+    for parameters in SGR.findall(raw, max(at, 0)):
+        look = select(look, parameters)
+    return look
+
+
+def cells_of(raw: str, look: Look) -> tuple[list[str], list[Look]]:
+    """Cells and looks of a line of text and SGR sequences."""
+    if "\x1b" not in raw and (raw.isascii() or not NOT_ONE_WIDE(raw)):
+        return list(raw), [look] * len(raw)
+    cells: list[str] = []
+    looks: list[Look] = []
+    for number, part in enumerate(SGR.split(raw)):
+        if number & 1:
+            look = select(look, part)
+        elif part.isascii() or not NOT_ONE_WIDE(part):
+            cells += part
+            looks += [look] * len(part)
+        else:
+            _add_wide(part, look, cells, looks)
+    return cells, looks
+
+
+def _add_wide(text: str, look: Look, cells: list[str], looks: list[Look]) -> None:
+    for char in text:
+        width = width_of(char)
+        if width == 2:
+            cells += (char, "")
+            looks += (look, look)
+        elif width == 1:
+            cells.append(char)
+            looks.append(look)
+        elif cells:
+            combine(cells, len(cells) - 1, char)
+
+
+def combine(cells: list[str], at: int, char: str) -> None:
+    """Add a character without width to the one before it."""
+    if cells[at] == "" and at:
+        at -= 1
+    if len(cells[at]) < MAX_CELL_CHARS:
+        cells[at] += char
+
+
+def runs_of(cells: list[str], looks: list[Look]) -> list[tuple[str, Look]]:
+    """Cells as text of one look each, trailing default blanks cut."""
+    count = len(looks)
+    if looks[0] == looks[-1] and looks.count(looks[0]) == count:
+        return _trimmed([("".join(cells), looks[0])])
+    changes = list(map(ne, looks, islice(looks, 1, None)))
+    runs: list[tuple[str, Look]] = []
+    start = 0
+    for _ in range(changes.count(True)):
+        end = changes.index(True, start) + 1
+        runs.append(("".join(cells[start:end]), looks[start]))
+        start = end
+    runs.append(("".join(cells[start:]), looks[start]))
+    return _trimmed(runs)
+
+
+def raw_runs(raw: str, look: Look) -> list[Run]:
+    """The same for text and SGR sequences that begin in `look`."""
+    if "\x1b" not in raw and (raw.isascii() or not NOT_ONE_WIDE(raw)):
+        return _named(_trimmed([(raw, look)])) if raw else []
+    if not raw.isascii() and NOT_ONE_WIDE(raw):
+        cells, looks = cells_of(raw, look)
+        return _named(runs_of(cells, looks)) if cells else []
+    runs: list[tuple[str, Look]] = []
+    for number, part in enumerate(SGR.split(raw)):
+        if number & 1:
+            look = select(look, part)
+        elif part:
+            if runs and runs[-1][1] == look:
+                part = runs.pop()[0] + part
+            runs.append((part, look))
+    return _named(_trimmed(runs))
+
+
+def _trimmed(runs: list[tuple[str, Look]]) -> list[tuple[str, Look]]:
+    if runs and not runs[-1][1]:
+        text = runs.pop()[0].rstrip(" ")
+        if text:
+            runs.append((text, PLAIN))
+    return runs
+
+
+def _named(runs: list[tuple[str, Look]]) -> list[Run]:
+    return [(text, attributes_of(look)) for text, look in runs]

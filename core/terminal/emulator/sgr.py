@@ -1,0 +1,264 @@
+"""The look of a cell, changed by SGR sequences (ECMA-48 8.3.117, ITU-T T.416, xterm ctlseqs).
+
+A look is a number: the foreground in the lowest 25 bits, the background in the next 25, then one
+bit each for bold, italics and so on. Numbers are cheap to create, compare and count, even when
+every cell has another colour. Readers of a screen get `Attributes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+import pyte.graphics
+
+Look = int
+"""Colours and flags of a cell as one number (see the module's docstring)."""
+
+PLAIN: Look = 0
+"""The default look."""
+
+Change = tuple[Look, Look]
+"""The effect of a sequence on a look: the bits it keeps, and the bits it adds. Changes compose."""
+
+
+class Attributes(NamedTuple):
+    """The look of a cell by name.
+
+    Colours are `default`, one of the sixteen names pyte uses (`red`, `brightred`, where yellow is
+    `brown`), or six hexadecimal digits.
+    """
+
+    fg: str = "default"
+    bg: str = "default"
+    bold: bool = False
+    italics: bool = False
+    underscore: bool = False
+    strikethrough: bool = False
+    reverse: bool = False
+    blink: bool = False
+    faint: bool = False
+    conceal: bool = False
+
+
+DEFAULT = Attributes()
+
+# --- colours: 0 is the default, 1 to 16 have names, all others are RGB with a bit before it
+
+_NAMES = ("black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
+_NAMED = ("default", *_NAMES, *(f"bright{name}" for name in _NAMES))
+_RGB = 1 << 24
+_INDEXED = (*range(1, 17), *(_RGB | int(rgb, 16) for rgb in pyte.graphics.FG_BG_256[16:]))
+
+COLOUR_NAMES = frozenset(_NAMED)
+
+_BG_SHIFT, _FLAGS_SHIFT = 25, 50
+_FG = (1 << _BG_SHIFT) - 1
+_BG = _FG << _BG_SHIFT
+_ALL = (1 << 58) - 1
+BACKGROUND = _BG
+"""The bits of a look that erasing keeps (BCE)."""
+
+# --- SGR
+
+_BOLD, _ITALICS, _UNDERSCORE, _STRIKETHROUGH, _REVERSE, _BLINK, _FAINT, _CONCEAL = (
+    1 << _FLAGS_SHIFT + bit for bit in range(8)
+)
+_ON = {
+    1: _BOLD,
+    2: _FAINT,
+    3: _ITALICS,
+    4: _UNDERSCORE,
+    5: _BLINK,
+    6: _BLINK,
+    7: _REVERSE,
+    8: _CONCEAL,
+    9: _STRIKETHROUGH,
+    21: _UNDERSCORE,
+}
+_OFF = {
+    22: _BOLD | _FAINT,
+    23: _ITALICS,
+    24: _UNDERSCORE,
+    25: _BLINK,
+    27: _REVERSE,
+    28: _CONCEAL,
+    29: _STRIKETHROUGH,
+    39: _FG,
+    49: _BG,
+}
+_CHANGES: dict[int, Change] = {
+    0: (0, 0),
+    **{code: (_ALL, flag) for code, flag in _ON.items()},
+    **{code: (_ALL & ~bits, 0) for code, bits in _OFF.items()},
+    **{30 + index: (_ALL & ~_FG, 1 + index) for index in range(8)},
+    **{40 + index: (_ALL & ~_BG, 1 + index << _BG_SHIFT) for index in range(8)},
+    **{90 + index: (_ALL & ~_FG, 9 + index) for index in range(8)},
+    **{100 + index: (_ALL & ~_BG, 9 + index << _BG_SHIFT) for index in range(8)},
+}
+_WRITTEN_CHANGES = {"": (0, 0)} | {str(code): change for code, change in _CHANGES.items()}
+_REDS = {str(value): _RGB | value << 16 for value in range(256)}
+_GREENS = {str(value): value << 8 for value in range(256)}
+_BLUES = {str(value): value for value in range(256)}
+
+MAX_PARAMETERS = 64
+
+
+def select(look: Look, parameters: str) -> Look:
+    """The look after `CSI parameters m`."""
+    left, added = change_of(parameters)
+    return look & left | added
+
+
+@lru_cache(16_384)
+def change_of(parameters: str) -> Change:
+    """The effect of `CSI parameters m`; unknown parameters have none."""
+    try:
+        return usual_change(parameters.split(";"))
+    except (KeyError, IndexError):
+        return _any_change(parameters)
+
+
+def usual_change(fields: list[str]) -> Change:
+    """The effect of parameters in their usual form, fast.
+
+    Raises:
+        KeyError, IndexError: they have another form.
+    """
+    left, added, at, count = _ALL, 0, 0, len(fields)
+    if count > MAX_PARAMETERS:
+        raise IndexError(count)
+    while at < count:
+        field = fields[at]
+        if field == "38" or field == "48":
+            if fields[at + 1] == "2":
+                colour = _REDS[fields[at + 2]] | _GREENS[fields[at + 3]] | _BLUES[fields[at + 4]]
+                at += 5
+            else:
+                if fields[at + 1] != "5":
+                    raise KeyError(fields[at + 1])
+                colour = _INDEXED[_BLUES[fields[at + 2]]]
+                at += 3
+            if field == "38":
+                left, added = left & ~_FG, added & ~_FG | colour
+            else:
+                left, added = left & ~_BG, added & ~_BG | colour << _BG_SHIFT
+        else:
+            stays, comes = _WRITTEN_CHANGES[field]
+            left, added = left & stays, added & stays | comes
+            at += 1
+    return left, added
+
+
+def _any_change(parameters: str) -> Change:
+    """The effect of any parameters."""
+    codes = _codes(parameters)
+    left, added, at, count = _ALL, 0, 0, len(codes)
+    while at < count:
+        code = codes[at]
+        at += 1
+        if code in (38, 48, 58):
+            if at + 3 < count and codes[at] == 2:
+                colour = rgb(codes[at + 1], codes[at + 2], codes[at + 3])
+                at += 4
+            elif at + 1 < count and codes[at] == 5:
+                colour = _INDEXED[codes[at + 1] & 255]
+                at += 2
+            else:
+                at += 4
+                continue
+            if code == 38:
+                left, added = left & ~_FG, added & ~_FG | colour
+            elif code == 48:
+                left, added = left & ~_BG, added & ~_BG | colour << _BG_SHIFT
+            # 58 is the underline's colour, which is not supported
+        elif code in _CHANGES:
+            stays, comes = _CHANGES[code]
+            left, added = left & stays, added & stays | comes
+    return left, added
+
+
+def _codes(parameters: str) -> list[int]:
+    """The codes of parameters with sub-parameters; colours become the older form."""
+    codes: list[int] = []
+    for field in parameters.split(";")[:MAX_PARAMETERS]:
+        code, *rest = [_number(part) for part in field.split(":")]
+        if not rest:
+            codes.append(code)
+        elif code == 4:
+            codes.append(4 if rest[0] else 24)
+        elif code in (38, 48) and rest[0] == 5:
+            codes += [code, 5, *rest[1:2]]
+        elif code in (38, 48) and rest[0] == 2:
+            codes += [code, 2, *(rest[2:5] if len(rest) > 4 else rest[1:4])]
+    return codes
+
+
+def _number(field: str) -> int:
+    return int(field) if 0 < len(field) < 6 else 0
+
+
+# --- names for numbers, and back
+
+_FLAGS = [tuple(bool(bits >> bit & 1) for bit in range(8)) for bits in range(256)]
+
+
+@lru_cache(16_384)
+def attributes_of(look: Look) -> Attributes:
+    """A look by name."""
+    if look == PLAIN:
+        return DEFAULT
+    flags = _FLAGS[look >> _FLAGS_SHIFT]
+    return Attributes(_name(look & _FG), _name(look >> _BG_SHIFT & _FG), *flags)
+
+
+def look_of(attributes: Attributes) -> Look:
+    """The look with these attributes.
+
+    Raises:
+        ValueError: a colour is invalid.
+    """
+    fg, bg, *flags = attributes
+    return styled(_number_of(fg), _number_of(bg), flags)
+
+
+def indexed(index: int) -> int:
+    """The colour at this index of the 256-colour palette."""
+    return _INDEXED[index & 255]
+
+
+def rgb(red: int, green: int, blue: int) -> int:
+    """A colour by its components, of which the last eight bits count."""
+    return _RGB | (red & 255) << 16 | (green & 255) << 8 | blue & 255
+
+
+def background(colour: int) -> Look:
+    """The look with this background alone."""
+    return colour << _BG_SHIFT
+
+
+def styled(fg: int, bg: int, flags: Iterable[bool]) -> Look:
+    """The look with these colours (0 is the default) and flags, in the order of `Attributes`."""
+    bits = sum(1 << bit for bit, flag in enumerate(flags) if flag)
+    return fg | bg << _BG_SHIFT | bits << _FLAGS_SHIFT
+
+
+@lru_cache(16_384)
+def sequence_of(look: Look) -> str:
+    """The SGR sequence that sets this look, whatever the look before."""
+    codes = ["0"] + [str(code) for code in (1, 2, 3, 4, 5, 7, 8, 9) if look & _ON[code]]
+    for which, colour in ((38, look & _FG), (48, look >> _BG_SHIFT & _FG)):
+        if colour & _RGB:
+            codes.append(f"{which};2;{colour >> 16 & 255};{colour >> 8 & 255};{colour & 255}")
+        elif colour:
+            codes.append(f"{which};5;{colour - 1}")
+    return f"\x1b[{';'.join(codes)}m"
+
+
+def _name(colour: int) -> str:
+    return f"{colour - _RGB:06x}" if colour & _RGB else _NAMED[colour]
+
+
+def _number_of(name: str) -> int:
+    return _NAMED.index(name) if name in COLOUR_NAMES else _RGB | int(name, 16) & 0xFFFFFF

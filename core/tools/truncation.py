@@ -1,0 +1,144 @@
+"""What a model sees of output: decoded, without escapes, and no longer than it should be."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+# A string that is never ended takes the rest of its line with it, not the rest of the output.
+_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor moves
+    r"|\x1b\](?:[^\x07\x1b]*(?:\x07|\x1b\\)|[^\x07\x1b\n]*)"  # OSC: titles, links
+    r"|\x1b[PX^_](?:[^\x1b]*\x1b\\|[^\x1b\n]*)"  # DCS, SOS, PM, APC
+    r"|\x1b[ -/]*[0-~]"
+)
+MAX_DECODED_END_BYTES = 256 << 10
+"""Bytes of each end of an output that are made into text, where there are more."""
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+class TruncatedText(NamedTuple):
+    """Text within bounds, and whether anything was left out."""
+
+    text: str
+    truncated: bool
+
+
+def decode_output(data: bytes) -> str:
+    """Output as text: UTF-8 with U+FFFD for what is not, no escapes or NULs, and of a line that
+    was drawn over itself (a progress bar) the last state."""
+    text = data.decode("utf-8", "replace")
+    if "\x1b" in text:
+        text = _ESCAPES.sub("", text)
+    if "\r" in text:
+        text = "\n".join(_last_state(line) for line in text.replace("\r\n", "\n").split("\n"))
+    return _CONTROLS.sub("", text)
+
+
+class HeadAndTail(NamedTuple):
+    """A text of which, when it is long, only beginning and end were made.
+
+    Attributes:
+        head: the beginning, or all of it.
+        tail: the end, where there is something in between.
+        lines: whole lines in between.
+        chars: about how many characters in between.
+    """
+
+    head: str
+    tail: str = ""
+    lines: int = 0
+    chars: int = 0
+
+
+def decode_ends(data: bytes, max_chars: int) -> HeadAndTail:
+    """Output as text (see `decode_output`), as much of both its ends as can be shown in so many
+    characters: it may be megabytes, and everything else waits while it is made into text."""
+    end = max(MAX_DECODED_END_BYTES, 8 * max_chars)
+    if len(data) <= 2 * end:
+        return HeadAndTail(decode_output(data).rstrip("\n"))
+    data = data.rstrip(b"\n")
+    if len(data) <= 2 * end:
+        return HeadAndTail(decode_output(data).rstrip("\n"))
+    cut = data.rfind(b"\n", 0, end)
+    cut = cut if cut > 0 else end
+    start = data.find(b"\n", len(data) - end) + 1 or len(data) - end
+    breaks = data.count(b"\n", cut, start)
+    head, tail = decode_output(data[:cut]), decode_output(data[start:]).rstrip("\n")
+    return HeadAndTail(head, tail, breaks - 1, start - cut)
+
+
+def truncate_middle(text: str, *, max_lines: int, max_chars: int) -> TruncatedText:
+    """Head and tail of a text, with a line in between that says what was left out.
+
+    The result has at most `max_lines` lines and `max_chars` characters, that line not counted.
+    """
+    return truncate_ends(HeadAndTail(text), max_lines=max_lines, max_chars=max_chars)
+
+
+def truncate_ends(ends: HeadAndTail, *, max_lines: int, max_chars: int) -> TruncatedText:
+    """The same for a text of which only the ends are there."""
+    whole = not ends.tail
+    above, below = ends.head.count("\n") + 1, ends.tail.count("\n") + 1
+    every = above if whole else above + ends.lines + below
+    if every > max_lines:
+        head, tail = (max_lines + 1) // 2, max_lines // 2
+        first = _first_lines(ends.head, head)
+        last = _last_lines(ends.head if whole else ends.tail, tail)
+        shown = head + tail if whole else min(head, above) + min(tail, below)
+        first, last, chars = _fit(first, last, max_chars)
+        return TruncatedText(_joined(first, _what(every - shown, chars), last), True)
+    size = len(ends.head) + ends.chars + len(ends.tail)
+    if whole and size <= max_chars:
+        return TruncatedText(ends.head, False)
+    head = (max_chars + 1) // 2
+    tail = max_chars - head
+    text = ends.head if whole else ends.tail
+    last = text[max(0, len(text) - tail) :] if tail else ""
+    return TruncatedText(_joined(ends.head[:head], _what(0, size - max_chars), last), True)
+
+
+def _first_lines(text: str, count: int) -> str:
+    at = -1
+    for _ in range(count):
+        at = text.find("\n", at + 1)
+        if at < 0:
+            return text
+    return text[: max(0, at)]
+
+
+def _last_lines(text: str, count: int) -> str:
+    at = len(text)
+    for _ in range(count):
+        at = text.rfind("\n", 0, at)
+        if at < 0:
+            return text
+    return text[at + 1 :]
+
+
+def _fit(first: str, last: str, max_chars: int) -> tuple[str, str, int]:
+    """Head and tail cut to `max_chars` together, and how many characters that cost."""
+    excess = len(first) + len(last) - max_chars
+    if excess <= 0:
+        return first, last, 0
+    head = max(0, min(len(first), max_chars - min(len(last), max_chars // 2)))
+    tail = max_chars - head
+    return first[:head], last[len(last) - tail :] if tail else "", excess
+
+
+def _what(lines: int, chars: int) -> str:
+    parts = [f"{lines} lines"] if lines else []
+    if chars:
+        parts.append(f"{chars} characters")
+    advice = "write output to a file and look at parts of it with grep, sed or head"
+    return f"[... {' and '.join(parts)} left out to save context; {advice} ...]"
+
+
+def _joined(first: str, note: str, last: str) -> str:
+    return "\n".join(part for part in (first, note, last) if part)
+
+
+def _last_state(line: str) -> str:
+    pieces = [piece for piece in line.split("\r") if piece]
+    return pieces[-1] if pieces else ""

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Tests both ends of what pyproject.toml allows: the lowest version of each dependency it names, and
+# the newest of all. All of tests/unit runs there: it imports every module and works every library,
+# and needs neither containers nor a terminal. Where the newest are those of .venv, whose tests run
+# anyway, they are not run twice. That every Python we name gets binary packages is looked up alone.
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+uv=$(command -v uv || true)
+if [ -z "$uv" ]; then
+  .venv/bin/python -m pip install -q --disable-pip-version-check uv
+  uv=.venv/bin/uv
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+for python in 3.11 3.12 3.13 3.14; do
+  for end in lowest-direct highest; do
+    "$uv" pip compile -q --resolution "$end" --python-version "$python" --only-binary :all: \
+      --extra native --extra serve --group dev pyproject.toml >"$work/$end-$python.txt"
+  done
+done
+
+versions() { "$uv" pip freeze -q --exclude-editable --python "$1" | grep -v '^uv==' | sort; }
+
+for end in lowest-direct highest; do
+  "$uv" venv -q --python .venv/bin/python "$work/$end"
+  "$uv" pip install -q --python "$work/$end/bin/python" --resolution "$end" --only-binary :all: \
+    --no-binary sandbox-tui -e '.[native,serve]' --group dev
+  versions "$work/$end/bin/python" >"$work/there"
+  versions .venv/bin/python | grep -F -x -f "$work/there" >"$work/both" || true
+  if cmp -s "$work/both" "$work/there"; then
+    echo "· $end: what .venv has"
+    continue
+  fi
+  echo "· $end: $(wc -l <"$work/there") packages, $(comm -23 "$work/there" "$work/both" | wc -l) of them other than in .venv"
+  "$work/$end/bin/python" -m pytest -q -n 2 -p no:cacheprovider tests/unit || {
+    echo "with these packages:" >&2
+    comm -23 "$work/there" "$work/both" >&2
+    exit 1
+  }
+done

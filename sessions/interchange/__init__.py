@@ -1,0 +1,1 @@
+"""Sessions to and from files: exports, imports, bundles, and secrets taken out."""

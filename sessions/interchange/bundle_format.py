@@ -1,0 +1,37 @@
+"""What a `.sbx` file is: one session in a SQLite file of its own, each part with its digest.
+
+It holds all that the session database has of a session, and is read without trusting any of it.
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x53425831
+"""`SBX1`, at offset 68 of the file (sqlite.org/fileformat2.html)."""
+
+FORMAT = 1
+
+MAX_EVENTS = 2_000_000
+
+MAX_SIZES = 5_000
+"""Changes of size of all terminals: with each, a whole screen is laid out anew."""
+
+MAX_UNPACKED_BYTES = 512 << 20
+"""Bytes of all rows together, unpacked: all of it is in memory before anything is written. What is
+larger is neither written nor read."""
+
+MAX_VALUES = 10_000_000
+"""Values of all events together."""
+
+TABLES: dict[str, str] = {
+    "about": "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "events": "CREATE TABLE events (seq INTEGER PRIMARY KEY, packed INTEGER NOT NULL,"
+    " data BLOB NOT NULL)",
+    "contents": "CREATE TABLE contents (digest TEXT PRIMARY KEY, packed INTEGER NOT NULL,"
+    " data BLOB NOT NULL) WITHOUT ROWID",
+    "tags": "CREATE TABLE tags (tag TEXT PRIMARY KEY) WITHOUT ROWID",
+    "notes": "CREATE TABLE notes (step INTEGER NOT NULL, text TEXT NOT NULL,"
+    " written_at REAL NOT NULL)",
+    "original": "CREATE TABLE original (format TEXT NOT NULL, name TEXT NOT NULL,"
+    " packed INTEGER NOT NULL, data BLOB NOT NULL)",
+}
+"""Nothing else may be in the file: no view, no trigger, no index."""

@@ -1,0 +1,23 @@
+"""Formats a session can be exported to: a file each, and a line here."""
+
+from __future__ import annotations
+
+from sandbox_tui.sessions.interchange.exports import (
+    asciicast,
+    atif,
+    bundle,
+    chat_jsonl,
+    html,
+    markdown,
+    svg,
+    trajectory,
+)
+from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
+
+EXPORTERS: dict[str, Exporter] = {
+    module.EXPORTER.name: module.EXPORTER
+    for module in (trajectory, html, markdown, asciicast, bundle, chat_jsonl, atif, svg)
+}
+"""By name."""
+
+__all__ = ["EXPORTERS", "Exporter", "Part", "Recording"]

@@ -1,0 +1,109 @@
+"""What an export is made of, and what it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.events.state import RunState, fold
+from sandbox_tui.core.events.types import AnyEvent, RunStarted
+from sandbox_tui.sessions.interchange.fingerprint import fingerprint
+from sandbox_tui.sessions.interchange.redaction import Redactor
+from sandbox_tui.sessions.store.annotations import Note, notes_of, tags_of
+from sandbox_tui.sessions.store.run_summary import RunSummary
+from sandbox_tui.sessions.store.source_documents import SourceDocument, source_document_of
+from sandbox_tui.sessions.store.store import Store
+
+
+class Part(NamedTuple):
+    """One file of an export.
+
+    Attributes:
+        suffix: end of its name, `.md` for example.
+        data: its content.
+    """
+
+    suffix: str
+    data: bytes
+
+
+class Recording:
+    """A session as it is handed on: read once, secrets blanked where a `redactor` is given.
+
+    Attributes:
+        summary: the session at a glance.
+        events: all of its events.
+        tags, notes: what people wrote on it.
+    """
+
+    def __init__(self, store: Store, run_id: str, redactor: Redactor | None = None) -> None:
+        """Read a session.
+
+        Raises:
+            StoreError: there is no such session, it is empty, or the file cannot be read.
+        """
+        self._store = store
+        self._redactor = redactor
+        self.summary: RunSummary = store.run(run_id)
+        stored = list(store.events(self.summary.id))
+        self._untouched = stored
+        self.events: Sequence[AnyEvent] = redactor.events(stored) if redactor else stored
+        if not self.events or not isinstance(self.events[0], RunStarted):
+            raise StoreError(f"The session {self.summary.id} is empty: there is nothing to export.")
+        self.started: RunStarted = self.events[0]
+        self.tags: list[str] = tags_of(store, self.summary.id)
+        self.notes: list[Note] = notes_of(store, self.summary.id)
+        if redactor is not None:
+            self.summary = redactor.value(self.summary)
+            self.tags, self.notes = redactor.value(self.tags), redactor.value(self.notes)
+
+    @cached_property
+    def state(self) -> RunState:
+        """The session at its end."""
+        return fold(self.events)
+
+    def original(self, format_: str) -> bytes | None:
+        """The document of this format that the session was imported from, if it still holds it."""
+        kept = source_document_of(self._store, self.summary.id)
+        if kept is None or kept.format != format_:
+            return None
+        if kept.fingerprint != fingerprint(self._untouched):
+            return None  # it went on since
+        return self._redactor.data(kept.data) if self._redactor else kept.data
+
+    def kept_original(self) -> SourceDocument | None:
+        """What the session was imported from, in whatever format."""
+        kept = source_document_of(self._store, self.summary.id)
+        if kept is None or self._redactor is None:
+            return kept
+        return SourceDocument(
+            format=kept.format,
+            name=self._redactor.text(kept.name),
+            fingerprint=kept.fingerprint,
+            data=self._redactor.data(kept.data),
+        )
+
+    def blob(self, digest: str) -> bytes | None:
+        """A kept content, None where it was not kept."""
+        data = self._store.get_blob(digest)
+        if data is None or self._redactor is None:
+            return data
+        return self._redactor.data(data)
+
+
+@dataclass(frozen=True, slots=True)
+class Exporter:
+    """A format to export to.
+
+    Attributes:
+        name: as the command line has it.
+        about: what it is for, in a few words.
+        write: makes the files; raises StoreError when the session has nothing for this format.
+    """
+
+    name: str
+    about: str
+    write: Callable[[Recording], Iterable[Part]]

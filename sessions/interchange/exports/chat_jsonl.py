@@ -1,0 +1,89 @@
+"""One line of OpenAI's chat format for fine-tuning: messages, tools, and which replies to learn.
+
+`weight` is the format's loss mask: 1 on a reply to learn, 0 on one not to. Not to be learnt are
+replies whose calls were malformed, or were edited, rejected, skipped or answered by a person.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from sandbox_tui.core.agent.conversation import Message, conversation
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.tools.registry import DEFAULT_TOOLS, find_tool
+from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
+
+DEFAULT_NAMES = tuple(tool.name for tool in DEFAULT_TOOLS)
+
+
+def write(recording: Recording) -> Iterable[Part]:
+    """Write the conversation as chat messages, for fine-tuning."""
+    weights = _weights(recording.events)
+    messages = [_strict(message, weights) for message in conversation(recording.events)]
+    while messages and messages[-1]["role"] == "user":
+        messages.pop()  # nothing answered it
+    example = {
+        "messages": messages,
+        "tools": _tools(messages, recording.events),
+        "parallel_tool_calls": any(len(m.get("tool_calls") or ()) > 1 for m in messages),
+    }
+    line = json.dumps(example, ensure_ascii=False) + "\n"
+    return [Part(".jsonl", line.encode("utf-8", "replace"))]
+
+
+def _weights(events: Iterable[e.AnyEvent]) -> list[int]:
+    """1 or 0 for each reply, in order."""
+    weights: list[int] = []
+    decided: set[int] = set()
+    for event in events:
+        match event:
+            case e.ModelReplied(finish_reason=reason):
+                weights.append(0 if reason == "length" else 1)
+            case e.CallDecided(call=call, verdict=verdict):
+                decided.add(call)
+                if verdict != "approve" and weights:
+                    weights[-1] = 0
+            case e.CallFinished(call=call, ok=False) if call not in decided and weights:
+                weights[-1] = 0  # it was refused before anybody could decide: malformed
+            case _:
+                pass
+    return weights
+
+
+def _strict(message: Message, weights: list[int]) -> Message:
+    """Only the fields that the format has."""
+    role = message["role"]
+    if role != "assistant":
+        return message
+    kept: Message = {"role": role, "content": message.get("content") or None}
+    calls = cast(list[dict[str, Any]], message.get("tool_calls") or [])
+    if calls:
+        kept["tool_calls"] = [
+            {"id": c.get("id", ""), "type": "function", "function": c.get("function", {})}
+            for c in calls
+        ]
+    elif kept["content"] is None:
+        kept["content"] = ""
+    kept["weight"] = weights.pop(0)
+    return kept
+
+
+def _tools(messages: list[Message], events: Sequence[e.AnyEvent]) -> list[dict[str, Any]]:
+    """The schemas of the run's tools, and a bare one of each other that was called."""
+    first = events[0] if events else None
+    recorded = first.settings if isinstance(first, e.RunStarted) else None
+    names = recorded.tools if recorded and recorded.tools is not None else DEFAULT_NAMES
+    schemas = [dict(tool.schema) for name in names if (tool := find_tool(name)) is not None]
+    known = {schema["name"] for schema in schemas}
+    for message in messages:
+        for call in message.get("tool_calls") or ():
+            name = str(call["function"].get("name", ""))
+            if name and name not in known:
+                known.add(name)
+                schemas.append({"name": name, "parameters": {"type": "object"}})
+    return [{"type": "function", "function": schema} for schema in schemas]
+
+
+EXPORTER = Exporter("chat-jsonl", "OpenAI chat JSONL for fine-tuning, with loss masks", write)

@@ -1,0 +1,130 @@
+"""Markdown that somebody else wrote, made harmless: without HTML, links, pictures and headings.
+
+Code stays as it is to the letter, since CommonMark shows entities and backslashes in it as they
+stand. What is code is asked of a CommonMark parser, by the lines of its tokens.
+"""
+
+from __future__ import annotations
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from sandbox_tui.core.base.sanitize import clean, clean_line
+
+MAX_CHARS = 20_000
+"""Characters of one block; more is cut in the middle, and said so."""
+
+_BACKTICKS = re.compile(r"`+")
+_SPANS = re.compile(r"\\.|(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", re.DOTALL)
+_PARSER = MarkdownIt("commonmark", {"html": True}).enable("table")
+_HARMFUL = frozenset(("html_block", "html_inline", "link_open", "image", "heading_open"))
+_END = "nothing opened before may be open here"
+
+
+def prose(text: str) -> str:
+    """Markdown of somebody's, to stand on its own; as code where it cannot be made harmless."""
+    text = clean(cut(text.replace("\r\n", "\n").replace("\r", "\n"))).strip("\n")
+    if not _is_worth_parsing(text):
+        return fence(text)
+    made = _escaped(text)
+    return made if _is_harmless(made) else fence(text)
+
+
+def fence(text: str, language: str = "") -> str:
+    """A code block that the text cannot end."""
+    text = clean(cut(text.replace("\r\n", "\n"))).rstrip("\n")
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    marks = "`" * max(3, longest + 1)
+    return f"{marks}{language}\n{text}\n{marks}"
+
+
+def code(text: str) -> str:
+    """Text as code within a line."""
+    if not text:
+        return ""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    marks = "`" * (longest + 1)
+    return f"{marks} {text} {marks}" if longest else f"`{text}`"
+
+
+def inline(text: str) -> str:
+    """Plain text within a line."""
+    text = re.sub(r"([\\`*_{}\[\]()>#+!|~])", r"\\\1", clean_line(text)).strip()
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def quote(text: str) -> str:
+    """The same as a quotation."""
+    return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
+
+
+def cut(text: str) -> str:
+    """Head and tail of a text that is too long."""
+    if len(text) <= MAX_CHARS:
+        return text
+    half = MAX_CHARS // 2
+    return f"{text[:half]}\n[… {len(text) - MAX_CHARS} characters …]\n{text[-half:]}"
+
+
+def _is_worth_parsing(text: str) -> bool:
+    """Whether it can be prose: what is markup for the most part takes a parser long."""
+    if len(text) < 2_000:
+        return True
+    return text.count("\n") < 2_000 and 4 * sum(map(text.count, "[]*_`!<>|\\")) < len(text)
+
+
+def _escaped(text: str) -> str:
+    lines = text.split("\n")
+    whole = list(lines)
+    for token in _PARSER.parse(text):
+        if token.map is None:
+            continue
+        first, last = token.map
+        if token.type in ("fence", "code_block"):
+            for at in range(first, last):
+                whole[at] = ""  # not to be touched
+        elif token.type == "heading_open":
+            at = first if token.markup.startswith("#") else last - 1
+            lines[at] = re.sub(r"(#|=|-)", r"\\\1", lines[at], count=1)
+        elif token.type == "inline":
+            made = _without_links("\n".join(lines[first:last])).split("\n")
+            if len(made) == last - first:
+                lines[first:last] = made
+            for at in range(first, last):
+                whole[at] = ""
+    for at, line in enumerate(whole):
+        if line:  # HTML, and definitions of links
+            lines[at] = _plain(lines[at])
+    return "\n".join(lines)
+
+
+def _without_links(text: str) -> str:
+    """Text with its spans of code as they are."""
+    made: list[str] = []
+    at = 0
+    for span in _SPANS.finditer(text):
+        if span[1] is None:
+            continue  # a backslash and what it stands before: no code begins there
+        made += (_plain(text[at : span.start()]), span[0])
+        at = span.end()
+    return "".join((*made, _plain(text[at:])))
+
+
+def _plain(text: str) -> str:
+    text = text.replace("&", "&amp;").replace("<", "&lt;")
+    return text.replace("](", "]\\(").replace("]:", "]\\:").replace("][", "]\\[")
+
+
+def _is_harmless(text: str) -> bool:
+    """Whether a parser sees nothing in it that acts, or that would swallow what follows."""
+    tokens = _PARSER.parse(f"{text}\n\n{_END}")
+    last = tokens[-2] if len(tokens) > 2 else None
+    if last is None or last.type != "inline" or last.content != _END or last.level != 1:
+        return False
+    return not any(token.type in _HARMFUL for token in _flat(tokens))
+
+
+def _flat(tokens: list[Token]) -> list[Token]:
+    return [inner for token in tokens for inner in (token, *(token.children or ()))]

@@ -1,0 +1,61 @@
+"""One HTML file that plays a session in any browser, offline: calls, terminals, files, in step.
+
+What the session holds is data: compressed JSON that the page's one script reads and shows as text.
+Nothing of it is ever HTML, and the page's policy lets no other script, no address and no form be.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+from collections.abc import Iterable
+from importlib import resources
+from typing import Any
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
+from sandbox_tui.sessions.interchange.exports.film import film
+
+
+def write(recording: Recording) -> Iterable[Part]:
+    """Write the run as a page that plays it."""
+    data = json.dumps(film(recording), separators=(",", ":"), ensure_ascii=True).encode()
+    packed = base64.b64encode(gzip.compress(data, 6, mtime=0)).decode()
+    return [Part(".html", _page(recording, packed).encode("utf-8", "replace"))]
+
+
+def _page(recording: Recording, packed: str) -> str:
+    style, script = _resource("page.css"), _resource("page.js")
+    title = clean_line(recording.summary.title or recording.started.task.strip()[:100])
+    fields: dict[str, Any] = {
+        "@policy@": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
+        "; base-uri 'none'; form-action 'none'",
+        "@title@": html.escape(title or "session"),
+        "@style@": style,
+        "@data@": packed,
+        "@script@": script,
+    }
+    page = _resource("page.html")
+    pieces: list[str] = []
+    while page:
+        at, name = min(
+            ((page.find(name), name) for name in fields if name in page), default=(len(page), "")
+        )
+        pieces += (page[:at], fields.get(name, ""))
+        page = page[at + len(name) :]
+    return "".join(pieces)
+
+
+def _resource(name: str) -> str:
+    return resources.files(__package__ or "").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """A source as a content security policy names it (CSP 3, 2.3.1)."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+EXPORTER = Exporter("html", "one HTML file that plays in a browser, offline", write)

@@ -1,0 +1,133 @@
+"""A picture of the terminal at the session's end, as one SVG file without anything from outside."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import MIRROR
+from sandbox_tui.core.terminal.emulator.screen import Screen
+from sandbox_tui.core.terminal.emulator.sgr import Attributes
+from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
+
+_DIM = "38424d e07077 86b98b e3a94b 7fa7d6 b29ae0 83b0b0 b9c0ca"
+_BRIGHT = "7a8694 e8949a a4cba8 eabe78 9fbde0 c5b3e8 a2c4c4 f1f3f5"
+_FORMAT = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" \
+xmlns="http://www.w3.org/2000/svg">
+<style>
+.{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; \
+font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asian: full-width; }}
+.{unique_id}-title {{ font-size: 18px; font-weight: bold; font-family: system-ui, sans-serif; }}
+{styles}
+</style>
+<defs>
+<clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}" />
+</clipPath>
+{lines}
+</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+
+
+def _colours(words: str) -> list[tuple[int, int, int]]:
+    numbers = [bytes.fromhex(word) for word in words.split()]
+    return [(red, green, blue) for red, green, blue in numbers]
+
+
+_THEME = TerminalTheme((15, 19, 24), (214, 218, 225), _colours(_DIM), _colours(_BRIGHT))
+
+
+def write(recording: Recording) -> Iterable[Part]:
+    """Draw the last screen of the terminal that the model worked in."""
+    screen = _screen(recording)
+    above = screen.history_size
+    rows = [_row(screen, above + y) for y in range(screen.lines)]
+    while len(rows) > 1 and not rows[-1].plain.strip():
+        rows.pop()
+    console = Console(
+        record=True,
+        width=screen.columns,
+        file=io.StringIO(),
+        force_terminal=True,
+        legacy_windows=False,
+        color_system="truecolor",
+    )
+    for row in rows:
+        console.print(row, no_wrap=True, overflow="crop", crop=True)
+    title = clean_line(recording.summary.title or recording.started.task.strip())[:80]
+    drawn = console.export_svg(
+        title=title, theme=_THEME, code_format=_FORMAT, unique_id="sandbox-tui"
+    )
+    return [Part(".svg", drawn.encode("utf-8", "replace"))]
+
+
+def _screen(recording: Recording) -> Screen:
+    """The mirror after the last event."""
+    screen: Screen | None = None
+    for event in recording.events:
+        match event:
+            case e.TerminalOpened(terminal=name, cols=cols, rows=rows) if name == MIRROR:
+                screen = Screen(min(cols, 400), min(rows, 400), 0)
+            case e.TerminalResized(terminal=name, cols=cols, rows=rows) if name == MIRROR:
+                screen = screen or Screen(80, 24, 0)
+                screen.resize(min(cols, 400), min(rows, 400))
+            case e.TerminalOutput(terminal=name, data=data) if name == MIRROR:
+                screen = screen or Screen(80, 24, 0)
+                screen.feed(data)
+            case _:
+                pass
+    if screen is None:
+        raise StoreError(f"The session {recording.summary.id} has no model's terminal to draw.")
+    return screen
+
+
+def _row(screen: Screen, index: int) -> Text:
+    row = Text()
+    for text, look in screen.row(index):
+        row.append(text, _style(look))
+    return row
+
+
+def _style(look: Attributes) -> str:
+    """The look as Rich writes styles."""
+    flags = {
+        "bold": look.bold,
+        "italic": look.italics,
+        "underline": look.underscore,
+        "strike": look.strikethrough,
+        "reverse": look.reverse,
+        "dim": look.faint,
+        "conceal": look.conceal,
+    }
+    words = [name for name, on in flags.items() if on]
+    if look.fg != "default":
+        words.append(_colour(look.fg))
+    if look.bg != "default":
+        words.append(f"on {_colour(look.bg)}")
+    return " ".join(words)
+
+
+def _colour(name: str) -> str:
+    if re.fullmatch(r"[0-9a-f]{6}", name):
+        return f"#{name}"
+    name = name.replace("brown", "yellow")
+    return f"bright_{name.removeprefix('bright')}" if name.startswith("bright") else name
+
+
+EXPORTER = Exporter("svg", "a picture of the terminal at the end", write)

@@ -1,0 +1,171 @@
+"""Formats a session can be imported from: a file each, and a line here.
+
+What a file is, its content says, not its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from sandbox_tui.core.base.errors import ImportRefused, SandboxTuiError
+from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.events.types import (
+    AnyEvent,
+    ModelReplied,
+    RunStarted,
+    TerminalOpened,
+    TerminalResized,
+)
+from sandbox_tui.sessions.interchange.fingerprint import fingerprint
+from sandbox_tui.sessions.interchange.imports import (
+    asciicast,
+    bundle,
+    mini_swe_agent,
+    swe_agent,
+    trajectory,
+)
+from sandbox_tui.sessions.interchange.imports.base import (
+    Imported,
+    Importer,
+    Opened,
+    check_depth,
+    open_source,
+)
+from sandbox_tui.sessions.store.annotations import add_note, add_tag
+from sandbox_tui.sessions.store.ids import new_id
+from sandbox_tui.sessions.store.source_documents import keep_source_document, runs_imported_from
+from sandbox_tui.sessions.store.store import Store
+
+IMPORTERS: tuple[Importer, ...] = tuple(
+    module.IMPORTER for module in (bundle, trajectory, mini_swe_agent, swe_agent, asciicast)
+)
+"""In the order in which they are asked."""
+
+
+MAX_TERMINAL_SIDE = 2000
+"""Columns or lines of a terminal."""
+
+
+def import_file(store: Store, path: Path) -> list[str]:
+    """Import the sessions of a file, all of them or none; returns their ids.
+
+    Raises:
+        ImportRefused: it is no recording, or a damaged one; nothing was changed.
+        StoreError: they could not be written; nothing was changed.
+    """
+    sessions = read_file(path)
+    with store.transaction():
+        for session in sessions:
+            _refuse_known(store, session)
+        return [_keep(store, session) for session in sessions]
+
+
+def read_file(path: Path) -> Sequence[Imported]:
+    """The sessions of a file, checked, and not yet written anywhere.
+
+    Raises:
+        ImportRefused: it is no recording, or a damaged one.
+    """
+    opened = open_source(path)
+    importer = _importer(opened)
+    try:
+        sessions = importer.read(opened)
+        for session in sessions:
+            _check(session.events)
+    except ImportRefused:
+        raise
+    except SandboxTuiError as error:
+        raise ImportRefused(f"{opened.source.name} is damaged: {error}") from error
+    except (ValueError, KeyError, OverflowError, RecursionError) as error:
+        raise ImportRefused(f"{opened.source.name} is damaged: {error}.") from error
+    except MemoryError as error:
+        raise ImportRefused(f"{opened.source.name} does not fit into the memory.") from error
+    return sessions
+
+
+def _importer(opened: Opened) -> Importer:
+    for importer in IMPORTERS:
+        if importer.recognises(opened):
+            return importer
+    names = ", ".join(importer.name for importer in IMPORTERS)
+    raise ImportRefused(
+        f"{opened.source.name} is not a recording that can be imported. Known are: {names}."
+    )
+
+
+def _check(events: Sequence[AnyEvent]) -> None:
+    """Whether a screen could show these events.
+
+    Raises:
+        ValueError, KeyError: it could not.
+    """
+    if not events or not isinstance(events[0], RunStarted):
+        raise ValueError("it does not begin with the start of a run")
+    last = -1.0
+    for seq, event in enumerate(events, 1):
+        if event.seq != seq or not last <= event.t < 1e10:
+            raise ValueError(f"event {seq} is out of order")
+        last = event.t
+        _check_one(event)
+    fold(events)
+
+
+def _check_one(event: AnyEvent) -> None:
+    """What a type does not say: that there is room for it on a screen and in the memory."""
+    match event:
+        case TerminalOpened(cols=cols, rows=rows) | TerminalResized(cols=cols, rows=rows):
+            if not (0 < cols <= MAX_TERMINAL_SIDE and 0 < rows <= MAX_TERMINAL_SIDE):
+                raise ValueError(f"a terminal of {cols} columns and {rows} lines")
+        case ModelReplied(message=message):
+            check_depth(message)
+        case RunStarted():
+            check_depth([event.model_params, msgspec.to_builtins(event.settings)])
+            if not 0 <= event.started_at < 1e10:
+                raise ValueError("it began at no time there is")
+        case _:
+            pass
+
+
+def _keep(store: Store, session: Imported) -> str:
+    run_id = _free_id(store, session)
+    first = msgspec.structs.replace(session.events[0], run_id=run_id)
+    store.append(run_id, [first, *session.events[1:]])
+    store.mark_imported(run_id)
+    for content in session.contents:
+        store.put_blob(run_id, content)
+    if session.title:
+        store.rename(run_id, session.title)
+    for tag in session.tags:
+        add_tag(store, run_id, tag)
+    for step, text, written_at in session.notes:
+        add_note(store, run_id, step, text, written_at=written_at)
+    if session.original is not None:
+        keep_source_document(store, run_id, session.original)
+    return run_id
+
+
+def _refuse_known(store: Store, session: Imported) -> None:
+    """Keep one session from being imported twice.
+
+    Raises:
+        ImportRefused: the very same session is here already.
+    """
+    mark = fingerprint(session.events)
+    here = runs_imported_from(store, mark)
+    if session.run_id is not None and store.has_run(session.run_id):
+        here += [session.run_id] if fingerprint(store.events(session.run_id)) == mark else []
+    if here:
+        raise ImportRefused(f"This session is here already: {here[0]}.")
+
+
+def _free_id(store: Store, session: Imported) -> str:
+    """The id it had, so that forks still find their parents; a new one where that is taken."""
+    if session.run_id is None or store.has_run(session.run_id):
+        return new_id()
+    return session.run_id
+
+
+__all__ = ["IMPORTERS", "Imported", "Importer", "import_file", "read_file"]

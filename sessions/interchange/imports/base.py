@@ -1,0 +1,288 @@
+"""What an importer gets and what it gives.
+
+A file is read once, whole and within bounds; nothing in it is ever run. All of a session is made
+before any of it is written, so that a file that turns out to be damaged has changed nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+from sandbox_tui.core.base.errors import ImportRefused
+from sandbox_tui.core.events.types import AnyEvent
+from sandbox_tui.sessions.store.source_documents import SourceDocument
+
+MAX_DOCUMENT_BYTES = 64 << 20
+"""Size of a file of text; one of ours may be larger (see `bundle`)."""
+
+MAX_BUNDLE_BYTES = 2 << 30
+DEEPEST = 100
+"""Objects and lists within each other."""
+
+MAX_VALUES = 4_000_000
+"""Values in one text of JSON: once read, an empty list of three bytes takes seventy."""
+
+MAX_NUMBER = 1 << 40
+"""Of an event: sums of millions of them still fit where sums are kept."""
+
+MAX_STEPS = 50_000
+SQLITE = b"SQLite format 3\0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A file to import.
+
+    Attributes:
+        path: where it is.
+        modified: seconds since the epoch.
+        data: its content; of a database only the beginning.
+    """
+
+    path: Path
+    modified: float
+    data: bytes
+
+    @property
+    def name(self) -> str:
+        """The file's name."""
+        return self.path.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A file of text, as far as all importers need it.
+
+    Attributes:
+        value: the JSON it holds; of a file of JSON lines, the first line's.
+        lines: all lines, where it is a file of JSON lines; else None.
+    """
+
+    value: Any
+    lines: Sequence[str] | None = None
+
+
+class Opened:
+    """A source and, once somebody asks, the JSON in it."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    @property
+    def is_database(self) -> bool:
+        """Whether it is a SQLite file."""
+        return self.source.data.startswith(SQLITE)
+
+    @cached_property
+    def document(self) -> Document | None:
+        """The JSON in it, None where it is a database.
+
+        Raises:
+            ImportRefused: it is neither JSON nor JSON lines.
+        """
+        return None if self.is_database else _document(self.source)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """A session made from a file.
+
+    Attributes:
+        events: numbered and timed, from `RunStarted` on.
+        contents: of files, that events name by digest.
+        original: the document, where exporting to its format shall give it back.
+        run_id: the id it had where it comes from, if it had one.
+        title: a name a person gave it.
+        tags: people put on it.
+        notes: step, words and time of writing.
+    """
+
+    events: Sequence[AnyEvent]
+    contents: Sequence[bytes] = ()
+    original: SourceDocument | None = None
+    run_id: str | None = None
+    title: str | None = None
+    tags: Sequence[str] = ()
+    notes: Sequence[tuple[int, str, float]] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """A format to import from.
+
+    Attributes:
+        name: of the format.
+        recognises: whether a file's content is of this format.
+        read: the sessions in it; raises ImportRefused.
+    """
+
+    name: str
+    recognises: Callable[[Opened], bool]
+    read: Callable[[Opened], Sequence[Imported]]
+
+
+def open_source(path: Path) -> Opened:
+    """Read a file, without waiting for anything that is not one.
+
+    Raises:
+        ImportRefused: it is not there, no file, or too large.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(handle)
+        raise ImportRefused(f"{path} is not a file.")
+    with os.fdopen(handle, "rb") as stream:
+        try:
+            data = stream.read(len(SQLITE))
+            most = MAX_BUNDLE_BYTES if data == SQLITE else MAX_DOCUMENT_BYTES
+            if status.st_size > most:
+                raise ImportRefused(f"{path} is too large: at most {most >> 20} MB are imported.")
+            if data != SQLITE:
+                data += stream.read(MAX_DOCUMENT_BYTES)
+        except OSError as error:
+            raise ImportRefused(f"{path} cannot be read: {error.strerror}.") from error
+    return Opened(Source(path=path, modified=status.st_mtime, data=data))
+
+
+def _document(source: Source) -> Document:
+    try:
+        text = source.data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _unknown(source) from error
+    if not text.strip():
+        raise ImportRefused(f"{source.name} is empty.")
+    try:
+        return Document(value=parse(text))
+    except ValueError as whole:
+        lines = text.split("\n")
+        try:
+            return Document(value=parse(lines[0]), lines=lines)
+        except ValueError:
+            if text.lstrip()[:1] in ("{", "["):
+                raise ImportRefused(f"{source.name} is damaged: {whole}.") from whole
+            raise _unknown(source) from whole
+
+
+def _unknown(source: Source) -> ImportRefused:
+    return ImportRefused(f"{source.name} is not a recording in any format that can be imported.")
+
+
+def parse(text: str) -> Any:
+    """The value a JSON text stands for.
+
+    Raises:
+        ValueError: it is not JSON, is nested too deeply, or would fill the memory.
+    """
+    if count_values(text) > MAX_VALUES:
+        raise ValueError(f"it holds more than {MAX_VALUES} values")
+    try:
+        value: Any = json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    check_depth(value)
+    return value
+
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)', re.DOTALL)
+
+
+def count_values(text: str) -> int:
+    """About how many values a JSON text holds, without reading it; never too few."""
+    count = _marks(text)
+    return count if count <= 10_000 else _marks(_STRING.sub("", text))
+
+
+def _marks(text: str) -> int:
+    return 1 + text.count(",") + text.count("[") + text.count("{")
+
+
+def check_numbers(value: Any) -> None:
+    """See that no number is one that breaks sums, dates or columns.
+
+    Raises:
+        ValueError: there is one.
+    """
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            waiting += cast(dict[str, Any], item).values()
+        elif isinstance(item, list):
+            waiting += cast(list[Any], item)
+        elif isinstance(item, int | float) and not -MAX_NUMBER <= item <= MAX_NUMBER:
+            raise ValueError("it holds a number that is too large")
+
+
+def check_depth(value: Any) -> None:
+    """See that objects and lists are not within each other without an end.
+
+    Raises:
+        ValueError: they are.
+    """
+    level = [value]
+    for _ in range(DEEPEST):
+        below: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                below += cast(dict[str, Any], item).values()
+            elif isinstance(item, list):
+                below += cast(list[Any], item)
+        if not below:
+            return
+        level = below
+    raise ValueError("it is nested too deeply")
+
+
+# --- what is wanted of JSON that somebody else wrote
+
+
+def text_of(value: Any) -> str:
+    """The text a value is meant as: itself, the text parts of a message, or JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return well_formed(value)
+    if isinstance(value, list):
+        parts = objects_of(value)
+        texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
+        if len(texts) == len(cast(list[Any], value)):
+            return well_formed("\n".join(texts))
+    return well_formed(json.dumps(value, ensure_ascii=False))
+
+
+def well_formed(text: str) -> str:
+    """The text without lone surrogates, which no UTF-8 can hold."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def number_of(value: Any, default: float = 0.0, *, most: float = 1e9) -> float:
+    """A number from 0 to `most`, `default` where it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return default
+    return float(value) if 0 <= value <= most else default
+
+
+def object_of(value: Any) -> dict[str, Any]:
+    """An object, empty where it is none."""
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
+
+
+def objects_of(value: Any) -> list[dict[str, Any]]:
+    """The objects in a list, empty where it is none."""
+    if not isinstance(value, list):
+        return []
+    return [cast(dict[str, Any], i) for i in cast(list[Any], value) if isinstance(i, dict)]

@@ -1,0 +1,201 @@
+"""Secrets, found by their look and blanked before a session is handed on.
+
+Every character of a secret becomes `*`, so that lengths, JSON, line breaks and the places of
+everything else stay what they were. What a terminal printed and what a model streamed is looked
+at as a whole: a secret that arrived in two pieces is found as well.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import re
+import shlex
+import urllib.parse
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, cast
+
+import msgspec
+
+from sandbox_tui.core.base.secret_names import is_secret_name
+from sandbox_tui.core.events import types as e
+
+MIN_SECRET_CHARS = 8
+"""Characters from which on a value of the environment counts as a secret."""
+
+_START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=\x1b\[\dm)|(?<=\x1b\[\d\dm)|(?<=\x1b\[\d;\d\dm))"
+"""Where a word begins: also after an escape in JSON, or after a terminal's change of colour."""
+
+_DIGIT = r"(?=[\w+/=.-]{0,200}\d)"
+
+_PREFIXED = "|".join(
+    (
+        rf"sk-{_DIGIT}[\w-]{{20,}}",  # OpenAI, Anthropic, OpenRouter
+        r"gh[pousr]_\w{30,}|github_pat_\w{22,}",
+        r"glpat-[\w-]{20,}",
+        r"hf_[A-Za-z0-9]{30,}",
+        r"(?:AKIA|ASIA)[0-9A-Z]{16}",
+        r"AIza[\w-]{35}",
+        r"xox[abeprs]-[\w-]{10,}",
+        r"npm_[A-Za-z0-9]{36}|pypi-AgEI[\w-]{20,}",
+        r"(?:sk|rk|pk)_(?:live|test)_\w{16,}",
+        r"(?:gsk|nvapi|r8|xai)[_-][\w-]{30,}",
+        r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}",  # JSON web tokens
+    )
+)
+
+_WHOLE = re.compile(
+    rf"{_START}(?:{_PREFIXED})"
+    r"|-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:[A-Za-z0-9+/=\s:,.]|\\[nr]){0,20000}"
+)
+_PARTS = (
+    re.compile(r"(?<=://)[^\s/:@\"']{1,100}:([^\s/@\"'\\]{3,200})@"),
+    re.compile(rf"(?i){_START}(?:bearer|basic)[ \t]{{1,3}}({_DIGIT}[\w.~+/=-]{{20,}})"),
+    re.compile(
+        r"(?i)(?:api_?-?key|access_?key|secret|token|passwd|password)[\w-]{0,20}\\?[\"']?"
+        rf"[ \t]{{0,3}}[=:][ \t]{{0,3}}\\?[\"']?"
+        rf"({_DIGIT}(?=[\w+/=.-]{{0,200}}[A-Za-z])[\w+/=.-]{{12,}})"
+    ),
+)
+_NOT_NEWLINE = re.compile(r"[^\r\n]")
+
+
+def secrets_of(environment: Mapping[str, str]) -> list[str]:
+    """The values of variables whose name says that they are secret."""
+    return [
+        value
+        for name, value in environment.items()
+        if len(value) >= MIN_SECRET_CHARS and is_secret_name(name)
+    ]
+
+
+def _forms_of(secret: str) -> set[str]:
+    """The ways in which a value stands in commands, addresses and documents."""
+    quoted = {
+        shlex.quote(secret).removeprefix("'").removesuffix("'"),
+        secret.replace("'", "'\\''"),
+        re.sub(r'(["\\$`])', r"\\\1", secret),  # within double quotes
+        re.sub(r"([^\w@%+=:,./-])", r"\\\1", secret),  # as printf %q writes it
+    }
+    parse = urllib.parse
+    encoded = {parse.quote(secret), parse.quote(secret, safe=""), parse.quote_plus(secret)}
+    encoded |= {re.sub("%..", lambda found: found[0].lower(), form) for form in encoded}
+    forms = {secret, html.escape(secret), *quoted, *encoded}
+    for _ in range(2):  # JSON, and JSON within JSON
+        forms |= {
+            json.dumps(form, ensure_ascii=ascii_)[1:-1]
+            for form in forms
+            for ascii_ in (False, True)
+        }
+    return {form for form in forms if len(form) >= MIN_SECRET_CHARS}
+
+
+class Redactor:
+    """Blanks secrets.
+
+    Args:
+        secrets: values to blank wherever they stand, beside all that look like secrets.
+
+    Attributes:
+        found: secrets blanked so far.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        self.found = 0
+        whole = {secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS}
+        known = sorted({form for secret in whole for form in _forms_of(secret)}, key=len)
+        self._known = _any_of(known)
+        as_bytes = [secret.encode("utf-8", "replace") for secret in known]
+        for code in ("utf-16-le", "utf-16-be"):
+            as_bytes += [secret.encode(code, "replace") for secret in whole]
+        as_bytes.sort(key=len)
+        self._known_bytes = _any_of([data.decode("latin-1") for data in as_bytes])
+
+    def text(self, text: str) -> str:
+        """The text with every secret blanked, as long as before."""
+        return self._blanked(text, self._known)
+
+    def data(self, data: bytes) -> bytes:
+        """The same for bytes."""
+        return self._blanked(data.decode("latin-1"), self._known_bytes).encode("latin-1")
+
+    def events(self, events: Sequence[e.AnyEvent]) -> list[e.AnyEvent]:
+        """The same for all that stands in events, also where one secret is spread over many."""
+        done = [self._event(event) for event in events]
+        self._streams(events, done)
+        return done
+
+    def _blanked(self, text: str, known: re.Pattern[str] | None) -> str:
+        if known is not None:
+            text = known.sub(self._whole, text)
+        text = _WHOLE.sub(self._whole, text)
+        for pattern in _PARTS:
+            text = pattern.sub(self._part, text)
+        return text
+
+    def _whole(self, match: re.Match[str]) -> str:
+        self.found += 1
+        return _NOT_NEWLINE.sub("*", match[0])
+
+    def _part(self, match: re.Match[str]) -> str:
+        if not match[1].strip("*"):  # blanked before
+            return match[0]
+        self.found += 1
+        start, end = match.start(1) - match.start(), match.end(1) - match.start()
+        return match[0][:start] + "*" * (end - start) + match[0][end:]
+
+    # --- events
+
+    def _event(self, event: e.AnyEvent) -> e.AnyEvent:
+        if isinstance(event, e.TerminalOutput | e.TerminalInput | e.ModelDelta):
+            return event
+        return cast(e.AnyEvent, self.value(event))
+
+    def value(self, value: Any) -> Any:
+        """The same for what is made of structs, dataclasses, dicts, lists and text."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            fields = cast(dict[str, Any], value)
+            return {self.value(name): self.value(field) for name, field in fields.items()}
+        if isinstance(value, list | tuple):
+            items = [self.value(item) for item in cast(Sequence[Any], value)]
+            return tuple(items) if isinstance(value, tuple) else items
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            fields = {f.name: self.value(getattr(value, f.name)) for f in dataclasses.fields(value)}
+            return dataclasses.replace(value, **fields)
+        if isinstance(value, msgspec.Struct):
+            names = value.__struct_fields__
+            return msgspec.structs.replace(
+                value, **{name: self.value(getattr(value, name)) for name in names}
+            )
+        return value
+
+    def _streams(self, events: Sequence[e.AnyEvent], done: list[e.AnyEvent]) -> None:
+        outputs: dict[tuple[str, str], list[int]] = {}
+        deltas: dict[tuple[int, str, int], list[int]] = {}
+        for at, event in enumerate(events):
+            if isinstance(event, e.TerminalOutput | e.TerminalInput):
+                outputs.setdefault((event.kind, event.terminal), []).append(at)
+            elif isinstance(event, e.ModelDelta):
+                deltas.setdefault((event.step, event.channel, event.index), []).append(at)
+        for places in outputs.values():
+            pieces = [cast(e.TerminalOutput, events[at]).data for at in places]
+            for at, piece in zip(places, _cut(self.data(b"".join(pieces)), pieces), strict=True):
+                done[at] = msgspec.structs.replace(events[at], data=piece)
+        for places in deltas.values():
+            words = [cast(e.ModelDelta, events[at]).text for at in places]
+            for at, word in zip(places, _cut(self.text("".join(words)), words), strict=True):
+                done[at] = msgspec.structs.replace(events[at], text=word)
+
+
+def _any_of(known: Sequence[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(map(re.escape, reversed(known)))) if known else None
+
+
+def _cut(whole: Any, pieces: Sequence[Any]) -> list[Any]:
+    """`whole` in pieces as long as these."""
+    ends = list(accumulate(map(len, pieces)))
+    return [whole[end - len(piece) : end] for end, piece in zip(ends, pieces, strict=True)]

@@ -1,0 +1,78 @@
+"""Sessions as trees of forks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions.store.run_summary import RunSummary
+from sandbox_tui.sessions.store.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lineage:
+    """A session's place in its tree of forks.
+
+    Attributes:
+        depth: forks between it and its oldest listed ancestor.
+        step: the step of its fork point; None where it is not a fork.
+    """
+
+    depth: int = 0
+    step: int | None = None
+
+
+def in_tree_order(runs: Sequence[RunSummary]) -> list[tuple[RunSummary, int]]:
+    """Sessions with their depth: each fork after its parent, the given order otherwise.
+
+    A tree stands where its first member would, so that a new fork is near the top of a list by
+    date. A fork whose parent is not listed is a root.
+    """
+    known = {run.id for run in runs}
+    children: dict[str, list[RunSummary]] = {}
+    for run in runs:
+        if run.parent is not None and run.parent in known and run.parent != run.id:
+            children.setdefault(run.parent, []).append(run)
+    below = {child.id for group in children.values() for child in group}
+    found: list[tuple[RunSummary, int]] = []
+    seen: set[str] = set()
+    eldest = {run.id: run for run in runs if run.id not in below}
+    by_id = {run.id: run for run in runs}
+    roots = list(dict.fromkeys(_eldest(run, by_id) for run in runs))
+    waiting = [(eldest[root], 0) for root in reversed(roots) if root in eldest]
+    while waiting:
+        run, depth = waiting.pop()
+        if run.id in seen:
+            continue
+        seen.add(run.id)
+        found.append((run, depth))
+        waiting += [(child, depth + 1) for child in reversed(children.get(run.id, []))]
+    return found + [(run, 0) for run in runs if run.id not in seen]  # a cycle, in a damaged file
+
+
+def _eldest(run: RunSummary, by_id: Mapping[str, RunSummary]) -> str:
+    """Its oldest listed ancestor, or some member of a cycle."""
+    seen: set[str] = set()
+    while run.parent is not None and run.parent in by_id and run.id not in seen:
+        seen.add(run.id)
+        run = by_id[run.parent]
+    return run.id
+
+
+def with_lineage(store: Store, runs: Sequence[RunSummary]) -> list[tuple[RunSummary, Lineage]]:
+    """Sessions as `in_tree_order`, with the steps of their fork points.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    return [
+        (run, Lineage(depth=depth, step=_step(store, run))) for run, depth in in_tree_order(runs)
+    ]
+
+
+def _step(store: Store, run: RunSummary) -> int | None:
+    if run.parent is None or run.parent_seq is None:
+        return None
+    event = store.events_at(run.id, [run.parent_seq + 1]).get(run.parent_seq + 1)
+    return event.step if isinstance(event, e.Forked) else None

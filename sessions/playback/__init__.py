@@ -1,0 +1,1 @@
+"""Sessions played back, from any moment, without reading them whole."""

@@ -1,0 +1,158 @@
+"""The files of a state in the session database: all of them now and then, and what changed since.
+
+What became of one file over the run is not stored again: the table `changes` has it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, cast, overload
+
+import msgspec
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import Content, FileState
+from sandbox_tui.sessions.playback.state_codec import CorruptKeyframe
+from sandbox_tui.sessions.store.compression import compress, decompress
+from sandbox_tui.sessions.store.store import Store
+
+
+class _File(msgspec.Struct, array_like=True):
+    """A file, with the length of its history."""
+
+    last: e.FileChange
+    run_mark: Literal["created", "modified", "deleted"] | None
+    step: int
+    by: e.Actor
+    contents: int
+
+
+_DECODER = msgspec.msgpack.Decoder(list[_File])
+
+
+class TrackedFiles(dict[str, FileState]):
+    """Files by path, which remembers whose state was set.
+
+    Attributes:
+        paths: those, in the order in which they were first set.
+    """
+
+    def __init__(self, files: Mapping[str, FileState]) -> None:
+        super().__init__(files)
+        self.paths: dict[str, None] = {}
+
+    def __setitem__(self, path: str, file: FileState) -> None:
+        self.paths[path] = None
+        super().__setitem__(path, file)
+
+
+class LazyHistory(Sequence[Content]):
+    """The contents a file had, read from the session database when they are looked at.
+
+    Args:
+        kept: where they are.
+        path: the file.
+        count: how many there are.
+        later: those after the keyframe.
+    """
+
+    __slots__ = ("_count", "_kept", "_later", "_path")
+
+    def __init__(
+        self, kept: KeyframeFiles, path: str, count: int, later: tuple[Content, ...] = ()
+    ) -> None:
+        self._kept = kept
+        self._path = path
+        self._count = count
+        self._later = later
+
+    def then(self, content: Content) -> LazyHistory:
+        """This history and one more content; see `Growing`."""
+        return LazyHistory(self._kept, self._path, self._count, (*self._later, content))
+
+    def __len__(self) -> int:
+        return self._count + len(self._later)
+
+    @overload
+    def __getitem__(self, index: int) -> Content: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Content]: ...
+    def __getitem__(self, index: int | slice) -> Content | Sequence[Content]:
+        return self._whole()[index]
+
+    def __iter__(self) -> Iterator[Content]:
+        return iter(self._whole())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(cast(Sequence[object], other))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _whole(self) -> list[Content]:
+        return [*self._kept.history(self._path), *self._later]
+
+
+def files_as_bytes(files: Iterable[FileState]) -> bytes:
+    """Files as they are stored."""
+    found = [
+        _File(file.last, file.run_mark, file.step, file.by, len(file.history)) for file in files
+    ]
+    packed, data = compress(msgspec.msgpack.encode(found))
+    return bytes([packed]) + data
+
+
+class KeyframeFiles:
+    """The files of one session at one keyframe.
+
+    Args:
+        store: where they are.
+        run_id: the session.
+        listed: number of the event that listed all files.
+        seq: of the keyframe.
+    """
+
+    def __init__(self, store: Store, run_id: str, *, listed: int, seq: int) -> None:
+        self._store = store
+        self._run_id = run_id
+        self._listed = listed
+        self._seq = seq
+        self._histories: dict[str, list[Content]] = {}
+
+    def history(self, path: str) -> list[Content]:
+        """The contents a file had up to the keyframe, oldest first."""
+        if path not in self._histories:
+            rows = self._store.file_history(self._run_id, path, self._listed, self._seq)
+            listed = [row for row in rows if self._listed and row.seq == self._listed]
+            after = [row for row in rows if row.seq > self._listed]
+            self._histories[path] = [(row.step, row.digest) for row in [*listed[-1:], *after]]
+        return self._histories[path]
+
+    def read(self, whole: int) -> TrackedFiles:
+        """By path.
+
+        Args:
+            whole: number of the keyframe that has all of them.
+
+        Raises:
+            CorruptKeyframe: they are not there, or not what was written.
+        """
+        parts = self._store.keyframes(self._run_id).files(whole, self._seq)
+        if not parts:
+            raise CorruptKeyframe("The files are not there.")
+        files: dict[str, FileState] = {}
+        for data in parts:
+            for file in _decoded(data):
+                files[file.last.path] = self._state(file)
+        return TrackedFiles(files)
+
+    def _state(self, file: _File) -> FileState:
+        history = LazyHistory(self, file.last.path, file.contents)
+        return FileState(file.last, file.run_mark, file.step, file.by, history)
+
+
+def _decoded(data: bytes) -> list[_File]:
+    try:
+        return _DECODER.decode(decompress(data[0], data[1:]))
+    except (zlib.error, msgspec.MsgspecError, IndexError, TypeError) as error:
+        raise CorruptKeyframe(f"These are no files: {error}") from error

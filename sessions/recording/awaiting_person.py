@@ -1,0 +1,31 @@
+"""Which runs wait for a person's decision, judged by their events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sandbox_tui.sessions.store.store import Store
+
+_RELEVANT = (
+    "CallHeld",
+    "CallDecided",
+    "CallStarted",
+    "CallFinished",
+    "ModelAsked",
+    "RunResumed",
+    "RunFinished",
+)
+"""The last event of these kinds says whether a call waits."""
+
+
+def waiting_runs(store: Store, run_ids: Iterable[str]) -> frozenset[str]:
+    """The runs in which a call waits for a decision.
+
+    Raises:
+        StoreError: they cannot be read.
+    """
+    return frozenset(run_id for run_id in run_ids if _waits(store, run_id))
+
+
+def _waits(store: Store, run_id: str) -> bool:
+    return store.last_kind(run_id, _RELEVANT) == "CallHeld"

@@ -1,0 +1,83 @@
+"""All runs this program has begun, by id."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from sandbox_tui.sessions.store.store import Store
+
+if TYPE_CHECKING:  # a program that only reads sessions imports none of this
+    from sandbox_tui.core.config.settings import Settings
+    from sandbox_tui.core.lineage.open_fork import ForkRequest
+    from sandbox_tui.core.run.launch import RunRequest
+    from sandbox_tui.sessions.recording.fork import ForkPlan
+    from sandbox_tui.sessions.recording.run_worker import RunWorker
+    from sandbox_tui.sessions.store.run_summary import RunSummary
+
+
+class RunRegistry:
+    """The runs of one program; see `RunWorker`.
+
+    Args:
+        store: where they are kept.
+
+    Attributes:
+        all: every one begun, by session id, in the order in which they began.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.all: dict[str, RunWorker] = {}
+        self._watching: set[asyncio.Task[None]] = set()
+
+    def begin(self, request: RunRequest) -> RunWorker:
+        """Start a run in the background."""
+        from sandbox_tui.sessions.recording.run_worker import RunWorker
+
+        return self._started(RunWorker(request, self.store))
+
+    def resume(self, run: RunSummary, settings: Settings) -> RunWorker:
+        """Resume a run whose program is gone.
+
+        Raises:
+            ResumeRefused: it cannot be resumed, saying why.
+        """
+        from sandbox_tui.sessions.recording.resume import ResumedWorker
+
+        return self._started(ResumedWorker(run, settings, self.store))
+
+    def fork(self, plan: ForkPlan, request: ForkRequest) -> RunWorker:
+        """Start a run that continues from the middle of a saved one."""
+        from sandbox_tui.sessions.recording.fork import ForkWorker
+
+        return self._started(ForkWorker(plan, request, self.store))
+
+    def _started(self, worker: RunWorker) -> RunWorker:
+        self.all[worker.run_id] = worker
+        worker.start()
+        watching = asyncio.create_task(self._give_up(worker))
+        self._watching.add(watching)
+        watching.add_done_callback(self._watching.discard)
+        return worker
+
+    async def _give_up(self, worker: RunWorker) -> None:
+        """A run that could not be recorded to its end is nobody's: it can be opened again, taken up
+        and deleted, although this program, whose it was, still lives."""
+        await worker.ended.wait()
+        if worker.failure is not None and worker.state.seq and worker.state.finished is None:
+            await asyncio.to_thread(self.store.give_up, worker.run_id)
+
+    @property
+    def unfinished(self) -> list[RunWorker]:
+        """Runs that have not been cleaned up yet."""
+        return [worker for worker in self.all.values() if not worker.ended.is_set()]
+
+    @property
+    def running(self) -> list[RunWorker]:
+        """Runs that are not over; others may still be cleaning up."""
+        return [worker for worker in self.unfinished if worker.state.finished is None]
+
+    async def stop(self, because: str) -> None:
+        """End all runs, and wait until everything is cleaned up."""
+        await asyncio.gather(*(worker.stop(because) for worker in self.unfinished))

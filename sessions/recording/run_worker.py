@@ -1,0 +1,164 @@
+"""A run in the background: recorded, whether or not a screen watches it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import RunState
+from sandbox_tui.core.run.launch import RunRequest, open_run
+from sandbox_tui.core.run.run import Run
+from sandbox_tui.sessions.recording.event_feed import EventFeed
+from sandbox_tui.sessions.recording.recorder import record
+from sandbox_tui.sessions.store.ids import new_id
+from sandbox_tui.sessions.store.store import Store
+
+
+class EndedEarly(SandboxTuiError):
+    """A run that was ended before any of its events was recorded."""
+
+    exit_code = e.EXIT_CODES["cancelled"]
+
+
+class RunWorker:
+    """One run and its record.
+
+    Args:
+        request: what to run.
+        store: where it is kept.
+        run_id: the session's id; None: a new one.
+
+    Attributes:
+        run_id: the session's id.
+        run: set once it has been assembled.
+        state: the fold of all events that are stored.
+        failure: why it could not begin, or stopped being recorded; None otherwise.
+        ended: set when the run is over, its events stored and its sandbox closed.
+        observers: called with each event once it is stored; must not block.
+        held_up: called when `storage_error` has changed; must not block.
+    """
+
+    def __init__(self, request: RunRequest, store: Store, run_id: str | None = None) -> None:
+        self.request = request
+        self.run_id = run_id or new_id()
+        self.run: Run | None = None
+        self.state = RunState()
+        self.failure: SandboxTuiError | None = None
+        self.ended = asyncio.Event()
+        self.observers: list[Callable[[e.AnyEvent], None]] = []
+        self.on_storage_error: list[Callable[[], None]] = []
+        self._store = store
+        self._feed = EventFeed(store, self.run_id)
+        self._history: list[e.AnyEvent] = []
+        self._working: asyncio.Task[None] | None = None
+
+    @property
+    def task(self) -> str:
+        """What the model was asked."""
+        return self.request.task
+
+    @property
+    def storage_error(self) -> str:
+        """Why the run cannot be recorded, and so waits, at the moment; empty when it can."""
+        return "" if self.run is None else self.run.durability.stall_reason
+
+    @property
+    def steers(self) -> bool:
+        """True: a run of this program is steered by its screen."""
+        return True
+
+    @property
+    def audience(self) -> str:
+        """Empty: nobody else watches."""
+        return ""
+
+    def take_over(self) -> None:
+        """Nothing to do: this screen steers."""
+
+    @property
+    def exit_code(self) -> int:
+        """Exit code of a program that was started for this run."""
+        if self.failure is not None:
+            return self.failure.exit_code
+        finished = self.state.finished
+        return e.EXIT_CODES[finished.reason] if finished else 1
+
+    def start(self) -> None:
+        """Begin; also again after a `failure` to begin."""
+        self.failure = None
+        self.ended.clear()
+        self._feed.begin()
+        self._working = asyncio.create_task(self._work())
+
+    def watch(self) -> AsyncGenerator[e.AnyEvent]:
+        """All events from the first on, those that are stored already and then each as it is.
+
+        A slow watcher holds the run back (`EventFeed.publish`); one that leaves does not.
+        """
+        return self._feed.watch()
+
+    async def stop(self, because: str) -> None:
+        """End the run and wait until everything is cleaned up.
+
+        Events that cannot be stored at this moment are given up, and become a `failure`.
+        """
+        if self.run is not None:
+            self.run.cancel(because)
+            self.run.durability.give_up()
+        elif self._working is not None:
+            self._working.cancel()
+        await self.ended.wait()
+
+    async def _work(self) -> None:
+        try:
+            run = self.run = await self._open()
+            run.durability.observers.append(self._notify_storage_error)
+            async for event in record(run.events(), self._store, self.run_id, run.durability):
+                await self._show(event)
+        except SandboxTuiError as error:
+            self.failure = error
+        except asyncio.CancelledError:
+            self.failure = EndedEarly("The run was ended before it had begun.")
+        except Exception as error:  # noqa: BLE001 - nobody awaits this task
+            self.failure = _as_failure(error)
+        try:
+            await self._cleanup()
+        except Exception as error:  # noqa: BLE001 - the first failure is the one to report
+            self.failure = self.failure or _as_failure(error)
+        finally:
+            self.ended.set()
+            self._feed.end()
+
+    async def _open(self) -> Run:
+        """Assemble the run.
+
+        Raises:
+            SandboxTuiError: that cannot be done.
+        """
+        return await open_run(self.request, self.run_id, self._store.blobs(self.run_id))
+
+    async def _cleanup(self) -> None:
+        """Called when the run is over, or could not begin."""
+
+    def _notify_storage_error(self) -> None:
+        for tell in self.on_storage_error:
+            tell()
+
+    async def _show(self, event: e.AnyEvent) -> None:
+        history, self._history = self._history, []
+        for earlier in history:
+            self.state.apply(earlier)
+        self.state.apply(event)
+        for observe in self.observers:
+            observe(event)
+        await self._feed.publish(event)
+
+
+def _as_failure(error: Exception) -> SandboxTuiError:
+    if isinstance(error, SandboxTuiError):
+        return error
+    defect = SandboxTuiError(f"This is a defect of sandbox-tui: {error!r}.")
+    defect.__cause__ = error  # where it happened, for whoever writes it down
+    return defect

@@ -1,0 +1,71 @@
+"""Snapshots and the sessions they belong to: shown, pruned, and gone with their session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandbox_tui.core.config.settings import snapshot_dir
+from sandbox_tui.core.sandboxes.base import StoredSnapshot
+from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
+from sandbox_tui.sessions.store.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapshotInventory:
+    """The snapshots on this machine.
+
+    Attributes:
+        own: those of sessions of this database.
+        left: those of sessions that were deleted from it.
+        others: how many belong to sessions that it never had.
+        problem: why some may be missing here, as a sentence; empty when none are.
+    """
+
+    own: Sequence[StoredSnapshot]
+    left: Sequence[StoredSnapshot]
+    others: int
+    problem: str
+
+
+def snapshot_inventory(store: Store) -> SnapshotInventory:
+    """All snapshots on this machine, by whose they are.
+
+    Raises:
+        StoreError: the sessions cannot be read.
+    """
+    found, problem = SnapshotStores(snapshot_dir()).list()
+    sessions = {one.session for one in found}
+    here = {session for session in sessions if store.has_run(session)}
+    left = set(store.orphaned_snapshots()) - here
+    return SnapshotInventory(
+        own=[one for one in found if one.session in here],
+        left=[one for one in found if one.session in left],
+        others=sum(one.session not in here | left for one in found),
+        problem=problem,
+    )
+
+
+def remove_orphaned_snapshots(store: Store) -> list[str]:
+    """Remove the snapshots of deleted sessions; a sentence for each that could not be.
+
+    What cannot be reached now stays noted, and is tried again the next time.
+
+    Raises:
+        StoreError: the note could not be written.
+    """
+    stored = SnapshotStores(snapshot_dir())
+    problems: list[str] = []
+    for run_id, sandbox in store.orphaned_snapshots().items():
+        if store.has_run(run_id):  # it was imported again meanwhile
+            continue
+        found, problem = stored.list(run_id)
+        if sandbox != "docker":
+            problem = ""
+        failed = stored.remove_all(found)
+        problems += failed
+        if not failed and not problem:
+            store.forget_orphaned_snapshots(run_id)
+        elif problem:
+            problems.append(f"Snapshots of {run_id} may be left: {problem}")
+    return problems

@@ -1,0 +1,1 @@
+"""Runs of other programs: served over a Unix socket, watched and steered from there."""

@@ -1,0 +1,111 @@
+"""The operations a screen may ask of a run in another program.
+
+They are derived from the protocols of `core.run.human.run_controls`: a method that is added there
+can be called remotely, its arguments checked against its annotations.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sandbox_tui.core.run.human.run_controls import Controls, FileControls
+from sandbox_tui.sessions.remote.protocol import MAX_READ_BYTES
+
+FILES = "files."
+"""Prefix of the operations on files."""
+
+
+class Command:
+    """One operation.
+
+    Args:
+        name: of the method, with `FILES` before it where it is one of `run.files`.
+        method: as the protocol declares it.
+
+    Attributes:
+        arguments: a struct of the method's parameters.
+        result: the type of what it returns.
+        waits: whether its caller waits for the outcome: it is a coroutine.
+    """
+
+    def __init__(self, name: str, method: Callable[..., Any]) -> None:
+        hints = typing.get_type_hints(method)
+        signature = inspect.signature(method)
+        parameters = list(signature.parameters.values())[1:]
+        self.name = name
+        self.result = hints["return"]
+        self.waits = inspect.iscoroutinefunction(method)
+        self.arguments = msgspec.defstruct(
+            f"{name}_arguments",
+            [
+                (one.name, hints[one.name])
+                if one.default is inspect.Parameter.empty
+                else (one.name, hints[one.name], one.default)
+                for one in parameters
+            ],
+            frozen=True,
+        )
+        self._signature = signature.replace(parameters=parameters)
+        self._decoder = msgspec.json.Decoder(self.arguments, dec_hook=_decode_path)
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> msgspec.Struct:
+        """The arguments of a call, as `arguments`."""
+        bound = self._signature.bind(*args, **kwargs)
+        return self.arguments(**bound.arguments)
+
+    def encode(self, arguments: msgspec.Struct) -> msgspec.Raw:
+        """The arguments for a `Request`; paths become absolute."""
+        return msgspec.Raw(msgspec.json.encode(arguments, enc_hook=_encode_path))
+
+    def decode_result(self, value: msgspec.Raw) -> Any:
+        """What the operation returned.
+
+        Raises:
+            msgspec.MsgspecError: it is of another type.
+        """
+        return msgspec.json.decode(value, type=self.result)
+
+    async def invoke(self, run: Controls, args: msgspec.Raw) -> Any:
+        """Carry the operation out.
+
+        Raises:
+            msgspec.MsgspecError: the arguments are of other types.
+        """
+        given = msgspec.structs.asdict(self._decoder.decode(args))
+        if "max_bytes" in given:
+            given["max_bytes"] = min(given["max_bytes"], MAX_READ_BYTES)
+        target = run.files if self.name.startswith(FILES) else run
+        value = getattr(target, self.name.removeprefix(FILES))(**given)
+        return await value if self.waits else value
+
+
+def _encode_path(value: object) -> str:
+    if isinstance(value, Path):
+        return str(value.absolute())
+    raise NotImplementedError(f"{type(value).__name__} in the arguments of a command")
+
+
+def _decode_path(kind: type, value: object) -> Path:
+    if not isinstance(value, str):
+        raise TypeError("A path is text.")
+    return Path(value)
+
+
+def _commands(protocol: type, prefix: str = "") -> dict[str, Command]:
+    return {
+        prefix + name: Command(prefix + name, method)
+        for name, method in vars(protocol).items()
+        if inspect.isfunction(method) and not name.startswith("_")
+    }
+
+
+COMMANDS = {**_commands(Controls), **_commands(FileControls, FILES)}
+
+READ_ONLY = frozenset({f"{FILES}read", f"{FILES}exists", f"{FILES}fetch"})
+"""What a screen may ask for that only watches."""

@@ -1,0 +1,288 @@
+"""Detached runs: programs without a terminal that outlive the program which starts them.
+
+    python -m sandbox_tui.sessions.remote.detached     reads a `Job` as JSON from stdin
+
+The program writes one line of JSON on stdout, once the run has begun or could not
+(`StartReport`), and nothing more: events go to the database, what is wrong with the program itself
+into a file beside it (`detached_log`). Screens connect to its socket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.config.settings import Settings, api_key, data_dir
+from sandbox_tui.core.events.types import Mode, TurnPolicy, Watch
+from sandbox_tui.core.lineage.open_fork import ForkRequest
+from sandbox_tui.core.models.demo import DemoModel
+from sandbox_tui.core.prompts import PromptPack
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.sessions.interchange.redaction import secrets_of
+from sandbox_tui.sessions.recording.fork import ForkPlan, ForkWorker
+from sandbox_tui.sessions.recording.resume import ResumedWorker
+from sandbox_tui.sessions.recording.run_worker import RunWorker
+from sandbox_tui.sessions.remote.detached_log import Log, log_file, open_log
+from sandbox_tui.sessions.remote.server import RunServer
+from sandbox_tui.sessions.store.store import Store
+
+COMMAND = [sys.executable, "-m", __name__]
+
+
+class ForkJob(msgspec.Struct, frozen=True, kw_only=True):
+    """A fork to be begun; fields as in `ForkPlan` and `ForkRequest`.
+
+    Attributes:
+        parent: the session.
+        kind: of the sandbox that the plan was made for.
+    """
+
+    parent: str
+    at: str
+    before_call: bool
+    kind: str
+    message: str = ""
+    edited: str | None = None
+    prompts: str | None = None
+    task: str | None = None
+
+    def worker(self, run: RunRequest, store: Store) -> RunWorker:
+        """What does it.
+
+        Raises:
+            SandboxTuiError: nothing can be forked from there.
+        """
+        parent = store.run(self.parent)
+        plan = ForkPlan(store, parent, self.at, before_call=self.before_call, kind=self.kind)
+        request = ForkRequest(
+            run=run,
+            message=self.message,
+            edited=self.edited,
+            prompts=self.prompts,
+            task=self.task,
+        )
+        return ForkWorker(plan, request, store)
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """What a detached program shall run; fields as in `RunRequest`.
+
+    Attributes:
+        demo_speed: of the demo's script, where that is the model.
+        resume: id of a session to take up instead.
+        fork: a fork to begin instead.
+    """
+
+    settings: Settings
+    task: str = ""
+    mode: Mode | None = None
+    input: str | None = None
+    output: str | None = None
+    copy_results: bool = True
+    tools: tuple[str, ...] | None = None
+    pack: PromptPack | None = None
+    files: dict[str, bytes] = {}
+    environment: dict[str, str] = {}
+    labels: dict[str, str] = {}
+    seed: int | None = None
+    turn_policy: TurnPolicy = TurnPolicy()
+    watch: Watch = "live"
+    demo_speed: float | None = None
+    resume: str | None = None
+    fork: ForkJob | None = None
+
+    @classmethod
+    def of(cls, request: RunRequest) -> Job:
+        """The job that a request is."""
+        model = request.model
+        return cls(
+            settings=request.settings,
+            task=request.task,
+            mode=request.mode,
+            input=None if request.input is None else str(request.input.absolute()),
+            output=None if request.output is None else str(request.output.absolute()),
+            copy_results=request.copy_results,
+            tools=request.tools,
+            pack=request.pack,
+            files=dict(request.files),
+            environment=dict(request.environment),
+            labels=dict(request.labels),
+            seed=request.seed,
+            turn_policy=request.turn_policy,
+            watch=request.watch,
+            demo_speed=model.params["speed"] if isinstance(model, DemoModel) else None,
+        )
+
+    @classmethod
+    def of_fork(cls, plan: ForkJob, request: ForkRequest) -> Job:
+        """The job of going on from the middle of a session."""
+        asked = msgspec.structs.replace(
+            plan,
+            message=request.message,
+            edited=request.edited,
+            prompts=request.prompts,
+            task=request.task,
+        )
+        return msgspec.structs.replace(cls.of(request.run), fork=asked)
+
+    def worker(self, store: Store) -> RunWorker:
+        """What does it.
+
+        Raises:
+            SandboxTuiError: the session to go on from cannot be gone on from.
+        """
+        if self.resume is not None:
+            return ResumedWorker(store.run(self.resume), self.settings, store)
+        request = RunRequest(
+            task=self.task,
+            settings=self.settings,
+            mode=self.mode,
+            input=None if self.input is None else Path(self.input),
+            output=None if self.output is None else Path(self.output),
+            copy_results=self.copy_results,
+            tools=self.tools,
+            pack=self.pack,
+            files=self.files,
+            environment=self.environment,
+            labels=self.labels,
+            seed=self.seed,
+            turn_policy=self.turn_policy,
+            watch=self.watch,
+            model=None if self.demo_speed is None else DemoModel(speed=self.demo_speed),
+        )
+        if self.fork is not None:
+            return self.fork.worker(request, store)
+        return RunWorker(request, store)
+
+
+class StartReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a job: the session's id, or why it could not begin."""
+
+    run_id: str = ""
+    problem: str = ""
+    exit_code: int = 1
+
+
+def begin(job: Job) -> str:
+    """Start a program for this job, and wait until its run has begun; the session's id.
+
+    Raises:
+        SandboxTuiError: it could not begin.
+    """
+    log = open_log()
+    try:
+        program = subprocess.Popen(
+            COMMAND,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
+    finally:
+        os.close(log)
+    assert program.stdin is not None
+    assert program.stdout is not None
+    with program.stdin, program.stdout:
+        program.stdin.write(msgspec.json.encode(job))
+        program.stdin.close()
+        said = program.stdout.readline()
+    program.returncode = 0  # it goes on, and is not waited for
+    try:
+        begun = msgspec.json.decode(said, type=StartReport)
+    except msgspec.MsgspecError as error:
+        raise SandboxTuiError(
+            f"The program of the run ended before it had begun; {log_file()} may say why."
+        ) from error
+    if begun.problem:
+        problem = SandboxTuiError(begun.problem)
+        problem.exit_code = begun.exit_code
+        raise problem
+    return begun.run_id
+
+
+async def carry_out(job: Job, log: Log) -> int:
+    """Run a job to its end; the exit code."""
+    asyncio.get_running_loop().set_exception_handler(log.on_loop)
+    store = Store(data_dir() / "sessions.db")
+    try:
+        worker = job.worker(store)
+        log.run_id = worker.run_id
+        _end_on_signals(worker)
+        served = RunServer(worker)
+        await served.open()
+        try:
+            worker.start()
+            await _report_start(worker)
+            await worker.ended.wait()
+            if worker.failure is not None:
+                log.write(worker.failure)
+        finally:
+            await served.close()
+        return worker.exit_code
+    finally:
+        store.close()
+
+
+async def _report_start(worker: RunWorker) -> None:
+    """Say that it has begun once anything is stored, or why it has not."""
+    began = asyncio.Event()
+    worker.observers.append(lambda event: began.set())
+    first = asyncio.create_task(began.wait())
+    last = asyncio.create_task(worker.ended.wait())
+    await asyncio.wait([first, last], return_when=asyncio.FIRST_COMPLETED)
+    first.cancel()
+    last.cancel()
+    if worker.failure is not None:
+        _say(StartReport(problem=str(worker.failure), exit_code=worker.failure.exit_code))
+    else:
+        _say(StartReport(run_id=worker.run_id))
+
+
+def _say(begun: StartReport) -> None:
+    """The one line, on a stdout that leads nowhere afterwards."""
+    out, nowhere = os.dup(1), os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+    with contextlib.suppress(BrokenPipeError):  # whoever asked has been killed
+        os.write(out, msgspec.json.encode(begun) + b"\n")
+    os.close(out)
+
+
+def _end_on_signals(worker: RunWorker) -> None:
+    """End in order when told to; that a terminal is gone is nothing to it."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    loop = asyncio.get_running_loop()
+    stops: set[asyncio.Task[None]] = set()
+
+    def stop(number: int) -> None:
+        because = f"The program got {signal.Signals(number).name}."
+        stops.add(asyncio.create_task(worker.stop(because)))
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
+        loop.add_signal_handler(number, stop, number)
+
+
+def main() -> int:
+    """The program."""
+    job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
+    key = api_key(job.settings.model)
+    log = Log([*secrets_of(os.environ), *([key] if key else [])])
+    log.install()
+    try:
+        return asyncio.run(carry_out(job, log))
+    except SandboxTuiError as error:
+        _say(StartReport(problem=str(error), exit_code=error.exit_code))
+        return error.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

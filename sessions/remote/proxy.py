@@ -1,0 +1,206 @@
+"""A run of another program, to be steered like one of this program's."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+from typing_extensions import override
+
+from sandbox_tui.core.events.phase import Phase
+from sandbox_tui.core.events.state import MIRROR, RunState
+from sandbox_tui.core.events.types import Mode
+from sandbox_tui.core.policy.rules import Policy, granted_rules, suggested
+from sandbox_tui.core.run.human.run_controls import FileControls, GateView, SpecView
+from sandbox_tui.sessions.remote.commands import COMMANDS, FILES, Command
+
+Call = Callable[[Command, msgspec.Struct], Awaitable[Any]]
+"""Has an operation carried out in the other program, and returns its result."""
+
+Send = Callable[[Command, msgspec.Struct], None]
+"""Has an operation carried out without waiting for it."""
+
+
+class GateProxy(GateView):
+    """The gate, as the events tell of it."""
+
+    def __init__(self, state: RunState, granted: list[tuple[str, str]]) -> None:
+        self._state = state
+        self._granted = granted
+
+    @property
+    @override
+    def mode(self) -> Mode:
+        return self._state.mode
+
+    @override
+    def suggested(self) -> tuple[str, ...]:
+        pending, started = self._state.pending, self._state.started
+        if pending is None or started is None or started.settings is None:
+            return ()
+        policy = msgspec.convert(started.settings.policy, Policy)
+        rules = [rule for tool, pattern in self._granted for rule in granted_rules(tool, [pattern])]
+        return suggested(policy, pending.call.name, pending.call.arguments, tuple(rules))
+
+
+class SpecProxy(SpecView):
+    """The spec, as the run's first event tells of it."""
+
+    def __init__(self, state: RunState) -> None:
+        self._state = state
+
+    @property
+    @override
+    def output(self) -> Path | None:
+        started = self._state.started
+        settings = None if started is None else started.settings
+        return Path(settings.output) if settings is not None and settings.output else None
+
+
+class FilesProxy:
+    """The files. Both programs are on one host: paths mean the same to both."""
+
+    def __init__(self, call: Call) -> None:
+        self.call = call
+
+
+class RunProxy:
+    """The run: a `Controls` whose methods are forwarded (at the end of this file).
+
+    A method that is no coroutine answers from what is known here (`_CONDITIONS`); should it be too
+    late in the other program, nothing happens, as with a key that is pressed too late.
+
+    Args:
+        state: the fold of the run's events as far as they are known here.
+        granted: tool and pattern of what was allowed, growing with the events.
+        call, send: have an operation carried out.
+        steers: whether this program's screen is the one that steers.
+    """
+
+    def __init__(
+        self,
+        state: RunState,
+        granted: list[tuple[str, str]],
+        call: Call,
+        send: Send,
+        steers: Callable[[], bool],
+    ) -> None:
+        self.state = state
+        self.call = call
+        self.send = send
+        self.steers = steers
+        self._gate = GateProxy(state, granted)
+        self._spec = SpecProxy(state)
+        self._files = cast(FileControls, FilesProxy(call))
+
+    @property
+    def gate(self) -> GateView:
+        return self._gate
+
+    @property
+    def spec(self) -> SpecView:
+        return self._spec
+
+    @property
+    def files(self) -> FileControls:
+        return self._files
+
+    @property
+    def phase(self) -> Phase:
+        return self.state.phase
+
+    @property
+    def left_behind(self) -> Sequence[str]:
+        return ()  # the other program copies the results
+
+    @property
+    def over(self) -> bool:
+        return not self.steerable
+
+    @property
+    def steerable(self) -> bool:
+        return self.phase.steerable
+
+    @property
+    def frozen(self) -> bool:
+        return self.state.frozen
+
+
+# --- the forwarded methods
+
+_Condition = Callable[[RunProxy, Any], bool]
+
+
+def _always(run: RunProxy, args: Any) -> bool:
+    return True
+
+
+def _call_waits(run: RunProxy, args: Any) -> bool:
+    pending = run.state.pending
+    return pending is not None and pending.call.number == args.call
+
+
+def _may_change(run: RunProxy, args: Any) -> bool:
+    return args.item in run.state.humans and run.state.humans[args.item].may_change
+
+
+def _waits(run: RunProxy, args: Any) -> bool:
+    return args.item in run.state.humans and run.state.humans[args.item].waits
+
+
+def _reply_is_written(run: RunProxy, args: Any) -> bool:
+    return run.state.reply is not None and not run.state.reply.ended
+
+
+def _steers(run: RunProxy, args: Any) -> bool:
+    return run.steers()
+
+
+def _has_terminal(run: RunProxy, args: Any) -> bool:
+    known = args.terminal == MIRROR or args.terminal in run.state.terminals
+    return run.steers() and known and not run.over
+
+
+_CONDITIONS: dict[str, _Condition] = {
+    "approve": _call_waits,
+    "approve_always": _call_waits,
+    "edit": _call_waits,
+    "reject": _call_waits,
+    "answer": _call_waits,
+    "skip": _call_waits,
+    "reword": _may_change,
+    "withdraw": _waits,
+    "interrupt_reply": _reply_is_written,
+    "type": _steers,
+    "close_shell": _steers,
+    "resize": _has_terminal,
+}
+
+_NOT_AWAITED = frozenset({"type", "close_shell", "resize"})
+"""Coroutines whose outcome nobody waits for: keys go out in the order in which they are pressed."""
+
+
+def _forwarder(command: Command) -> Callable[..., Any]:
+    async def call(self: RunProxy | FilesProxy, *args: Any, **kwargs: Any) -> Any:
+        return await self.call(command, command.bind(args, kwargs))
+
+    async def send_keys(self: RunProxy, *args: Any, **kwargs: Any) -> None:
+        send(self, *args, **kwargs)
+
+    def send(self: RunProxy, *args: Any, **kwargs: Any) -> bool | None:
+        arguments = command.bind(args, kwargs)
+        possible = _CONDITIONS.get(command.name, _always)(self, arguments)
+        if possible:
+            self.send(command, arguments)
+        return possible if command.result is bool else None
+
+    if not command.waits:
+        return send
+    return send_keys if command.name in _NOT_AWAITED else call
+
+
+for _name, _command in COMMANDS.items():
+    _owner = FilesProxy if _name.startswith(FILES) else RunProxy
+    setattr(_owner, _name.removeprefix(FILES), _forwarder(_command))

@@ -1,0 +1,61 @@
+"""Completes search queries: names of filters, and their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sandbox_tui.sessions.search.query import ENDINGS, FILTERS
+from sandbox_tui.sessions.store.store import Store
+
+Values = Mapping[str, Sequence[str]]
+"""Values of each filter in this database, the most used first."""
+
+MAX_VALUES = 200
+_LAST = re.compile(
+    r"(?:^|(?<=\s))"
+    r'(?:(?P<name>[A-Za-z_]+):(?P<value>[^\s"<>]*)|(?P<word>[A-Za-z_]+))\Z'
+)
+
+
+def known_values(store: Store) -> Values:
+    """The models, outcomes, tags and tools in the database.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+
+    def column(query: str) -> list[str]:
+        return [str(row["value"]) for row in store.rows(f"{query} LIMIT {MAX_VALUES}")]
+
+    return {
+        "model": column(
+            "SELECT model AS value FROM runs WHERE model <> ''"
+            " GROUP BY model ORDER BY count(*) DESC"
+        ),
+        "tag": column("SELECT tag AS value FROM tags GROUP BY tag ORDER BY count(*) DESC, tag"),
+        "tool": ["execute_bash", "str_replace_editor", "submit"],
+        "outcome": ENDINGS,
+        "after": ["today", "yesterday", "7d", "30d"],
+        "before": ["today", "yesterday", "7d", "30d"],
+    }
+
+
+def completions(text: str, values: Values) -> list[str]:
+    """`text` with its last word completed, in each way; the likeliest first.
+
+    There are none inside a phrase and after a complete word.
+    """
+    last = _LAST.search(text)
+    if last is None or text.count('"') % 2:
+        return []
+    before = text[: last.start()]
+    if last["name"] is None:
+        return [f"{before}{name}:" for name in FILTERS if name.startswith(last["word"].lower())]
+    name, typed = last["name"].lower(), last["value"].lower()
+    found = [value for value in values.get(name, ()) if value.lower().startswith(typed)]
+    found += [
+        value for value in values.get(name, ()) if typed in value.lower() and value not in found
+    ]
+    written = [f'"{value}"' if re.search(r"\s", value) else value for value in found]
+    return [f"{before}{name}:{value}" for value in written if value.lower() != typed]

@@ -1,0 +1,74 @@
+"""The texts that sessions are found by, each in a full-text index (FTS5) that triggers keep up.
+
+The indexes are those of the tables `steps`, `calls`, `messages` and `notes`; a text is one column
+of a table, or all its indexed columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A text of a table.
+
+    Attributes:
+        name: of the source.
+        table: where it stands.
+        seq, step, kind: SQL of the event's number, of its step, and of the kind of hit.
+        column: of the index; None for all of them.
+    """
+
+    name: str
+    table: str
+    seq: str
+    step: str
+    kind: str
+    column: str | None = None
+
+    @property
+    def index(self) -> str:
+        """Name of the full-text index."""
+        return f"{self.table}_fts"
+
+    @property
+    def select(self) -> str:
+        """SQL of the rows that match its parameter.
+
+        A rank depends on the length of the whole row. It is rounded, so that words that stand in
+        most rows, whose ranks are about 1e-6, leave the order to the events.
+        """
+        return (
+            f"SELECT '{self.name}' AS source, t.id, t.run_id, {self.seq} AS seq,"
+            f" {self.step} AS step, {self.kind} AS kind, round({self.index}.rank, 4) AS score"
+            f" FROM {self.index} JOIN {self.table} AS t ON t.id = {self.index}.rowid"
+            f" WHERE {self.index} MATCH ?"
+        )
+
+    def match(self, expression: str) -> str:
+        """An FTS5 expression for this text alone (https://www.sqlite.org/fts5.html, 3.7)."""
+        return expression if self.column is None else f"{self.column} : ({expression})"
+
+
+SOURCES = (
+    Source(name="replies", table="steps", seq="t.seq", step="t.number", kind="'reply'"),
+    Source(
+        name="calls",
+        table="calls",
+        seq="t.proposed_seq",
+        step="t.step",
+        kind="'call'",
+        column="input",
+    ),
+    Source(
+        name="observations",
+        table="calls",
+        seq="t.finished_seq",
+        step="t.step",
+        kind="'observation'",
+        column="observation",
+    ),
+    Source(name="messages", table="messages", seq="t.seq", step="t.step", kind="t.kind"),
+    Source(name="notes", table="notes", seq="-t.id", step="t.step", kind="'note'"),
+)

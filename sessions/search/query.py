@@ -1,0 +1,184 @@
+"""Parses search queries: words, "phrases", and filters.
+
+All words must be found; `-word` must not. A word finds also what begins with it. Filters narrow it
+down: `model:qwen outcome:failed tag:todo tool:bash after:2026-11-01 cost>0.5 "no such file"`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+MAX_TERMS = 32
+MAX_QUERY_CHARS = 2000
+"""Characters of a query that are read."""
+
+FILTERS: Mapping[str, str] = {
+    "model": "part of a model's name",
+    "outcome": "submitted, failed, running, or why it ended",
+    "tag": "a tag",
+    "tool": "part of a tool's name",
+    "after": "2026-11-01, today, yesterday or 7d",
+    "before": "2026-11-01, today, yesterday or 7d",
+    "cost": "dollars at least: cost>0.5; below: cost<0.5",
+}
+"""Filters by name, with the values they take."""
+
+ENDINGS = (
+    *("submitted", "failed", "running", "interrupted", "max_steps", "token_limit", "time_limit"),
+    *("cost_limit", "cancelled", "model_error", "sandbox_error", "store_error", "internal_error"),
+)
+"""Outcomes of a session; `failed` is any end but `submitted`."""
+
+_TERM = re.compile(
+    r'(?P<minus>-?)"(?P<phrase>[^"]*)"?'
+    r'|(?P<named>[A-Za-z_]+(?::|[<>]=?))"(?P<quoted>[^"]*)"?'
+    r"|(?P<word>\S+)"
+)
+_NAMED = re.compile(r"(-?)([A-Za-z_]+)(:|[<>]=?)(.*)")
+_COST = re.compile(r"([<>]?)=?\$?(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})\Z")
+_DAYS = re.compile(r"(\d{1,5})d\Z")
+_HAS_WORD = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Conditions on sessions; None: any.
+
+    Attributes:
+        model, tool: a part of the name, whatever the case.
+        outcome: why it ended, or a part of that; `failed` is any end but `submitted`, and
+            `running` and `interrupted` have not ended.
+        tag: a tag.
+        after, before: seconds since the epoch; `before` itself does not count.
+        cost_above, cost_below: US dollars.
+    """
+
+    model: str | None = None
+    outcome: str | None = None
+    tag: str | None = None
+    tool: str | None = None
+    after: float | None = None
+    before: float | None = None
+    cost_above: float | None = None
+    cost_below: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A parsed query.
+
+    Attributes:
+        match: an FTS5 expression, with all words quoted; empty where there were none.
+        filters: conditions on sessions.
+        remarks: a sentence for each part that may not do what was meant.
+    """
+
+    match: str = ""
+    filters: Filters = Filters()
+    remarks: Sequence[str] = ()
+
+    @property
+    def asks(self) -> bool:
+        """Whether the query has any words or filters."""
+        return bool(self.match) or self.filters != Filters()
+
+
+def parse_query(text: str) -> Query:
+    """Parse a query; never raises."""
+    wanted: list[str] = []
+    unwanted: list[str] = []
+    remarks: list[str] = []
+    filters = Filters()
+    for term in list(_TERM.finditer(_plain(text)))[:MAX_TERMS]:
+        minus, phrase, word = term["minus"], term["phrase"], term["word"]
+        if phrase is None:
+            named = _NAMED.fullmatch(word or f"{term['named']}{term['quoted']}")
+            if named is not None and _is_filter(named):
+                filters, remark = _narrowed(filters, named)
+                remarks += [remark] if remark else []
+                continue
+            remarks += _no_filter(named)
+            word = word or f"{term['named']}{term['quoted']}"
+            minus, phrase = ("-", word[1:]) if word[:1] == "-" and word[1:] else ("", word)
+            phrase = phrase.replace('"', " ")
+        if not _HAS_WORD.search(phrase):
+            continue
+        found = f'"{phrase.strip()}"' + ("" if word is None else "*")
+        (unwanted if minus else wanted).append(found)
+    if unwanted and not wanted:
+        remarks.append("Say also what to look for: words to leave out find nothing by themselves.")
+        unwanted = []
+    joined = " AND ".join(wanted)
+    if unwanted:
+        joined = f"({joined}) NOT ({' OR '.join(unwanted)})"
+    return Query(match=joined, filters=filters, remarks=remarks)
+
+
+def _plain(text: str) -> str:
+    """Replace NUL, lone surrogates and typographic quotes, none of which an index holds."""
+    text = text[:MAX_QUERY_CHARS].replace("\0", " ")
+    text = text.replace("“", '"').replace("”", '"').replace("„", '"')
+    return text.encode("utf-8", "replace").decode()
+
+
+# --- filters
+
+
+def _is_filter(named: re.Match[str]) -> bool:
+    """Only cost takes an operator other than a colon."""
+    name = named[2].lower()
+    return name in FILTERS and (named[3] == ":" or name == "cost")
+
+
+def _no_filter(named: re.Match[str] | None) -> list[str]:
+    """A remark on a word that looks like a filter and is not one."""
+    if named is None or named[3] != ":" or len(named[2]) < 2 or not re.match(r"[\w.]", named[4]):
+        return []
+    close = difflib.get_close_matches(named[2].lower(), FILTERS, 1)
+    more = f" (did you mean {close[0]}:?)" if close else ""
+    return [f"There is no filter {named[2]}{more}: it is looked for as a word."]
+
+
+def _narrowed(filters: Filters, named: re.Match[str]) -> tuple[Filters, str]:
+    """The filters with one more, and a remark on it."""
+    name, value = named[2].lower(), named[4].strip('"')
+    if named[3] != ":":
+        value = named[3] + value
+    if named[1]:
+        return filters, f"A filter cannot be left out by a minus: {named[0]} is not used."
+    wanted = f"{name} wants {FILTERS[name]}"
+    if not value.strip("<>="):
+        return filters, f"{wanted}."
+    if name in ("after", "before"):
+        day = _day(value)
+        if day is None:
+            return filters, f"{wanted}; {value} is not used."
+        return replace(filters, **{name: day}), ""
+    if name == "cost":
+        found = _COST.match(value)
+        if found is None:
+            return filters, f"{wanted}; {value} is not used."
+        side = "cost_below" if found[1] == "<" else "cost_above"
+        return replace(filters, **{side: float(found[2])}), ""
+    remark = ""
+    if name == "outcome" and not any(value.lower().replace(" ", "_") in one for one in ENDINGS):
+        remark = f"No session ends with {value}: outcome wants {FILTERS[name]}."
+    return replace(filters, **{name: value}), remark
+
+
+def _day(value: str) -> float | None:
+    """A date (2026-11-21) or moment in ISO 8601, in local time unless it says otherwise; a day."""
+    today = datetime.datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+    ago = {"today": 0, "yesterday": 1}.get(value.lower())
+    if ago is None and (days := _DAYS.match(value.lower())):
+        ago = int(days[1])
+    try:
+        if ago is not None:
+            return (today - datetime.timedelta(days=ago)).timestamp()
+        return datetime.datetime.fromisoformat(value).astimezone().timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None

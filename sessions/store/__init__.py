@@ -1,0 +1,1 @@
+"""The database: its schema, its tables, and what is read from them."""

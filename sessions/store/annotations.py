@@ -1,0 +1,143 @@
+"""Annotations by people: tags on a session, notes on a step."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.sessions.store.store import Store
+
+MAX_TAG_CHARS = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """A note on a step.
+
+    Attributes:
+        step: 0 for the whole session.
+        written_at: seconds since the epoch.
+    """
+
+    id: int
+    step: int
+    text: str
+    written_at: float
+
+
+def add_tag(store: Store, run_id: str, tag: str) -> str:
+    """Tag a session; returns the tag as it is stored: one lower-case word.
+
+    Raises:
+        StoreError: it is not a valid tag, or could not be written.
+    """
+    tag = "-".join(tag.lower().replace(",", " ").split()).lstrip("#")
+    if not tag or len(tag) > MAX_TAG_CHARS or not tag.isprintable():
+        raise StoreError(f"A tag is one word of at most {MAX_TAG_CHARS} characters.")
+    store.run(run_id)
+    with store.transaction() as connection:
+        connection.execute("INSERT OR IGNORE INTO tags (run_id, tag) VALUES (?, ?)", [run_id, tag])
+    return tag
+
+
+def split_tags(text: str) -> list[str]:
+    """Tags separated by spaces or commas."""
+    return [word for word in re.split(r"[\s,]+", text) if word.strip("#")]
+
+
+def set_tags(store: Store, run_id: str, tags: Iterable[str]) -> None:
+    """Replace the tags of a session.
+
+    Raises:
+        StoreError: one of them is not a valid tag, or they could not be written. Nothing changed.
+    """
+    with store.transaction() as connection:
+        connection.execute("DELETE FROM tags WHERE run_id = ?", [run_id])
+        for tag in tags:
+            add_tag(store, run_id, tag)
+
+
+def remove_tag(store: Store, run_id: str, tag: str) -> bool:
+    """Remove a tag; False when the session had no such tag.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    with store.transaction() as connection:
+        done = connection.execute("DELETE FROM tags WHERE run_id = ? AND tag = ?", [run_id, tag])
+        return done.rowcount > 0
+
+
+def tags_of(store: Store, run_id: str) -> list[str]:
+    """A session's tags, sorted."""
+    rows = store.rows("SELECT tag FROM tags WHERE run_id = ? ORDER BY tag", [run_id])
+    return [str(row["tag"]) for row in rows]
+
+
+def all_tags(store: Store) -> dict[str, list[str]]:
+    """The tags of every tagged session, sorted.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    found: dict[str, list[str]] = {}
+    for row in store.rows("SELECT run_id, tag FROM tags ORDER BY tag"):
+        found.setdefault(str(row["run_id"]), []).append(str(row["tag"]))
+    return found
+
+
+def add_note(
+    store: Store, run_id: str, step: int, text: str, *, written_at: float | None = None
+) -> Note:
+    """Add a note to a step.
+
+    Raises:
+        StoreError: it is empty, there is no such step, or it could not be written.
+    """
+    last = store.run(run_id).steps
+    text = text.replace("\0", " ").encode("utf-8", "replace").decode()
+    if not text.strip():
+        raise StoreError("A note needs some words.")
+    if not 0 <= step <= last:
+        raise StoreError(f"There is no step {step}: this session has {last}.")
+    at = time.time() if written_at is None else written_at
+    with store.transaction() as connection:
+        done = connection.execute(
+            "INSERT INTO notes (run_id, step, text, written_at) VALUES (?, ?, ?, ?)",
+            [run_id, step, text, at],
+        )
+        return Note(id=done.lastrowid or 0, step=step, text=text, written_at=at)
+
+
+def edit_note(store: Store, run_id: str, note: Note, text: str) -> None:
+    """Replace the text of a note; an empty text deletes it.
+
+    Raises:
+        StoreError: it could not be written; the note stays.
+    """
+    with store.transaction():
+        remove_note(store, run_id, note.id)
+        if text.strip():
+            add_note(store, run_id, note.step, text)
+
+
+def remove_note(store: Store, run_id: str, note: int) -> bool:
+    """Delete a note; False when the session has no such note.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    with store.transaction() as connection:
+        done = connection.execute("DELETE FROM notes WHERE run_id = ? AND id = ?", [run_id, note])
+        return done.rowcount > 0
+
+
+def notes_of(store: Store, run_id: str) -> list[Note]:
+    """A session's notes, by step."""
+    rows = store.rows(
+        "SELECT id, step, text, written_at FROM notes WHERE run_id = ? ORDER BY step, id", [run_id]
+    )
+    return [Note(**row) for row in rows]

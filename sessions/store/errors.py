@@ -1,0 +1,78 @@
+"""Errors of SQLite as `StoreError`s that name the file and what to do."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import zlib
+from collections.abc import Generator
+from pathlib import Path
+
+from sandbox_tui.core.base.errors import StoreError
+
+_ANEW = "set SANDBOX_TUI_HOME to begin a new one elsewhere."
+_CHECK = "`sandbox-tui sessions check` looks at all of it."
+_DAMAGED = f"is damaged: {_CHECK} Restore it from a copy, or {_ANEW}"
+_READ_ONLY = "cannot be written: it, or its folder, is read-only."
+_FULL = "could not be written: the disk is full. Make room, then go on."
+
+_CAUSES: tuple[tuple[str, str], ...] = (
+    ("is not a database", f"is not a session database. Move it away, or {_ANEW}"),
+    ("malformed", _DAMAGED),
+    ("readonly", _READ_ONLY),
+    ("read-only", _READ_ONLY),
+    ("locked", "is in use by another program that does not let go of it. Try again."),
+    ("full", _FULL),
+    ("unable to open", "cannot be opened. Check that its folder exists and may be written."),
+    ("decompressing", _DAMAGED),
+    ("could not decode", _DAMAGED),
+    ("foreign key", "no longer has this session: it was deleted meanwhile."),
+    ("disk i/o", "could not be read or written: the disk reports an error."),
+)
+
+
+_PASSING = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+)
+"""Codes of SQLite for errors that may go away."""
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Generator[None, None, None]:
+    """Turn errors of SQLite and of the file system into `StoreError`."""
+    try:
+        yield
+    except (sqlite3.Error, zlib.error) as error:
+        raise StoreError(_sentence(path, str(error)), passing=_is_passing(error)) from error
+    except OSError as error:
+        raise StoreError(
+            f"The session database {path} cannot be used: {error.strerror}."
+        ) from error
+
+
+def _is_passing(error: Exception) -> bool:
+    """By the primary code, which is the low byte (https://www.sqlite.org/rescode.html)."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return isinstance(code, int) and code & 0xFF in _PASSING
+
+
+def _sentence(path: Path, words: str) -> str:
+    if hidden := _hidden_cause(path.parent, words):
+        return f"The session database {path} {hidden}"
+    for part, cause in _CAUSES:
+        if part in words.lower():
+            return f"The session database {path} {cause}"
+    return f"The session database {path} cannot be used: {words}."
+
+
+def _hidden_cause(folder: Path, words: str) -> str:
+    """The reason where SQLite only says that its log or its index cannot be made."""
+    if words == "unable to open database file":
+        return _READ_ONLY if folder.exists() and not os.access(folder, os.W_OK) else ""
+    return _FULL if words == "disk I/O error" and not shutil.disk_usage(folder).free else ""

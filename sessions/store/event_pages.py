@@ -1,0 +1,35 @@
+"""Reads the events of a session that may still grow, a page at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from itertools import islice
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions.store.store import Store
+
+PAGE_EVENTS = 500
+"""Events read at a time."""
+
+
+async def stored_events(
+    store: Store, run_id: str, after: int, until: int | None = None
+) -> AsyncGenerator[e.AnyEvent]:
+    """Events with `after` < seq <= `until`, also those that are stored while this reads.
+
+    Raises:
+        StoreError: the file cannot be read.
+        EventDecodeError: an event was written by a newer version.
+    """
+    while True:
+        page = await asyncio.to_thread(_page, store, run_id, after, until)
+        for event in page:
+            yield event
+            after = event.seq
+        if len(page) < PAGE_EVENTS:
+            return
+
+
+def _page(store: Store, run_id: str, after: int, until: int | None) -> list[e.AnyEvent]:
+    return list(islice(store.events(run_id, after=after, until=until), PAGE_EVENTS))

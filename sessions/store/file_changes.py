@@ -1,0 +1,52 @@
+"""Changes of files over a run, read from the table `file_changes`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sandbox_tui.sessions.store.database import Database
+
+
+class FileChangeRow(NamedTuple):
+    """A change of one path.
+
+    Attributes:
+        seq: number of the event that tells it.
+        step: the step it is counted under.
+        path: absolute.
+        change: created, modified or deleted.
+        kind: file, dir, link or other.
+        size: bytes.
+        digest: of the content, None where it was not kept.
+    """
+
+    seq: int
+    step: int
+    path: str
+    change: str
+    kind: str
+    size: int
+    digest: str | None
+
+
+_COLUMNS = ", ".join(FileChangeRow._fields)
+
+
+def changes_of(database: Database, run_id: str) -> list[FileChangeRow]:
+    """See `Store.file_changes`."""
+    rows = database.rows(
+        f"SELECT {_COLUMNS} FROM file_changes WHERE run_id = ? ORDER BY seq, rowid", [run_id]
+    )
+    return [FileChangeRow(**row) for row in rows]
+
+
+def history_of(
+    database: Database, run_id: str, path: str, first: int, last: int
+) -> list[FileChangeRow]:
+    """See `Store.file_history`."""
+    rows = database.rows(
+        f"SELECT {_COLUMNS} FROM file_changes WHERE run_id = ? AND path = ?"
+        " AND seq >= ? AND seq <= ? ORDER BY seq, rowid",
+        [run_id, path, first, last],
+    )
+    return [FileChangeRow(**row) for row in rows]

@@ -1,0 +1,53 @@
+"""Permissions of the session database: it holds everything typed and written, so only its user may
+read it.
+
+SQLite gives its log and index the permissions of the database.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+
+
+def new_file(path: Path) -> None:
+    """Create a file and its folder, readable by the user alone; existing ones are not changed.
+
+    Raises:
+        OSError: the folder cannot be made.
+    """
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with contextlib.suppress(OSError):  # opening it reports the error
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+
+
+def make_private(path: Path) -> None:
+    """Remove the permissions of others on a database, its log and index, and their folder.
+
+    Called when a version first opens the file: permissions granted later are kept.
+    """
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+        _tighten(path.with_name(name))
+    if _is_ours_alone(path.parent):
+        _tighten(path.parent)
+
+
+def _tighten(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & 0o077:
+            path.chmod(mode & 0o700)
+
+
+def _is_ours_alone(folder: Path) -> bool:
+    """False for a home, a temporary folder and one of another user."""
+    with contextlib.suppress(OSError, RuntimeError):
+        found = folder.stat()
+        return not (
+            found.st_uid != os.getuid()
+            or found.st_mode & (stat.S_ISVTX | stat.S_IWOTH)
+            or folder.samefile(Path.home())
+        )
+    return False

@@ -1,0 +1,25 @@
+"""Session ids: sortable by time, easy to type, unique."""
+
+from __future__ import annotations
+
+import datetime
+import secrets
+
+_LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
+"""Without 0 and o, 1, i and l, which are easily misread."""
+
+
+def new_id() -> str:
+    """An id such as 20261121-104238-7fk2p."""
+    now = datetime.datetime.now(tz=datetime.UTC)
+    tail = "".join(secrets.choice(_LETTERS) for _ in range(5))
+    return f"{now:%Y%m%d-%H%M%S}-{tail}"
+
+
+def time_of(session_id: str) -> float | None:
+    """The time in an id, in seconds since the epoch; None for an id of another format."""
+    try:
+        made = datetime.datetime.strptime(f"{session_id[:15]} +0000", "%Y%m%d-%H%M%S %z")
+    except ValueError:
+        return None
+    return made.timestamp()

@@ -1,0 +1,76 @@
+"""A run at a glance, for lists of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.sessions.store.ids import time_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """A run at a glance.
+
+    Attributes:
+        title: a name a person gave it, None where the task is its name.
+        started_at, ended_at: seconds since the epoch; no end while it runs or was interrupted.
+        outcome: the reason it ended, or `running`, or `interrupted` when its program is gone.
+        steps, calls, failed_calls, input_tokens, output_tokens, seconds: sums so far.
+        cost: US dollars, None where the price is not known.
+        last_seq: number of its last event.
+        parent, parent_seq: the session it was forked from, and the last event in common.
+        imported: whether it was recorded elsewhere.
+        elsewhere: whether its program is on another host, so that `running` is a guess.
+    """
+
+    id: str
+    task: str
+    model: str
+    sandbox: str
+    title: str | None
+    started_at: float
+    ended_at: float | None
+    outcome: str
+    error: str | None
+    answer: str | None
+    results_dir: str | None
+    steps: int
+    calls: int
+    failed_calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+    seconds: float
+    last_seq: int
+    parent: str | None
+    parent_seq: int | None
+    imported: bool = False
+    elsewhere: bool = False
+
+    @property
+    def begun_at(self) -> float:
+        """When it was begun, in seconds since the epoch: a fork's `started_at` is its parent's,
+        since its events are counted from there."""
+        made = time_of(self.id) if self.parent is not None else None
+        return self.started_at if made is None else max(made, self.started_at)
+
+
+def summary(row: dict[str, Any], given_up: Collection[str] = ()) -> RunSummary:
+    """A summary of a row of `runs`; programs have released the runs in `given_up`."""
+    owner = ProcessIdentity(row["owner_pid"], row["owner_started"], row["owner_host"] or "")
+    runs = owner.alive and row["id"] not in given_up
+    outcome = row["finish_reason"] or ("running" if runs else "interrupted")
+    known = {name: row[name] for name in _COLUMNS}  # a newer version may have added others
+    return RunSummary(
+        outcome=outcome, imported=bool(row["imported"]), elsewhere=not owner.here, **known
+    )
+
+
+_COLUMNS = tuple(
+    field.name
+    for field in fields(RunSummary)
+    if field.name not in ("outcome", "imported", "elsewhere")
+)

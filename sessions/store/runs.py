@@ -1,0 +1,131 @@
+"""The row of each run: begun, kept up to date as events are stored, found, and deleted."""
+
+from __future__ import annotations
+
+import json
+from sqlite3 import Connection
+from typing import Any
+
+import msgspec
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions.store.database import Database
+
+MIN_PREFIX = 4
+"""Characters of an id without which nothing is deleted."""
+
+_BEGUN_AT = (
+    "CASE WHEN parent IS NULL THEN started_at ELSE max(started_at, coalesce(strftime('%s',"
+    " substr(id, 1, 4) || '-' || substr(id, 5, 2) || '-' || substr(id, 7, 2) || ' '"
+    " || substr(id, 10, 2) || ':' || substr(id, 12, 2) || ':' || substr(id, 14, 2))"
+    " + 0.0, started_at)) END"
+)
+"""`RunSummary.begun_at` of a row of `runs`."""
+
+
+def begin(connection: Connection, run_id: str, event: e.RunStarted) -> None:
+    """Insert the row of a run, which belongs to this program."""
+    connection.execute(
+        "INSERT INTO runs (id, task, model, sandbox, started_at, steps, calls, failed_calls,"
+        " input_tokens, output_tokens, seconds, last_seq, parent, parent_seq, owner_pid,"
+        " owner_started, owner_host, model_params)"
+        " VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, ?, ?, ?, ?, ?, ?)",
+        [
+            *(run_id, event.task, event.model, event.sandbox, event.started_at),
+            *(event.parent, event.parent_seq, *ProcessIdentity.this_process()),
+            msgspec.json.encode(event.model_params).decode(),
+        ],
+    )
+
+
+def summarise(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
+    """Bring a run's row up to an event, so that a killed run still shows how far it came."""
+    match event:
+        case e.ModelReplied(usage=usage):
+            connection.execute(
+                "UPDATE runs SET steps = ?, input_tokens = input_tokens + ?, output_tokens ="
+                " output_tokens + ?, cost = CASE WHEN ?4 IS NULL THEN cost ELSE"
+                " coalesce(cost, 0) + ?4 END WHERE id = ?5",
+                [event.step, usage.input_tokens, usage.output_tokens, event.cost, run_id],
+            )
+        case e.CallFinished():
+            connection.execute(
+                "UPDATE runs SET calls = calls + 1, failed_calls = failed_calls + (SELECT"
+                " NOT ok AND coalesce(verdict, '') NOT IN ('reject', 'skip')"
+                " FROM calls WHERE run_id = runs.id AND number = ?) WHERE id = ?",
+                [event.call, run_id],
+            )
+        case e.RunResumed(away=away):
+            connection.execute(
+                "UPDATE runs SET seconds_away = seconds_away + ? WHERE id = ?", [away, run_id]
+            )
+        case e.RunFinished():
+            connection.execute(
+                "UPDATE runs SET finish_reason = ?, error = ?, answer = ?, results_dir = ?,"
+                " ended_at = started_at + seconds_away + ? WHERE id = ?",
+                [event.reason, event.error, event.answer, event.output, event.t, run_id],
+            )
+        case _:
+            pass
+
+
+def set_owner(connection: Connection, run_id: str, owner: ProcessIdentity) -> None:
+    """Write down the program that a run belongs to."""
+    connection.execute(
+        "UPDATE runs SET owner_pid = ?, owner_started = ?, owner_host = ? WHERE id = ?",
+        [*owner, run_id],
+    )
+
+
+def delete(connection: Connection, run_id: str) -> None:
+    """Delete a run, all that belongs to it, and file contents that no other run has."""
+    connection.execute(
+        "INSERT OR IGNORE INTO orphaned_snapshots (run_id, sandbox)"
+        " SELECT id, sandbox FROM runs WHERE id = ?"
+        " AND EXISTS (SELECT 1 FROM events WHERE run_id = id AND kind = 'SnapshotTaken')",
+        [run_id],
+    )
+    held = connection.execute("SELECT digest FROM run_blobs WHERE run_id = ?", [run_id]).fetchall()
+    connection.execute("DELETE FROM runs WHERE id = ?", [run_id])
+    connection.execute(
+        "DELETE FROM blobs WHERE digest IN (SELECT value FROM json_each(?))"
+        " AND NOT EXISTS (SELECT 1 FROM run_blobs WHERE run_blobs.digest = blobs.digest)",
+        [json.dumps([digest for (digest,) in held])],
+    )
+
+
+def newest(database: Database, limit: int, offset: int) -> list[dict[str, Any]]:
+    """Rows of runs, newest first."""
+    return database.rows(
+        f"SELECT * FROM runs ORDER BY {_BEGUN_AT} DESC, id DESC LIMIT ? OFFSET ?", [limit, offset]
+    )
+
+
+def find(database: Database, name: str, *, surely: bool) -> dict[str, Any]:
+    """The row of a run by its id or a part of it; see `Store.run`.
+
+    Raises:
+        StoreError: there is none, or more than one.
+    """
+    rows = database.rows("SELECT * FROM runs WHERE id = ?", [name])
+    if not rows and surely and len(name) < MIN_PREFIX:
+        raise StoreError(f"{name!r} is too short for a session to be sure of. Type more.")
+    if not rows and name:
+        rows = database.rows(
+            "SELECT * FROM runs WHERE substr(id, 1, length(?1)) = ?1"
+            " OR (NOT ?2 AND substr(id, -length(?1)) = ?1) ORDER BY id LIMIT 6",
+            [name, surely],
+        )
+    if not rows:
+        raise not_found(name)
+    if len(rows) > 1:
+        some = ", ".join(str(row["id"]) for row in rows[:5])
+        raise StoreError(f"{name!r} fits more than one session: {some}. Type more of the id.")
+    return rows[0]
+
+
+def not_found(name: str) -> StoreError:
+    """The error for a session that is not there."""
+    return StoreError(f"There is no session {name!r}; `sandbox-tui sessions ls` lists them.")

@@ -1,0 +1,303 @@
+"""The session database: runs and their events, file contents, and typed readers of all of it.
+
+When `append` has returned, its events are in the file, whatever happens to the program afterwards.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions.store import blobs, events, runs
+from sandbox_tui.sessions.store.blobs import RunBlobs
+from sandbox_tui.sessions.store.calls import CallRow, calls_of
+from sandbox_tui.sessions.store.database import Database
+from sandbox_tui.sessions.store.file_changes import FileChangeRow, changes_of, history_of
+from sandbox_tui.sessions.store.keyframe_tables import KeyframeTables
+from sandbox_tui.sessions.store.run_summary import RunSummary, summary
+
+
+class Ownership(NamedTuple):
+    """Whose a run is.
+
+    Attributes:
+        finished: whether it has ended.
+        owner: the program that records it, or did.
+    """
+
+    finished: bool
+    owner: ProcessIdentity
+
+
+class Store(Database):
+    """A session database; see `Database` for how it is opened, and `transaction`."""
+
+    @override
+    def _begin(self, path: Path, *, writable: bool) -> None:
+        super()._begin(path, writable=writable)
+        self._given_up: set[str] = set()
+        self._early_blobs: dict[str, set[str]] = {}
+
+    # --- writing
+
+    def append(self, run_id: str, batch: Sequence[e.AnyEvent]) -> None:
+        """Add events of one run, all or none of them.
+
+        Raises:
+            StoreError: they could not be written.
+        """
+        if not batch:
+            return
+        with self.transaction() as connection:
+            for event in batch:
+                events.insert(connection, run_id, event)
+            connection.execute(
+                "UPDATE runs SET last_seq = ?, seconds = ? WHERE id = ?",
+                [batch[-1].seq, batch[-1].t, run_id],
+            )
+            for name in self._early_blobs.get(run_id, ()):
+                blobs.hold(connection, run_id, name)
+        self._early_blobs.pop(run_id, None)
+
+    def give_up(self, run_id: str) -> None:
+        """Release a run that has not come to its end.
+
+        This program knows it in any case; others as well, unless it cannot be written down.
+        """
+        self._given_up.add(run_id)
+        with contextlib.suppress(StoreError), self.transaction() as connection:
+            gone = ProcessIdentity.this_process()._replace(pid=0, started="gone")
+            runs.set_owner(connection, run_id, gone)
+
+    def own(self, run_id: str, owner: ProcessIdentity) -> None:
+        """Write down the program that a run belongs to.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        with self.transaction() as connection:
+            runs.set_owner(connection, run_id, owner)
+        self._given_up.discard(run_id)
+
+    def rename(self, run_id: str, title: str | None) -> None:
+        """Give a run a title; None removes it.
+
+        Raises:
+            StoreError: there is no such run, or it could not be written.
+        """
+        with self.transaction() as connection:
+            done = connection.execute("UPDATE runs SET title = ? WHERE id = ?", [title, run_id])
+            if not done.rowcount:
+                raise runs.not_found(run_id)
+
+    def mark_imported(self, run_id: str) -> None:
+        """Note that a run was recorded elsewhere.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        with self.transaction() as connection:
+            connection.execute("UPDATE runs SET imported = 1 WHERE id = ?", [run_id])
+
+    def delete(self, run_id: str) -> None:
+        """Delete a run, and file contents that no other run has.
+
+        Its snapshots are noted as orphaned: `remove_orphaned_snapshots` removes them.
+
+        Raises:
+            StoreError: it could not be deleted.
+        """
+        with self.transaction() as connection:
+            runs.delete(connection, run_id)
+
+    # --- runs
+
+    def runs(self, limit: int = 100, offset: int = 0) -> list[RunSummary]:
+        """Runs, newest first.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return [summary(row, self._given_up) for row in runs.newest(self, limit, offset)]
+
+    def count(self) -> int:
+        """The number of runs.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return int(self.rows("SELECT count(*) AS n FROM runs")[0]["n"])
+
+    def run(self, name: str, *, surely: bool = False) -> RunSummary:
+        """The run with this id, or the one whose id begins or ends so.
+
+        Args:
+            name: the id, or a part of it.
+            surely: for what cannot be undone: the id, or at least `runs.MIN_PREFIX` characters it
+                begins with.
+
+        Raises:
+            StoreError: there is none, or more than one.
+        """
+        return summary(runs.find(self, name, surely=surely), self._given_up)
+
+    def has_run(self, run_id: str) -> bool:
+        """Whether there is a run with this very id.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return bool(self.rows("SELECT 1 FROM runs WHERE id = ?", [run_id]))
+
+    def fork_count(self, run_id: str) -> int:
+        """The number of runs that were forked from a run.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return int(self.rows("SELECT count(*) AS n FROM runs WHERE parent = ?", [run_id])[0]["n"])
+
+    def ownership(self, run_id: str) -> Ownership | None:
+        """Whose a run is, None where there is no such run.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        rows = self.rows(
+            "SELECT finish_reason, owner_pid, owner_started, owner_host FROM runs WHERE id = ?",
+            [run_id],
+        )
+        for row in rows:
+            owner = ProcessIdentity(row["owner_pid"], row["owner_started"], row["owner_host"] or "")
+            return Ownership(row["finish_reason"] is not None, owner)
+        return None
+
+    def orphaned_snapshots(self) -> dict[str, str]:
+        """Deleted runs whose snapshots may still be there, each with its kind of sandbox.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        rows = self.rows("SELECT run_id, sandbox FROM orphaned_snapshots")
+        return {str(row["run_id"]): str(row["sandbox"]) for row in rows}
+
+    def forget_orphaned_snapshots(self, run_id: str) -> None:
+        """Note that the snapshots of a deleted run are gone.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        with self.transaction() as connection:
+            connection.execute("DELETE FROM orphaned_snapshots WHERE run_id = ?", [run_id])
+
+    # --- events
+
+    def events(
+        self, run_id: str, *, after: int = 0, until: int | None = None, output: bool = True
+    ) -> Iterator[e.AnyEvent]:
+        """Events with `after` < seq <= `until`, in order, a page at a time.
+
+        Without `output` the bytes of terminals are left out.
+
+        Raises:
+            StoreError: the file cannot be read.
+            EventDecodeError: an event was written by a newer version.
+        """
+        return events.read(self, run_id, after, until, output)
+
+    def events_at(self, run_id: str, seqs: Iterable[int]) -> dict[int, e.AnyEvent]:
+        """Events by number; terminal output comes without its bytes.
+
+        Raises:
+            StoreError: the file cannot be read.
+            EventDecodeError: an event was written by a newer version.
+        """
+        return events.read_at(self, run_id, seqs)
+
+    def last_kind(self, run_id: str, kinds: Collection[str]) -> str | None:
+        """The kind of the last event that is of one of some kinds.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return events.last_kind(self, run_id, kinds)
+
+    def time_of(self, run_id: str, seq: int) -> float | None:
+        """When an event happened, in seconds since the run began; None where there is none.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return events.time_of(self, run_id, seq)
+
+    # --- what belongs to a run
+
+    def calls(self, run_id: str) -> list[CallRow]:
+        """The tool calls of a run, in the order in which they were proposed.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return calls_of(self, run_id)
+
+    def file_changes(self, run_id: str) -> list[FileChangeRow]:
+        """All changes of files, in order.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return changes_of(self, run_id)
+
+    def file_history(self, run_id: str, path: str, first: int, last: int) -> list[FileChangeRow]:
+        """Changes of one path with `first` <= seq <= `last`, in order.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return history_of(self, run_id, path, first, last)
+
+    def keyframes(self, run_id: str) -> KeyframeTables:
+        """The tables of a run's keyframes."""
+        return KeyframeTables(self, run_id)
+
+    # --- file contents
+
+    def blobs(self, run_id: str) -> RunBlobs:
+        """Where the file contents of a run go."""
+        return RunBlobs(self, run_id)
+
+    def put_blob(self, run_id: str, data: bytes) -> str:
+        """Keep a content for a run, also before its first event is stored; the digest.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        with self.transaction() as connection:
+            name = blobs.insert(connection, data)
+            if not blobs.hold(connection, run_id, name):
+                self._early_blobs.setdefault(run_id, set()).add(name)
+        return name
+
+    def put_blobs_of(self, run_id: str, parent: str) -> None:
+        """Keep all contents of another run for a run as well.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        with self.transaction() as connection:
+            blobs.hold_like(connection, run_id, parent)
+
+    def get_blob(self, name: str) -> bytes | None:
+        """A content by its digest, None where it is not kept.
+
+        Raises:
+            StoreError: the file cannot be read, or the content is damaged.
+        """
+        return blobs.read(self, name)

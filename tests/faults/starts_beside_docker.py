@@ -1,0 +1,161 @@
+"""Starts of the embedded sandbox while Docker makes and removes containers on the same machine.
+
+    python -m tests.faults.starts_beside_docker 100
+
+Each container is a mount that comes and goes. Containers are slow, so that root also mounts and
+unmounts file systems in memory as fast as it can, in a mount namespace of this program's own. Prints
+how much came and went, and what the starts that failed said; exit code 1 when one did.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.sandboxes.docker.engine import connect
+from tests.integration.conftest import TEST_IMAGE, make
+
+THREADS = 2
+"""That make containers at once, and as many that mount."""
+
+MOUNTS = 50
+"""Mounts of one thread that are there at once."""
+
+MS_SHARED, MNT_DETACH = 1 << 20, 2
+OWN_NAMESPACE = "OWN_MOUNT_NAMESPACE"
+
+
+class Comings(Protocol):
+    """What comes and goes."""
+
+    def come_and_go(self, over: threading.Event, begun: threading.Semaphore) -> int:
+        """Have one after the other come and go, saying so to `begun` each time, until it is over; how
+        many there were."""
+        ...
+
+
+class Containers:
+    """Containers that are made and removed."""
+
+    def come_and_go(self, over: threading.Event, begun: threading.Semaphore) -> int:
+        """See `Comings`."""
+        client: Any = connect()
+        made = 0
+        try:
+            while not over.is_set():
+                client.containers.create(TEST_IMAGE, ["true"]).remove(force=True)
+                made += 1
+                begun.release()
+        finally:
+            begun.release()
+            client.close()
+        return made
+
+
+class Mounts:
+    """File systems in memory below a folder, seen by every mount namespace made from this one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._libc = ctypes.CDLL(None, use_errno=True)
+        self._folder = folder
+        self._mount(folder, b"tmpfs", 0)
+        self._mount(folder, b"", MS_SHARED)
+
+    def come_and_go(self, over: threading.Event, begun: threading.Semaphore) -> int:
+        """See `Comings`."""
+        places = [Path(tempfile.mkdtemp(dir=self._folder)) for _ in range(MOUNTS)]
+        made = 0
+        while not over.is_set():
+            for place in places:
+                self._mount(place, b"tmpfs", 0)
+            for place in places:
+                self.unmount(place)
+            made += MOUNTS
+            begun.release()
+        return made
+
+    def unmount(self, place: Path) -> None:
+        """Let go of what is mounted there."""
+        self._libc.umount2(os.fsencode(place), MNT_DETACH)
+
+    def _mount(self, place: Path, kind: bytes, flags: int) -> None:
+        if self._libc.mount(b"none", os.fsencode(place), kind, flags, None):
+            raise OSError(ctypes.get_errno(), "mount", str(place))
+
+
+@contextmanager
+def coming_and_going(comings: Comings) -> Generator[list[int]]:
+    """Have them come and go in a few threads; how many there were, once that is over."""
+    over, begun, counts = threading.Event(), threading.Semaphore(0), list[int]()
+
+    def work() -> None:
+        counts.append(comings.come_and_go(over, begun))
+
+    threads = [threading.Thread(target=work) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in threads:
+            begun.acquire()
+        yield counts
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+async def starts(times: int) -> list[str]:
+    """Start the embedded sandbox so many times, one after the other; what those said that failed."""
+    failed: list[str] = []
+    for _ in range(times):
+        sandbox = make("bubblewrap")
+        try:
+            await sandbox.start()
+        except SandboxTuiError as error:
+            failed.append(str(error))
+        finally:
+            await sandbox.close()
+    return failed
+
+
+@contextmanager
+def beside_mounts() -> Generator[list[int]]:
+    """Mounts that come and go, where this program has a namespace of its own for them."""
+    if OWN_NAMESPACE not in os.environ:
+        yield []
+        return
+    with tempfile.TemporaryDirectory(prefix="mounts-") as folder:
+        mounts = Mounts(Path(folder))
+        try:
+            with coming_and_going(mounts) as counts:
+                yield counts
+        finally:
+            mounts.unmount(Path(folder))
+
+
+def main(times: int) -> int:
+    """The whole of it; the exit code."""
+    with coming_and_going(Containers()) as containers, beside_mounts() as mounts:
+        failed = asyncio.run(starts(times))
+    print(f"{times} starts beside {sum(containers)} containers and {sum(mounts)} mounts: ", end="")
+    print(f"{len(failed)} failed", *failed, sep="\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    unshare = shutil.which("unshare")
+    if os.geteuid() == 0 and unshare is not None and OWN_NAMESPACE not in os.environ:
+        own = [unshare, "--mount", "--propagation", "slave"]
+        again = [*own, sys.executable, "-m", "tests.faults.starts_beside_docker", *sys.argv[1:]]
+        os.execve(unshare, again, {**os.environ, OWN_NAMESPACE: "1"})
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 100))

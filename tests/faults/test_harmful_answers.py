@@ -1,0 +1,179 @@
+"""Answers of a model server that are made to take memory and time, against the real client in a
+process of its own: what it says of them, and the most memory it took."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import subprocess
+import sys
+import textwrap
+import zlib
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests import scripted_server as s
+
+Start = Callable[..., s.ScriptedServer]
+
+# --- what is packed, or has no end
+
+CHILD = textwrap.dedent(
+    """
+    import asyncio, json, re, sys, time
+    from pathlib import Path
+    from sandbox_tui.core.config.settings import ModelSettings
+    from sandbox_tui.core.base.errors import ModelError
+    from sandbox_tui.core.models.base import Request
+    from sandbox_tui.core.models.openai_compatible import OpenAIModel
+
+    async def main():
+        model = OpenAIModel(ModelSettings(name="m", base_url=sys.argv[1]), None)
+        question = Request(messages=[{"role": "user", "content": "hi"}], tools=[])
+        try:
+            said = [type(part).__name__ async for part in model.ask(question)][-1]
+        except ModelError as error:
+            said = str(error)
+        await model.close()
+        peak = re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1]
+        print(json.dumps({"said": said, "peak": int(peak) / 1024, "cpu": time.process_time()}))
+
+    asyncio.run(main())
+    """
+)
+
+
+def in_a_child(server: s.ScriptedServer) -> tuple[str, float]:
+    """What came of one question, and the most memory it took, in MiB."""
+    command = [sys.executable, "-c", CHILD, server.url]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    seen = json.loads(done.stdout)
+    return seen["said"], seen["peak"]
+
+
+def packed(piece: bytes, times: int) -> Iterator[bytes]:
+    """A body of gzip that unpacks to this piece so many times."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    for _ in range(times):
+        yield packer.compress(piece)
+    yield packer.flush()
+
+
+GZIP = {"content-encoding": "gzip"}
+MEGABYTE = 1 << 20
+USUAL = 160
+"""MiB that a question takes which nobody spoils, and something over."""
+
+
+@pytest.fixture(scope="module")
+def bomb() -> list[bytes]:
+    """A quarter of a gigabyte, packed."""
+    return [b"".join(packed(bytes(MEGABYTE), 256))]
+
+
+def test_a_packed_reply_is_not_unpacked(scripted_server: Start, bomb: list[bytes]) -> None:
+    said, peak = in_a_child(scripted_server(s.Scripted(bomb, headers=GZIP)))
+    assert "compressed" in said
+    assert peak < USUAL
+
+
+def test_a_packed_error_page_is_not_unpacked(scripted_server: Start, bomb: list[bytes]) -> None:
+    said, peak = in_a_child(scripted_server(s.Scripted(bomb, status=400, headers=GZIP)))
+    assert said == "The server answered with an error (400)."
+    assert peak < USUAL
+
+
+def test_an_endless_error_page_is_read_as_far_as_it_says_something(scripted_server: Start) -> None:
+    page = s.Scripted(itertools.chain([b"gone wrong "], itertools.repeat(b"x" * 65536)), status=400)
+    said, peak = in_a_child(scripted_server(page))
+    assert "It says: gone wrong xxx" in said
+    assert peak < USUAL
+
+
+def test_a_redirect_with_an_endless_body_is_left(scripted_server: Start) -> None:
+    page = s.Scripted(
+        itertools.repeat(b"x" * 65536), status=307, headers={"location": "/v1/elsewhere"}
+    )
+    said, peak = in_a_child(scripted_server(page))
+    assert "longer than anything sensible" in said
+    assert peak < USUAL + 256
+
+
+def event(data: bytes) -> bytes:
+    return b"data: " + data + b"\n\n"
+
+
+SMALL_OBJECTS = {
+    "lists": b"[],",
+    "objects": b"{},",
+    "named objects": b'{"a":0},',
+    "numbers": b"1.5,",
+    "strings": b'"ab",',
+    "deep": b"[" * 900 + b"]" * 900 + b",",
+}
+
+
+@pytest.mark.parametrize("what", SMALL_OBJECTS)
+def test_an_event_of_small_objects_is_not_taken_apart(scripted_server: Start, what: str) -> None:
+    piece = SMALL_OBJECTS[what]
+    many = piece * (60_000_000 // len(piece))
+    server = scripted_server(s.stream(event(b'{"choices": [' + many + b"0]}"), s.DONE))
+    said, peak = in_a_child(server)
+    assert "longer than anything sensible" in said
+    assert peak < 450  # the event itself, as it arrives and in one piece
+
+
+def test_a_call_of_small_objects_is_not_taken_apart(scripted_server: Start) -> None:
+    many = '{"command": [' + "{}," * 2_600_000 + "{}]}"
+    server = scripted_server(
+        s.whole({"tool_calls": [{"function": {"name": "a", "arguments": many}}]})
+    )
+    said, peak = in_a_child(server)
+    assert said == "Reply"
+    assert peak < 300  # the text alone, as it is told, kept and sent back
+
+
+def test_a_text_of_many_escapes_is_read_as_a_text(scripted_server: Start) -> None:
+    said, peak = in_a_child(scripted_server(s.whole({"content": ',"' * 2_000_000})))
+    assert said == "Reply"
+    assert peak < 300
+
+
+# --- floods of small pieces
+
+
+def alternating_calls() -> Iterator[bytes]:
+    parts = [
+        s.chunk({"tool_calls": [{"index": n, "id": f"c{n}", "function": {"arguments": " "}}]})
+        for n in range(2)
+    ]
+    yield from itertools.repeat(b"".join(parts))
+
+
+def named_again() -> Iterator[bytes]:
+    """The tool's name in each fragment of its arguments, as some servers send it."""
+    function = {"name": "execute_bash", "arguments": '{"x": "}'}
+    yield s.chunk({"tool_calls": [{"index": 0, "id": "a", "function": function}]})
+    function = {"name": "execute_bash", "arguments": "}" * 40}
+    again = s.chunk({"tool_calls": [{"index": 0, "function": function}]})
+    yield from itertools.repeat(again * 100)
+
+
+FLOODS = {
+    "thinking and speaking": lambda: itertools.repeat(
+        s.chunk({"content": "a"}) + s.chunk({"reasoning_content": "b"})
+    ),
+    "one call and another": alternating_calls,
+    "the name each time": named_again,
+    "events that hold nothing": lambda: itertools.repeat(b"data: {}\n\n" * 5000),
+    "lines without an event": lambda: itertools.repeat(b": still here\n" * 5000),
+    "one event of empty lines": lambda: itertools.repeat(b"data:\n" * 5000),
+}
+
+
+@pytest.mark.parametrize("what", FLOODS)
+def test_a_flood_of_pieces_ends(scripted_server: Start, what: str) -> None:
+    said, peak = in_a_child(scripted_server(s.Scripted(FLOODS[what]())))
+    assert "longer than anything sensible" in said
+    assert peak < 450

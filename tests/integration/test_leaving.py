@@ -1,0 +1,266 @@
+"""Leaving the screen and the program: what is asked, what is waited for, what goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from sandbox_tui.core.run import artifacts as results
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.sessions import RunWorker, Store
+from sandbox_tui.tui import shutdown
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.begin import Begin
+from sandbox_tui.tui.screens.cockpit import closing as closing
+from sandbox_tui.tui.screens.cockpit.closing import ClosingDialog
+from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.dialogs.confirm import Confirm
+from sandbox_tui.tui.screens.files.edit_file import EditFile
+from sandbox_tui.tui.screens.home import missing_image as image_offer
+from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
+from sandbox_tui.tui.screens.settings import SettingsScreen
+from tests import scripted_server as s
+from tests.integration.conftest import require
+from tests.integration.test_runs import Start, settings
+from tests.snapshots.sample_run import sample_run
+
+KEPT = s.call("execute_bash", command="echo kept > output/kept.txt")
+
+
+async def until(pilot: Pilot[int], true: Callable[[], object]) -> None:
+    for _ in range(1500):
+        if true():
+            return
+        await pilot.pause(0.02)
+    raise AssertionError("it never came to that")
+
+
+class Program:
+    """The app, the folder of its results, and the pilot."""
+
+    def __init__(self, app: SandboxTui, pilot: Pilot[int], usual: Any, out: Path) -> None:
+        self.app, self.pilot, self.usual, self.out = app, pilot, usual, out
+
+    @property
+    def has_left(self) -> bool:
+        return self.app._exit
+
+    async def until(self, true: Callable[[], object]) -> None:
+        await until(self.pilot, true)
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    def request(self) -> RunRequest:
+        return RunRequest(task="x", settings=self.usual, mode="step", output=self.out)
+
+    def begin(self) -> RunWorker:
+        return self.app.runs.begin(self.request())
+
+    async def waiting(self, worker: RunWorker, number: int) -> None:
+        await self.until(lambda: (p := worker.state.pending) and p.call.number == number)
+
+
+@asynccontextmanager
+async def program(
+    tmp_path: Path,
+    server: s.ScriptedServer,
+    begin: Callable[[Store], Begin] | None = None,
+) -> AsyncIterator[Program]:
+    require("bubblewrap")
+    usual = settings("bubblewrap", **{"model.name": "m", "model.base_url": server.url})
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(usual, store, begin(store) if begin else None)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+        yield Program(app, pilot, usual, tmp_path / "out")
+    store.close()
+
+
+async def one_call_done(run: Program) -> RunWorker:
+    """A run that has written its result, and waits before its second call."""
+    worker = run.begin()
+    await run.waiting(worker, 1)
+    assert worker.run is not None
+    worker.run.approve(1)
+    await run.waiting(worker, 2)
+    return worker
+
+
+@pytest.mark.parametrize("keys", [("ctrl+q", "y"), ("q", "y")])
+async def test_one_run_in_the_background_is_asked_about_and_its_results_are_waited_for(
+    tmp_path: Path,
+    scripted_server: Start,
+    keys: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shutdown, "SHUTDOWN_TIMEOUT_SECONDS", 0)  # that of a signal
+    monkeypatch.setattr(closing, "DELAY_SECONDS", 0)
+    seen: list[bool] = []
+    hand_over = results.Results.hand_over
+
+    async def slowly(self: Any, *more: Any) -> Any:
+        await until(run.pilot, lambda: isinstance(run.app.screen, ClosingDialog))
+        seen.append(True)
+        return await hand_over(self, *more)
+
+    monkeypatch.setattr(results.Results, "hand_over", slowly)
+    async with program(tmp_path, scripted_server(KEPT, s.call("submit"))) as run:
+        worker = await one_call_done(run)
+        assert isinstance(run.app.screen, Home)
+        await run.press(keys[0])
+        assert isinstance(run.app.screen, Confirm)
+        await run.press("n")
+        assert isinstance(run.app.screen, Home)
+        assert worker.state.finished is None
+        await run.press(*keys)
+        await run.until(lambda: run.has_left)
+    assert seen
+    assert worker.ended.is_set()
+    assert (tmp_path / "out" / "kept.txt").read_text() == "kept\n"
+
+
+async def test_who_asks_a_second_time_waits_no_longer(
+    tmp_path: Path, scripted_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forever = asyncio.Event()
+
+    async def never(self: Any, *more: Any) -> Any:
+        await forever.wait()
+
+    monkeypatch.setattr(results.Results, "hand_over", never)
+    async with program(tmp_path, scripted_server(KEPT, s.call("submit"))) as run:
+        worker = await one_call_done(run)
+        await run.press("ctrl+q", "y")
+        await run.until(lambda: isinstance(run.app.screen, ClosingDialog))
+        assert not run.has_left
+        await run.press("ctrl+q")
+        await run.until(lambda: run.has_left)
+        assert not worker.ended.is_set()
+        forever.set()
+        await worker.ended.wait()
+
+
+async def test_nothing_is_asked_where_nothing_goes_on(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    async with program(tmp_path, scripted_server()) as run:
+        await run.press("q")
+        await run.until(lambda: run.has_left)
+
+
+async def test_a_task_that_was_typed_is_not_lost_without_a_question(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    async with program(tmp_path, scripted_server()) as run:
+        await run.press("n", *"task", "ctrl+q")
+        assert isinstance(run.app.screen, Confirm)
+        await run.press("n", "escape", "q")
+        assert isinstance(run.app.screen, Confirm), "the draft is kept on the home screen"
+        await run.press("y")
+        await run.until(lambda: run.has_left)
+
+
+async def test_a_run_in_the_background_goes_on_when_a_first_replay_is_left(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    def replayed(store: Store) -> Begin:
+        store.append("20260101-120000-sampl", sample_run())
+        return store.run("20260101-120000-sampl")
+
+    async with program(tmp_path, scripted_server(KEPT, s.call("submit")), replayed) as run:
+        assert isinstance(run.app.screen, ReplayScreen)
+        worker = run.begin()
+        await run.waiting(worker, 1)
+        await run.press("q")
+        await run.until(lambda: isinstance(run.app.screen, Home))
+        assert not run.has_left
+        assert worker.state.pending is not None
+        await run.press("q", "y")
+        await run.until(lambda: run.has_left)
+
+
+# --- a screen that closes by itself takes no other away
+
+
+async def test_settings_stay_open_when_an_image_is_there(
+    tmp_path: Path, scripted_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, answers = asyncio.Event(), list[bool | None]()
+
+    async def way(image: str, say: Any) -> None:
+        await there.wait()
+
+    monkeypatch.setattr(
+        image_offer, "WAYS", {name: (words, way) for name, (words, _) in image_offer.WAYS.items()}
+    )
+    async with program(tmp_path, scripted_server()) as run:
+        await run.app.push_screen(MissingImageDialog("none/such:1"), answers.append)
+        await run.pilot.click("#pull")
+        run.app.action_settings()
+        await run.until(lambda: isinstance(run.app.screen, SettingsScreen))
+        there.set()
+        await run.pilot.pause(0.1)
+        assert isinstance(run.app.screen, SettingsScreen)
+        assert not answers
+        await run.press("escape")
+        await run.until(lambda: isinstance(run.app.screen, Home))
+        assert answers == [True]
+
+
+async def test_settings_stay_open_when_a_file_is_saved(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    stored, answers = asyncio.Event(), list[bool | None]()
+
+    async def save(data: bytes, opened: bytes | None, told: bool) -> None:
+        await stored.wait()
+
+    async with program(tmp_path, scripted_server()) as run:
+        await run.app.push_screen(EditFile("/testbed/a", b"one", save), answers.append)
+        await run.press("x", "ctrl+s")
+        run.app.action_settings()
+        await run.until(lambda: isinstance(run.app.screen, SettingsScreen))
+        stored.set()
+        await run.pilot.pause(0.1)
+        assert isinstance(run.app.screen, SettingsScreen)
+        await run.press("escape")
+        await run.until(lambda: isinstance(run.app.screen, Home))
+        assert answers == [True]
+
+
+async def test_settings_stay_open_when_a_run_has_ended(
+    tmp_path: Path, scripted_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied = asyncio.Event()
+    hand_over = results.Results.hand_over
+
+    async def slowly(self: Any, *more: Any) -> Any:
+        await copied.wait()
+        return await hand_over(self, *more)
+
+    monkeypatch.setattr(results.Results, "hand_over", slowly)
+    monkeypatch.setattr(closing, "DELAY_SECONDS", 0)
+    async with program(tmp_path, scripted_server(KEPT, s.call("submit"))) as run:
+        worker = await one_call_done(run)
+        await run.app.push_screen(LiveScreen(worker, run.app.runs.store))
+        await run.press("q", "x")
+        await run.until(lambda: isinstance(run.app.screen, ClosingDialog))
+        run.app.action_settings()
+        await run.until(lambda: isinstance(run.app.screen, SettingsScreen))
+        copied.set()
+        await worker.ended.wait()
+        await run.pilot.pause(0.1)
+        assert isinstance(run.app.screen, SettingsScreen)
+        await run.press("escape")
+        await run.until(lambda: isinstance(run.app.screen, Home))
+        assert (run.out / "kept.txt").exists()

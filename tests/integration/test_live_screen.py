@@ -1,0 +1,371 @@
+"""The screen of a run that goes on, on a real sandbox: what waits, how it proceeds, leaving."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import CallItem
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.dialogs.mode_menu import ModeMenu
+from sandbox_tui.tui.screens.dialogs.pager import Pager, TextBlocks
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
+from sandbox_tui.tui.widgets.calls.calls import Calls
+from sandbox_tui.tui.widgets.calls.end_line import EndLine
+from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
+from sandbox_tui.tui.widgets.calls.queue_list import QueueList
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
+from tests import scripted_server as s
+from tests.integration.conftest import require
+from tests.integration.test_runs import Start, settings
+
+SHOTS = os.environ.get("LIVE_SHOTS")
+"""A folder for pictures of the screens; none are made without it."""
+
+
+class Watching:
+    """A run on the screen.
+
+    Attributes:
+        app: the program.
+        pilot: its keys.
+        screen: the live screen.
+    """
+
+    def __init__(self, app: SandboxTui, pilot: Pilot[int], screen: LiveScreen) -> None:
+        self.app, self.pilot, self.screen = app, pilot, screen
+
+    async def until(self, true: Callable[[], object]) -> None:
+        """Let the program go on until something holds."""
+        for _ in range(1500):
+            if true():
+                return
+            await self.pilot.pause(0.02)
+        raise AssertionError("it never came to that")
+
+    async def waiting(self, number: int) -> None:
+        """Until this call waits, and is seen to."""
+        calls = self.screen.query_one(Calls)
+        await self.until(lambda: calls.waiting == number)
+        await self.pilot.pause()
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    def shot(self, name: str) -> None:
+        if SHOTS:
+            self.app.save_screenshot(f"{name}-{self.app.size.width}.svg", SHOTS)
+
+    async def finish(self) -> None:
+        """Approve whatever still waits, to the end."""
+        while self.screen.state.finished is None:
+            if self.screen.state.pending is not None:
+                self.screen.action_approve()
+            await self.pilot.pause(0.05)
+        await self.until(self.screen.worker.ended.is_set)
+
+
+@asynccontextmanager
+async def live(
+    tmp_path: Path,
+    server: s.ScriptedServer,
+    mode: e.Mode = "step",
+    size: tuple[int, int] = (160, 45),
+) -> AsyncIterator[Watching]:
+    require("bubblewrap")
+    usual = settings(
+        "bubblewrap",
+        **{"model.name": "m", "model.base_url": server.url, "agent.output": str(tmp_path / "out")},
+    )
+    store = Store(tmp_path / "live.db")
+    app = SandboxTui(usual, store, [RunRequest(task="x", settings=usual, mode=mode)])
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        assert isinstance(app.screen, LiveScreen)
+        yield Watching(app, pilot, app.screen)
+    store.close()
+
+
+def bash(command: str) -> s.Scripted:
+    return s.call("execute_bash", command=command)
+
+
+# --- the mode
+
+
+@pytest.mark.parametrize(
+    ("keys", "mode"),
+    [
+        (("M", "a"), "auto"),
+        (("M", "p"), "ask"),
+        (("f4", "s"), "step"),
+        (("M", "escape"), "step"),
+        (("M", "enter"), "step"),
+        (("M", "home", "enter"), "auto"),
+        (("M", "home", "down", "enter"), "ask"),
+    ],
+)
+async def test_the_mode_is_chosen_and_the_call_that_waits_goes_on_waiting(
+    tmp_path: Path, scripted_server: Start, keys: tuple[str, ...], mode: e.Mode
+) -> None:
+    server = scripted_server(bash("echo first"), s.call("submit"))
+    async with live(tmp_path, server) as run:
+        await run.waiting(1)
+        await run.press(keys[0])
+        assert isinstance(run.app.screen, ModeMenu)
+        run.shot("mode")
+        await run.press(*keys[1:])
+        assert run.app.screen is run.screen
+        await run.until(lambda: run.screen.state.mode == mode)
+        pending = run.screen.state.pending
+        assert pending is not None
+        assert pending.call.number == 1
+        assert pending.decided is None
+        await run.finish()
+    assert [message["role"] for message in server.requests[-1]["messages"]].count("tool") == 1
+
+
+# --- the call that waits
+
+
+SIZES = pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
+
+LONG = "\n".join(
+    [f"echo line-{number:03}" for number in range(80)]
+    + ["echo " + "".join(f"<{number:03}>" for number in range(100)) + " && rm -rf /testbed/none"]
+)
+
+
+def rows(blocks: BlockList) -> list[str]:
+    """What is seen of a list at this moment."""
+    height = blocks.scrollable_content_region.height
+    return [blocks.render_line(y).text for y in range(height)]
+
+
+async def read_on(run: Watching, blocks: BlockList, key: str) -> str:
+    """All that is seen while a key is pressed again and again, until nothing moves any more."""
+    text = "".join(row.strip() for row in rows(blocks))
+    for _ in range(200):
+        y = blocks.scroll_offset.y
+        await run.press(key)
+        moved = blocks.scroll_offset.y - y
+        if not moved:
+            return text
+        text += "".join(row.strip() for row in rows(blocks)[-moved:])
+    raise AssertionError("it has no end")
+
+
+@SIZES
+async def test_a_waiting_call_is_read_whole_in_its_place(
+    tmp_path: Path, scripted_server: Start, size: tuple[int, int]
+) -> None:
+    server = scripted_server(bash(LONG), bash("echo second"), s.call("submit"))
+    async with live(tmp_path, server, size=size) as run:
+        await run.waiting(1)
+        calls = run.screen.query_one(Calls)
+        run.shot("long")
+        item = calls.current
+        assert isinstance(item, CallItem)
+        assert item.status == "waiting"
+        await run.until(lambda: "waits for you" in "".join(rows(calls)))  # from its first line on
+        text = await read_on(run, calls, "down")
+        run.shot("long-end")
+        for number in range(80):
+            assert f"line-{number:03}" in text
+        for number in range(100):
+            assert f"{number:03}" in text
+        assert "rm-rf/testbed/none" in text.replace(" ", "")
+        await run.press("a")
+        await run.waiting(2)
+        assert calls.following, "the end is followed again"
+        assert "echo second" in "".join(rows(calls))
+        await run.finish()
+
+
+@SIZES
+async def test_a_key_opens_the_whole_waiting_call_without_moving_the_cursor(
+    tmp_path: Path, scripted_server: Start, size: tuple[int, int]
+) -> None:
+    server = scripted_server(bash("true"), bash(LONG), s.call("submit"))
+    async with live(tmp_path, server, size=size) as run:
+        await run.waiting(1)
+        await run.press("a")
+        await run.waiting(2)
+        for keys in (["o"], ["home", "W"], ["2", "W"]):
+            await run.press(*keys)
+            assert isinstance(run.app.screen, Pager)
+            text = await read_on(run, run.app.screen.query_one(TextBlocks), "pagedown")
+            assert all(f"line-{number:03}" in text for number in range(80))
+            assert "rm-rf/testbed/none" in text.replace(" ", "")
+            await run.press("q")
+            assert run.app.screen is run.screen
+        assert run.screen.state.pending is not None
+        await run.finish()
+
+
+@SIZES
+async def test_the_bar_says_how_the_call_is_read(
+    tmp_path: Path, scripted_server: Start, size: tuple[int, int]
+) -> None:
+    server = scripted_server(bash(LONG), s.call("submit"))
+    async with live(tmp_path, server, size=size) as run:
+        await run.waiting(1)
+        bar = run.screen.query_one(ApprovalBar)
+        first, second = bar.render().plain.split("\n")
+        assert first.rstrip().endswith("W whole")
+        assert "S skip" in second
+        x = bar.content_region.x - bar.region.x + first.rstrip().index("W whole")
+        await run.pilot.click(bar, offset=(x + 3, 0))
+        await run.pilot.pause()
+        assert isinstance(run.app.screen, Pager)
+        await run.press("q")
+        await run.finish()
+
+
+async def test_who_reads_elsewhere_is_left_there_and_told_what_waits(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    server = scripted_server(bash("seq 40; false"), bash("sleep 100"), bash(LONG), s.call("submit"))
+    async with live(tmp_path, server, size=(100, 30)) as run:
+        for number in (1, 2):
+            await run.waiting(number)
+            await run.press("a")
+        await run.until(lambda: run.screen.state.running is not None)
+        calls = run.screen.query_one(Calls)
+        await run.press("home")
+        assert calls.cursor == 0
+        place = calls.scroll_offset.y
+        controls = run.screen.run
+        assert controls is not None
+        await controls.interrupt()
+        await run.waiting(3)
+        assert (calls.cursor, calls.scroll_offset.y) == (0, place)
+        assert "↓ call 3 waits" in str(calls.border_subtitle)
+        await run.finish()
+
+
+# --- lines, shells and the end
+
+
+def bar_text(run: Watching) -> str:
+    bar = run.app.screen.query_one(KeyBar)
+    return bar.render_line(0).text
+
+
+async def test_a_line_is_sent_and_the_keys_are_those_of_the_screen_again(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    server = scripted_server(bash("echo first"), bash("echo second"), s.call("submit"))
+    async with live(tmp_path, server) as run:
+        await run.waiting(1)
+        approval = run.screen.query_one(ApprovalBar)
+        assert "elsewhere" not in approval.render().plain
+        await run.press("i", *"echo mine")
+        assert "esc first: the keys are typed elsewhere" in approval.render().plain
+        await run.press("enter")
+        await run.until(lambda: [h.text for h in run.screen.state.humans.values()] == ["echo mine"])
+        assert run.app.focused is run.screen.query_one(Calls)
+        assert "elsewhere" not in approval.render().plain
+        await run.press("a")
+        await run.waiting(2)
+        field = run.screen.query_one(InjectBar).query_one(Input)
+        await run.press("i", *"draft", "up")
+        assert field.value == "echo mine"
+        await run.press("up", "down")
+        assert field.value == "draft"
+        await run.press("escape", "m", "up")
+        assert field.value == "draft", "what was a command is not offered as a message"
+        await run.press("escape")
+        await run.finish()
+
+
+async def test_the_key_bar_is_whole_again_when_a_shell_gives_the_keys_back(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    server = scripted_server(bash("echo first"), s.call("submit"))
+    async with live(tmp_path, server) as run:
+        await run.waiting(1)
+        approval = run.screen.query_one(ApprovalBar)
+        assert "approve" in bar_text(run)
+        await run.press("t")
+        view = run.screen.query_one(TerminalPane)
+        await run.until(lambda: view.view.attached)
+        await run.until(lambda: "approve" not in bar_text(run))
+        assert "ctrl+] first" in approval.render().plain
+        await run.press("ctrl+right_square_bracket")
+        await run.until(lambda: not view.view.attached)
+        await run.until(lambda: "approve" in bar_text(run))
+        assert "elsewhere" not in approval.render().plain
+        await run.finish()
+
+
+async def test_the_key_bar_says_what_space_does(tmp_path: Path, scripted_server: Start) -> None:
+    server = scripted_server(bash("sleep 100"), s.call("submit"))
+    async with live(tmp_path, server, "auto") as run:
+        await run.until(lambda: run.screen.state.running is not None)
+        await run.until(lambda: "space pause" in bar_text(run))
+        await run.press("space")
+        await run.until(lambda: run.screen.state.mode == "paused")
+        await run.until(lambda: "space resume" in bar_text(run))
+        await run.press("space")
+        await run.until(lambda: "space pause" in bar_text(run))
+        assert run.screen.run is not None
+        await run.screen.run.interrupt()
+        await run.finish()
+
+
+async def test_the_end_says_the_outcome_and_where_the_results_are(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    server = scripted_server(bash("echo 42 > output/answer.txt"), s.call("submit"))
+    async with live(tmp_path, server, "auto") as run:
+        await run.finish()
+        end = run.screen.query_one(EndLine)
+        await run.until(lambda: end.display)
+        words = end.render().plain
+        assert "✓ submitted" in words
+        assert "42" in words
+        assert run.screen.state.finished is not None
+        output = run.screen.state.finished.output
+        assert output
+        assert f"results in {output}" in words
+        assert run.screen.worker.run_id in words
+        calls = run.screen.query_one(Calls)
+        await run.press("home")
+        assert "end follows" not in str(calls.border_subtitle)
+        active = {b.binding.action for b in run.screen.active_bindings.values()}
+        assert not active & {"interrupt_reply", "screen.push_file", "screen.edit_file", "pause"}
+        await run.press("3")
+        assert "push" not in bar_text(run)
+        assert "edit file" not in bar_text(run)
+
+
+async def test_a_file_in_the_queue_is_called_what_it_is(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    server = scripted_server(bash("echo one > a.txt"), bash("true"), s.call("submit"))
+    async with live(tmp_path, server) as run:
+        await run.waiting(1)
+        await run.press("a")
+        await run.waiting(2)
+        assert run.screen.run is not None
+        files = run.screen.run.files
+        data = await files.open("/testbed/a.txt")
+        await files.save("/testbed/a.txt", b"two\n", opened=data)
+        queue = run.screen.query_one(QueueList)
+        await run.until(lambda: queue.block_count() == 1)
+        assert queue.draw_block(0, 80)[0].plain.startswith("edit /testbed/a.txt")
+        await run.finish()

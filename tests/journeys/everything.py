@@ -1,0 +1,98 @@
+"""Everything one can do with the program, as the program itself has it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from sandbox_tui.core.config.settings import sections
+from sandbox_tui.sessions.interchange.exports import EXPORTERS
+from sandbox_tui.sessions.interchange.imports import IMPORTERS
+from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.keys.actions import ACTIONS
+from sandbox_tui.tui.screens.settings import ROWS
+
+ROOT = Path(__file__).parents[2]
+FIELDS = ("Input", "TextArea", "Select", "Checkbox", "Switch", "PathInput", "Choice")
+
+
+def everything() -> dict[str, set[str]]:
+    """What the journeys have to drive, by the kind of evidence for it."""
+    return {
+        "action": set(ACTIONS),
+        "option": set(_options(main, "")),
+        "setting": {
+            f"{section}.{name}"
+            for section, kind in sections().items()
+            for name in kind.__struct_fields__
+        }
+        | {"keys"},
+        "field": set(_fields()),
+        "export": set(EXPORTERS),
+        "import": {importer.name for importer in IMPORTERS},
+    }
+
+
+def _options(command: click.Command, path: str) -> Iterator[str]:
+    """Every command with every argument and every spelling that means something else."""
+    yield path
+    context = click.Context(command, info_name=path, **command.context_settings)
+    for parameter in command.get_params(context):
+        if isinstance(parameter, click.Argument):
+            yield f"{path} {parameter.human_readable_name}".strip()
+            continue
+        for names in (parameter.opts, parameter.secondary_opts):
+            if names and not (path and "--help" in names):  # one --help is like another
+                yield f"{path} {max(names, key=len)}".strip()
+    if isinstance(command, click.Group):
+        for name, below in command.commands.items():
+            yield from _options(below, f"{path} {name}".strip())
+
+
+def _fields() -> Iterator[str]:
+    """Every field of every form: as class and id, as they are written in screens and widgets."""
+    for folder in ("screens", "widgets"):
+        for path in sorted((ROOT / "tui" / folder).rglob("*.py")):
+            yield from _fields_of(ast.parse(path.read_text()))
+    for rows in ROWS.values():
+        for row in rows:
+            yield f"SettingsScreen#{row.name.replace('.', '-').replace('_', '-')}"
+
+
+def _fields_of(module: ast.Module) -> Iterator[str]:
+    makers = {*FIELDS, *(f.name for f in module.body if _makes_field(f))}
+    for owner in module.body:
+        if not isinstance(owner, ast.ClassDef) or owner.name in FIELDS:
+            continue
+        for node in ast.walk(owner):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            if node.func.id in makers and (name := _name_of(node)) is not None:
+                yield f"{owner.name}#{name}"
+
+
+def _makes_field(function: ast.stmt) -> bool:
+    """Whether a function of a module makes a field for others."""
+    return isinstance(function, ast.FunctionDef) and any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FIELDS
+        for node in ast.walk(function)
+    )
+
+
+def _name_of(call: ast.Call) -> str | None:
+    """Its id; else its class; else its kind. None where it is worked out (see ROWS)."""
+    given = {word.arg: word.value for word in call.keywords}
+    if call.func.id not in FIELDS and call.args:  # type: ignore[attr-defined]
+        first = call.args[0]  # of a function that makes fields, which takes their id first
+        if isinstance(first, ast.Constant):
+            return str(first.value)
+    if "id" in given:
+        name = given["id"]
+        return name.value if isinstance(name, ast.Constant) else None
+    if "classes" in given:
+        words = [n.value for n in ast.walk(given["classes"]) if isinstance(n, ast.Constant)]
+        return next(word.split()[0] for word in words if isinstance(word, str))
+    return {"PathInput": "input"}.get(call.func.id, call.func.id.lower())  # type: ignore[attr-defined]

@@ -1,0 +1,211 @@
+"""A person at a terminal: types at a shell's prompt, presses keys, reads the screen.
+
+with Person(home) as person:
+    person.enters("sandbox-tui demo")
+    person.sees("submitted")
+    person.presses("q")
+    assert person.is_back() == 0
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+from tests.e2e.tmux import Terminal
+
+ROOT = Path(__file__).parents[2]
+PROBE = Path(__file__).with_name("probe")
+EVIDENCE = ROOT / ".cache" / "journeys"
+"""Where the program under test writes what it really did."""
+
+PATIENCE = float(os.environ.get("JOURNEYS_PATIENCE", "120"))
+"""Seconds in which something has to be on the screen."""
+
+PROMPT = re.compile(r"\[(\d+):(\d+)\] \S* ?\$")
+
+
+class Person(Terminal):
+    """A shell in a terminal; `sandbox-tui` is on its path.
+
+    Args:
+        home: of the program; commands are typed in the folder above.
+        columns, rows: size of the terminal.
+        environment: more variables of the shell.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        columns: int = 160,
+        rows: int = 45,
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(home=home, columns=columns, rows=rows)
+        self.folder = home.parent
+        self._more = environment or {}
+        self._commands = 0
+
+    def __enter__(self) -> Person:
+        EVIDENCE.mkdir(parents=True, exist_ok=True)
+        test = re.sub(r"\W+", "-", os.environ.get("PYTEST_CURRENT_TEST", "x").split("::")[-1])
+        here = {
+            "SANDBOX_TUI_HOME": str(self._home),
+            "SANDBOX_TUI_JOURNEY_LOG": str(EVIDENCE / f"{test}-{os.getpid()}.log"),
+            "PYTHONPATH": str(PROBE),
+            "PS1": r"[\#:$?] \W $ ",
+            "COLORTERM": "truecolor",
+            **self._more,
+        }
+        path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+        given = [word for name, value in here.items() for word in ("-e", f"{name}={value}")]
+        columns, rows = self._size
+        self._tmux(
+            *("new-session", "-d", "-x", str(columns), "-y", str(rows), *given),
+            *("-c", str(self.folder), "env", f"PATH={path}", "bash", "--norc", "--noprofile"),
+        )
+        self._tmux("set-option", "-g", "escape-time", "0")
+        self.wait_for("[1:0]")
+        return self
+
+    # --- the shell
+
+    def enters(self, command: str) -> None:
+        """Type a command at the prompt and start it."""
+        self._commands += 1
+        self._tmux("clear-history")
+        self.press("C-l")
+        self.type(command)
+        self.press("Enter")
+
+    def is_back(self, seconds: float = 1.5 * PATIENCE) -> int:
+        """Wait for the prompt; how the command ended."""
+        until = time.monotonic() + seconds
+        while True:
+            screen = self.screen()
+            if (code := self._code(screen)) is not None:
+                return code
+            assert time.monotonic() < until, f"no prompt:\n{screen}"
+            time.sleep(0.05)
+
+    def _code(self, screen: str) -> int | None:
+        """How the last command ended, once the prompt is there again."""
+        found = [m for m in PROMPT.finditer(screen) if int(m[1]) == self._commands + 1]
+        return int(found[-1][2]) if found else None
+
+    def runs(self, command: str, code: int = 0, seconds: float = 90) -> str:
+        """Carry out a command to its end; what the screen shows then."""
+        self.enters(command)
+        ended = self.is_back(seconds)
+        screen = self.screen()
+        assert ended == code, f"exit code {ended}:\n{screen}"
+        return screen
+
+    # --- the program
+
+    def hangs_up(self) -> None:
+        """The terminal is gone; waits until the program is, too."""
+        program = self.program()
+        self._tmux("kill-server")
+        until = time.monotonic() + 60
+        while Path(f"/proc/{program}").exists():
+            assert time.monotonic() < until, "it is still there"
+            time.sleep(0.05)
+        self._commands = 0
+
+    def program(self) -> int:
+        """Process id of what the shell runs."""
+        shell = int(self._tmux("display-message", "-p", "#{pane_pid}").stdout)
+        children = Path(f"/proc/{shell}/task/{shell}/children")
+        return int(children.read_text().split()[0])
+
+    def sees(self, *texts: str, seconds: float = PATIENCE) -> str:
+        """Wait until all of `texts` are on the screen; the screen. The prompt ends the waiting."""
+        until = time.monotonic() + seconds
+        while True:
+            screen = self.screen()
+            if all(text in screen for text in texts):
+                return screen
+            missing = [text for text in texts if text not in screen]
+            assert self._code(screen) is None, f"the program is gone, never seen: {missing}"
+            assert time.monotonic() < until, f"never seen: {missing} in\n{screen}"
+            time.sleep(0.05)
+
+    def sees_times(self, text: str, times: int) -> None:
+        """Wait until `text` is on the screen that often."""
+        until = time.monotonic() + PATIENCE
+        while self.screen().count(text) < times:
+            assert time.monotonic() < until, f"not seen {times} times: {text}\n{self.screen()}"
+            time.sleep(0.05)
+
+    def no_longer_sees(self, text: str) -> str:
+        """Wait until `text` is no longer on the screen."""
+        return self.wait_gone(text, PATIENCE)
+
+    types = Terminal.type
+
+    def presses(self, *keys: str) -> None:
+        """Press keys one after the other, each as a key of its own."""
+        for key in keys:
+            before = _without_digits(self.screen()) if key == "Escape" else ""
+            self.press(key)
+            if key == "Escape":  # a terminal takes it and a key that follows soon for alt and a key
+                time.sleep(0.2)
+                self._looks_for_change(before)
+
+    def presses_and_looks(self, *keys: str) -> None:
+        """Press keys, each once the screen has shown what the one before did, or shows nothing."""
+        for key in keys:
+            before = self._at_rest()
+            self.presses(key)
+            self._looks_for_change(before)
+
+    def _at_rest(self) -> str:
+        """The screen once nothing moves on it but clocks, or a while later where much does."""
+        until = time.monotonic() + 1
+        before, now = "", _without_digits(self.screen())
+        while now != before and time.monotonic() < until:
+            time.sleep(0.1)
+            before, now = now, _without_digits(self.screen())
+        return now
+
+    def _looks_for_change(self, before: str) -> None:
+        """Until the screen shows something else, or it has had time to."""
+        until = time.monotonic() + 3
+        while _without_digits(self.screen()) == before and time.monotonic() < until:
+            time.sleep(0.05)
+
+    def clicks(self, words: str, times: int = 1) -> None:
+        """Click on words on the screen."""
+        for y, line in enumerate(self.screen().split("\n")):
+            if words in line:
+                at = f"{line.index(words) + 1};{y + 1}"
+                self.type(f"\x1b[<0;{at}M\x1b[<0;{at}m" * times)
+                return
+        raise AssertionError(f"no {words!r} to click on")
+
+    def finds_file(self, words: str) -> None:
+        """Filter the tree of files."""
+        self.presses("/")
+        self.sees("enter keeps")
+        self.fills(words)
+        self.presses("Enter")
+        self.no_longer_sees("enter keeps")
+
+    def size(self, columns: int, rows: int) -> None:
+        """Of the terminal, before it is there."""
+        self._size = columns, rows
+
+    def fills(self, text: str) -> None:
+        """Write over what stands in a line of text."""
+        self.press("C-e")
+        self.press("C-u")
+        self.type(text)
+
+
+def _without_digits(screen: str) -> str:
+    """Clocks go on by themselves."""
+    return re.sub(r"\d", "0", screen)

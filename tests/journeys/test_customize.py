@@ -1,0 +1,142 @@
+"""Guide: Customize."""
+
+from __future__ import annotations
+
+import re
+import urllib.request
+from collections.abc import Callable
+
+from tests import scripted_server as s
+from tests.journeys.person import Person
+
+Serve = Callable[..., s.ScriptedServer]
+
+
+def test_settings_are_changed_on_their_screen(person: Person) -> None:
+    with person:
+        person.enters("sandbox-tui")
+        person.sees("n new run")
+        person.presses(",")
+        person.sees("settings", "They stand in")
+        person.presses("Right")
+        person.sees("shown as you choose")
+        person.presses("Escape")
+        person.no_longer_sees("They stand in")
+        person.presses(",")
+        person.sees("They stand in")
+        for number in range(7):
+            if number != 5:
+                person.presses_and_looks("Right")
+            else:
+                person.fills("my-image")
+            person.presses_and_looks("Down")
+        person.presses_and_looks("Up", "Left", "Right", "Down")
+        for value in ("42", "900000", "3600", "2.5", "77"):
+            person.fills(value)
+            person.presses_and_looks("Down")
+        person.presses("C-s")
+        person.sees("Saved in")
+        person.presses("q")
+        assert person.is_back() == 0
+        screen = person.runs("sandbox-tui config")
+        for words in ("my-image", "42", "900000", "3600.0", "2.5", "77.0", "desktop"):
+            assert words in screen
+
+
+def test_settings_are_changed_on_the_command_line(person: Person) -> None:
+    with person:
+        assert "config.toml" in person.runs("sandbox-tui config path")
+        person.runs("sandbox-tui config set ui.theme contrast")
+        person.runs("sandbox-tui config set keys.home.new f9")
+        assert "contrast" in person.runs("sandbox-tui config --json | grep theme")
+        assert "f9" in person.runs("sandbox-tui keys | grep home.new")
+        assert "usual" in person.runs("sandbox-tui keys --json | grep home.new")
+        person.enters("sandbox-tui --theme ansi")
+        person.sees("f9 new run")
+        person.presses("F9")
+        person.sees("max steps")
+        person.presses("Escape")
+        person.no_longer_sees("max steps")
+        person.presses("q")
+        assert person.is_back() == 0
+        person.runs("sandbox-tui config unset ui.theme")
+        assert "lamplight" in person.runs("sandbox-tui config")
+        person.runs("sandbox-tui config set ui.theme no-such-theme", code=2)
+        assert person.runs("sandbox-tui --version")
+        assert "serve" in person.runs("sandbox-tui --help")
+
+
+def test_every_setting_is_obeyed(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(
+        s.call("execute_bash", command="seq 2000; touch output/x"), s.call("submit")
+    )
+    (person.folder / "home" / "config.toml").write_text(f"""
+[model]
+name = "mine"
+base_url = "{server.url}"
+api_key_env = "MY_KEY"
+temperature = 0.5
+extra_body = {{ top_k = 3 }}
+request_timeout = 100.0
+stall_timeout = 50.0
+[sandbox]
+kind = "bubblewrap"
+network = "none"
+memory = 1000000000
+cpus = 1.0
+pids = 200
+grace = 60.0
+snapshots = "every"
+snapshots_kept = 3
+snapshots_bytes = 100000000
+[limits]
+max_steps = 50
+max_tokens = 500
+token_limit = 100000
+time_limit = 300.0
+cost_limit = 5.0
+command_timeout = 30.0
+[agent]
+mode = "step"
+prompts = "math"
+observation_lines = 20
+observation_chars = 900
+output = "results"
+tty = true
+[policy]
+default = "allow"
+[ui]
+theme = "contrast"
+animations = false
+images = "blocks"
+notify = "desktop"
+title = false
+""")
+    with person:
+        person.runs("export MY_KEY=secret-key SANDBOX_TUI_AGENT_MODE=ask")
+        person.enters("sandbox-tui run x")
+        person.sees("submitted", "1999")
+        person.presses("q")
+        assert person.is_back() == 0
+        assert list((person.folder / "results").rglob("x"))
+    first, last = server.requests[0], server.requests[-1]
+    assert (first["model"], first["temperature"], first["top_k"]) == ("mine", 0.5, 3)
+    assert first["max_tokens"] == 500
+    assert server.authorizations[0] == "Bearer secret-key"
+    assert len(last["messages"][-1]["content"]) < 2000
+
+
+def test_the_cockpit_is_served_to_a_browser(person: Person) -> None:
+    with person:
+        person.runs("sandbox-tui demo --headless --speed 0 >/dev/null")
+        person.enters(
+            "sandbox-tui serve --host 127.0.0.2 --port 8897 --public-url "
+            "http://127.0.0.2:8897 replay last"
+        )
+        screen = person.sees("sandbox-tui is at http")
+        address = re.search(r"is at (\S+)", screen)
+        assert address is not None
+        with urllib.request.urlopen(address[1]) as page:
+            assert "sandbox-tui" in page.read().decode()
+        person.presses("C-c")
+        assert person.is_back() in (0, 130)

@@ -1,0 +1,123 @@
+"""Guide: Fork and compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests import scripted_server as s
+from tests.journeys.person import Person
+
+Serve = Callable[..., s.ScriptedServer]
+
+
+def reply(request: dict[str, Any]) -> s.Scripted:
+    """A few calls, then it submits."""
+    turn = sum(message["role"] == "assistant" for message in request["messages"])
+    command = f"echo call {turn} | tee -a calls.txt"
+    return s.call("submit") if turn > 3 else s.call("execute_bash", command=command)
+
+
+def test_a_run_is_forked_on_the_screen_and_compared(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(reply)  # type: ignore[arg-type]
+    with person:
+        run = f"--base-url {server.url} --model m --snapshots every"
+        person.runs(f"sandbox-tui run 'count calls' --headless {run} >/dev/null")
+        person.enters("sandbox-tui replay last")
+        person.sees("step 5/5")
+        person.presses(":")
+        person.sees("enter goes there")
+        person.types("2")
+        person.presses("Enter")
+        person.sees("held", "step 2/")
+        person.presses("F")
+        person.sees("a message for the model")
+        person.presses("Escape")
+        person.no_longer_sees("a message for the model")
+        person.presses("F")
+        person.sees("a message for the model")
+        person.types("please go on")
+        person.presses("Tab")
+        person.fills("another")
+        person.presses("Tab")
+        person.fills(f"{server.url}/")
+        person.presses("Tab")
+        person.fills("44")
+        person.presses("F4")
+        person.sees("run it so")
+        person.types(" differently")
+        person.presses("C-s")
+        person.no_longer_sees("run it so")
+        person.presses("C-s")
+        person.sees("forked here from", "please go on", "✓ submitted")
+        person.presses("F")
+        person.sees("a message for the model")
+        person.presses("Escape")
+        person.no_longer_sees("a message for the model")
+        person.presses("q")
+        person.sees("held")
+        person.presses("q")
+        assert person.is_back() == 0
+        person.runs("sandbox-tui config set keys.compare.open f6")
+        person.enters("sandbox-tui")
+        person.sees("sessions 2", "└─")
+        person.presses("Home", "Space", "Down", "Space")
+        person.sees("◉")
+        person.presses("c")
+        person.sees("compare", "is a fork of")
+        person.presses_and_looks("n", "n", "N", "s", "n")
+        person.presses("Enter")
+        person.presses_and_looks("Escape")
+        person.sees("compare")
+        person.presses("F6")
+        person.sees("esc close")
+        person.presses("Escape")
+        person.no_longer_sees("esc close")
+        person.presses("q")
+        person.sees("sessions 2")
+        person.presses("q")
+        assert person.is_back() == 0
+    assert "another" in {request["model"] for request in server.requests}
+
+
+def test_the_same_from_a_script(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(reply)  # type: ignore[arg-type]
+    with person:
+        run = f"--base-url {server.url} --model m --snapshots every"
+        person.runs(f"sandbox-tui run 'count calls' --headless {run} >/dev/null")
+        first = next(
+            line.split()[0]
+            for line in person.runs("sandbox-tui sessions ls").splitlines()
+            if "count calls" in line
+        )
+        model = (
+            f"--model other --base-url {server.url} --temperature 0.1 --extra-body '{{\"a\":1}}'"
+        )
+        limits = "--max-steps 20 --max-tokens 99 --token-limit 99999 --time-limit 60"
+        where = "--sandbox bubblewrap --network bridge --snapshots off --output forked"
+        person.runs(
+            f"sandbox-tui fork {first} --headless --at step:3 --message 'Use the library.' {model} "
+            f"{limits} {where} --command-timeout 60 --prompts math --no-repeat | tail -5"
+        )
+        person.runs(
+            f"sandbox-tui fork {first} --json --at call:2 --tty --mode ask --yes --edit-call "
+            '\'{"command": "echo changed"}\' | tail -c 700'
+        )
+        person.runs(f"sandbox-tui fork {first} --at step:1 --task 'count more' --no-tty --detach")
+        person.enters(f"sandbox-tui fork {first} --at step:1 --step")
+        person.sees("waits for you")
+        person.presses("C-q")
+        person.sees("still going")
+        person.presses("y")
+        assert person.is_back() == 130
+        screen = person.runs(f"sandbox-tui compare {first} last --diffs")
+        assert "echo call" in screen or "call" in screen
+        person.runs(f"sandbox-tui compare {first} last --json | cut -c1-300")
+        assert first in person.runs("sandbox-tui snapshots ls")
+        person.runs("sandbox-tui snapshots ls --json | cut -c1-300")
+        person.runs(f"sandbox-tui snapshots prune {first} --yes")
+        person.runs("sandbox-tui snapshots prune --all --yes")
+    told = str([request["messages"] for request in server.requests])
+    assert "Use the library." in told
+    assert "count more" in told
+    assert any(request.get("a") == 1 for request in server.requests)

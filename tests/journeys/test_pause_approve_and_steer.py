@@ -1,0 +1,213 @@
+"""Guide: Pause, approve and steer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests import scripted_server as s
+from tests.journeys.person import Person
+
+Serve = Callable[..., s.ScriptedServer]
+
+
+def bash(command: str) -> s.Scripted:
+    return s.call("execute_bash", command=command)
+
+
+def test_every_call_is_decided_about(person: Person, scripted_server: Serve) -> None:
+    create = s.call(
+        "str_replace_editor", command="create", path="/testbed/a.txt", file_text="one\n"
+    )
+    server = scripted_server(
+        bash("echo first"),
+        bash("echo second"),
+        create,
+        bash("touch rejected"),
+        bash("touch skipped"),
+        bash("date"),
+        bash("echo again"),
+        bash("echo again and again"),
+        bash("echo stepped"),
+        bash("echo the last"),
+        s.call("submit"),
+    )
+    with person:
+        person.enters(f"sandbox-tui run x --step --base-url {server.url} --model m")
+        person.sees("waits for you", "◆ call 1")
+        person.presses("W")
+        person.sees("esc close", "echo first")
+        person.presses("Escape")
+        person.no_longer_sees("esc close")
+        person.presses("a")
+        person.sees("◆ call 2")
+        person.presses("e")
+        person.sees("edit call 2", "echo second")
+        person.presses("Escape")
+        person.no_longer_sees("edit call 2")
+        person.presses("e")
+        person.sees("edit call 2")
+        person.types(" and more")
+        person.presses("C-s")
+        person.sees("edited by you", "◆ call 3")
+        person.presses("e")
+        person.sees("edit call 3")
+        person.presses("F3")
+        person.sees("arguments as JSON", "file_text")
+        person.presses("C-Home", "Right")
+        person.types(" ")
+        person.presses("F3")
+        person.sees("content of the file")
+        person.presses("F3")
+        person.sees("arguments as JSON")
+        person.presses("C-Home", "Right", "Space", "F2")
+        person.sees("◆ call 4")
+        person.presses("r")
+        person.sees("why not?")
+        person.types("not now")
+        person.presses("Escape")
+        person.sees("◆ call 4")
+        person.presses("r")
+        person.sees("✗ not now", "enter sends")
+        person.fills("use a pen")
+        person.presses("Enter")
+        person.sees("rejected by you", "◆ call 5")
+        person.presses("S")
+        person.sees("skipped by you", "◆ call 6")
+        person.presses("A")
+        person.sees("in the tool's stead")
+        person.types("it is noon")
+        person.presses("Enter")
+        person.sees("answered by you", "◆ call 7")
+        person.presses("Y")
+        person.sees("approve always · call 7")
+        person.presses("Escape")
+        person.no_longer_sees("approve always")
+        person.presses("Y")
+        person.sees("approve always · call 7")
+        person.fills("echo again*")
+        person.presses("C-s")
+        person.sees("◆ call 9", "echo stepped")
+        person.presses("M")
+        person.sees("auto", "ask (policy)", "step")
+        person.presses("Escape")
+        person.sees("◆ call 9")
+        person.presses("M", "p")
+        person.sees("mode ask", "◆ call 9")
+        person.presses("M", "s")
+        person.sees("mode step", "◆ call 9")
+        person.presses("a")
+        person.sees("◆ call 10")
+        person.presses("M", "a")
+        person.sees("mode auto", "◆ call 10")
+        person.presses("a")
+        person.sees("submitted")
+        person.presses("q")
+        assert person.is_back() == 0
+    told = str(server.requests[-1]["messages"])
+    for words in ("second and more", "use a pen", "it is noon", "A person skipped"):
+        assert words in told
+
+
+def test_the_run_is_held_and_talked_to(person: Person, scripted_server: Serve) -> None:
+    drip = s.stream(*(p for _ in range(999) for p in (s.chunk({"content": "drip "}), 0.1)))
+    server = scripted_server(
+        bash("echo begun; until [ -e go ]; do sleep 0.1; done"),
+        drip,
+        bash("echo begun; sleep 1000"),
+        bash("echo one call"),
+        bash("echo and another"),
+        bash("echo end; sleep 1000"),
+        s.call("submit"),
+    )
+    with person:
+        person.enters(f"sandbox-tui run x --base-url {server.url} --model m --command-timeout 900")
+        person.sees("begun")
+        person.presses("Z")
+        person.sees("frozen")
+        person.presses("Z")
+        person.no_longer_sees("frozen")
+        person.presses("Space")
+        person.sees("paused")
+        person.presses("m")
+        person.sees("it reads this before")
+        person.types("be kwick")
+        person.presses("Enter")
+        person.sees("waiting for the model 1")
+        person.presses("m")
+        person.sees("it reads this before")
+        person.types("never mind")
+        person.presses("Enter")
+        person.sees("waiting for the model 2")
+        person.presses("m")
+        person.sees("it reads this before")
+        person.presses_and_looks("Up", "Up", "Down", "Down", "Escape")
+        person.presses("u")
+        person.sees("e edit · d remove")
+        person.presses("g", "e")
+        person.sees("in other words")
+        person.fills("be quick")
+        person.presses("Enter")
+        person.sees("be quick")
+        person.presses("u")
+        person.sees("e edit · d remove")
+        person.presses("G", "d")
+        person.sees("waiting for the model 1")
+        person.presses("Escape")
+        person.no_longer_sees("e edit · d remove")
+        person.presses("i")
+        person.sees("run a command in the sandbox", "told to model ◉")
+        person.presses("C-t")
+        person.sees("not told to model ○")
+        person.types("touch go")
+        person.presses("Enter")
+        person.sees("waiting for the model")
+        person.presses("t")
+        person.sees("keys go to the sandbox")
+        person.types("touch go")
+        person.presses("Enter", "C-]")
+        person.no_longer_sees("keys go to the sandbox")
+        person.presses("1", "Space")
+        person.sees("drip drip")
+        person.presses("R")
+        person.sees("begun")
+        person.presses("Escape")
+        person.sees("✗ interrupted")
+        person.presses("x")
+        person.sees("End this run?")
+        person.presses("n")
+        person.no_longer_sees("End this run?")
+        person.sees("echo end")
+        person.presses("x")
+        person.sees("End this run?")
+        person.presses("y")
+        person.sees("cancelled")
+        person.presses("q")
+        assert person.is_back() == 130
+    told = str(server.requests[-1]["messages"])
+    assert "be quick" in told
+    assert "kwick" not in told
+    assert "never mind" not in told
+
+
+def test_one_call_at_a_time(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(*[bash("sleep 0.3")] * 30, s.call("submit"))
+    with person:
+        person.enters(f"sandbox-tui run x --base-url {server.url} --model m")
+        person.sees("1 bash")
+        person.presses("s")
+        person.sees("waits for you", "mode step")
+        person.presses("C-q")
+        person.sees("still going")
+        person.presses("y")
+        assert person.is_back() == 130
+
+
+def test_the_next_try_is_not_waited_for(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(s.failure(503, "busy", retry_after="60"), s.call("submit"))
+    with person:
+        person.enters(f"sandbox-tui run x --base-url {server.url} --model m")
+        person.sees("503")
+        person.presses("R")
+        person.sees("submitted")
+        person.presses("q")
+        assert person.is_back() == 0

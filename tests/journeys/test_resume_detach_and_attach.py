@@ -1,0 +1,84 @@
+"""Guide: Resume, detach and attach."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from tests import scripted_server as s
+from tests.journeys.person import Person
+
+Serve = Callable[..., s.ScriptedServer]
+
+
+def calls() -> list[s.Scripted]:
+    return [
+        s.calls(
+            ("execute_bash", '{"command": "cd /tmp; export A=kept; echo begun"}'),
+            ("execute_bash", '{"command": "echo sleeping; sleep 600"}'),
+            ("execute_bash", '{"command": "echo $A in $PWD"}'),
+        ),
+        s.call("submit"),
+    ]
+
+
+def killed(person: Person, run: str) -> None:
+    person.enters(run)
+    person.sees("2 bash", "sleeping")
+    os.kill(person.program(), signal.SIGKILL)
+    person.is_back()
+    person.runs("reset")
+
+
+def test_a_killed_run_is_taken_up(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(*calls(), *calls(), *calls(), *calls())
+    run = f"sandbox-tui run x --base-url {server.url} --model m"
+    with person:
+        killed(person, run)
+        person.enters("sandbox-tui")
+        person.sees("interrupted", "r resume")
+        person.presses("r")
+        person.sees("resumed after", "kept in /tmp", "submitted")
+        person.presses("q")
+        person.sees("submitted", "n new run")
+        person.presses("q")
+        assert person.is_back() == 0
+        killed(person, run)
+        person.runs("sandbox-tui resume last --headless | tail -5")
+        killed(person, run)
+        session = re.search(r"\d{8}-\d{6}-\w{5}", person.runs("sandbox-tui sessions ls"))
+        assert session is not None
+        person.runs(f"sandbox-tui resume {session[0]} --json | tail -c 300")
+        killed(person, run)
+        person.runs("sandbox-tui resume last --detach")
+        person.enters("sandbox-tui attach last --json | tail -c 300")
+        person.is_back()
+
+
+def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(s.call("execute_bash", command="echo begun"), s.call("submit"))
+    with person:
+        run = f'sandbox-tui run "a long task" --base-url {server.url} --model m --step --detach'
+        screen = person.runs(run)
+        session = next(line for line in screen.splitlines() if line.startswith("20")).strip()
+        person.enters("sandbox-tui attach")
+        person.sees("waits for you", "detached", "1 bash")
+        with Person(Path(person.folder / "home"), columns=120, rows=36) as other:
+            other.enters("sandbox-tui")
+            other.sees("running (detached)")
+            other.presses("Enter")
+            other.sees("watching", "T steer")
+            other.presses("T")
+            other.sees("you steer")
+            person.sees("watching")
+            other.presses("q")
+            other.sees("n new run")
+            other.presses("q")
+            assert other.is_back() == 0
+        person.presses("q")
+        assert person.is_back() == 0
+        assert f"stopped {session}" in person.runs(f"sandbox-tui stop {session}")
+        assert "cancelled" in person.runs("sandbox-tui sessions ls")

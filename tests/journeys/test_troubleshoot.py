@@ -1,0 +1,60 @@
+"""Guide: Troubleshoot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sandbox_tui.core.sandboxes.docker.engine import connect
+from tests import scripted_server as s
+from tests.integration.conftest import require
+from tests.journeys.person import Person
+
+Serve = Callable[..., s.ScriptedServer]
+
+
+def test_the_doctor_says_what_is_there(person: Person) -> None:
+    with person:
+        person.enters("sandbox-tui doctor")
+        person.is_back()
+        person.sees("bubblewrap")
+
+
+def test_a_run_that_failed_says_why(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(s.failure(401, "no such key"))
+    with person:
+        person.enters(f"sandbox-tui run x --base-url {server.url} --model m")
+        person.sees("model error", "key")
+        person.presses("q")
+        assert person.is_back() == 5
+        assert "key" in person.runs("sandbox-tui sessions show last")
+
+
+def test_an_image_that_is_missing_is_offered(person: Person, scripted_server: Serve) -> None:
+    require("docker")
+    server = scripted_server(s.call("submit"))
+    with person:
+        person.enters(
+            f"sandbox-tui run x --base-url {server.url} --model m --sandbox docker --image no:such"
+        )
+        person.sees("the image is missing", "no:such")
+        person.presses("n")
+        person.sees("this cannot be done", "no:such")
+        person.presses("Escape")
+        person.no_longer_sees("this cannot be done")
+        person.presses("q")
+        assert person.is_back() == 3
+
+
+def test_an_image_is_made_without_a_registry(person: Person) -> None:
+    require("docker")
+    image = "sandbox-tui-journey:latest"
+    with person:
+        person.runs(
+            f"sandbox-tui image build --from-packages --small --tag {image} | tail -3", seconds=600
+        )
+    client = connect()
+    try:
+        assert client.images.get(image)
+        client.images.remove(image)
+    finally:
+        client.close()

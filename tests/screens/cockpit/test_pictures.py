@@ -1,0 +1,103 @@
+"""Pictures of the whole cockpit at a moment."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.interchange.exports import Recording, bundle
+from sandbox_tui.sessions.store.annotations import add_note, add_tag
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.cockpit_svg import cockpit_picture
+from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from tests.screens.cockpit.test_replay_screen import until
+from tests.unit.sample_run import keep, sample
+
+PROGRAM = Path(sys.executable).with_name("sandbox-tui")
+SECRET = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
+
+
+@pytest.fixture
+def store(own_home: Path) -> Iterator[Store]:
+    own_home.mkdir()
+    with contextlib.closing(Store(own_home / "sessions.db")) as made:
+        keep(made, *sample("zebra", SECRET))
+        add_note(made, "r", 1, "look here")
+        yield made
+
+
+def words_of(svg: bytes) -> str:
+    """What stands in a picture; it has to be whole XML."""
+    text = "\n".join(part for part in ElementTree.fromstring(svg).itertext() if part.strip())
+    return text.replace("\xa0", " ")
+
+
+def test_the_command_draws_all_panes_with_secrets_blanked(store: Store, tmp_path: Path) -> None:
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        command = [PROGRAM, "sessions", "export", "r", *arguments]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    target = tmp_path / "one.svg"
+    done = run("-f", "svg", "--at", "1", "-o", target)
+    assert done.returncode == 0, done.stderr
+    assert "looks like a secret" in done.stderr or "look like a secret" in done.stderr
+    picture = target.read_bytes()
+    words = words_of(picture)
+    for expected in ("calls 1", "files /testbed", "zebra", "✎", "look here", "step 1/"):
+        assert expected in words, expected
+    assert SECRET.encode() not in picture
+    for outside in (b"url(", b"@import", b"href=", b"src="):
+        assert outside not in picture.replace(b"url(#", b"")
+    later = tmp_path / "end.svg"
+    assert run("-f", "svg", "--at", "end", "--size", "100x30", "-o", later).returncode == 0
+    assert "calls 2" in words_of(later.read_bytes())
+    assert store.count() == 1
+    for arguments, problem in (
+        (("-f", "svg", "--at", "77"), "This session has no step 77."),
+        (("-f", "html", "--at", "1"), "--at is for pictures"),
+        (("-f", "svg", "--at", "1", "--size", "big"), "is no size"),
+        (("-f", "svg", "--at", "1", "--size", "9999x10"), "40x10 to 400x200"),
+    ):
+        failed = run(*arguments, "-o", tmp_path / "none.svg")
+        assert failed.returncode != 0
+        assert problem in failed.stderr
+    assert not (tmp_path / "none.svg").exists()
+
+
+def test_a_session_larger_than_any_bundle_is_drawn(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bundle, "MAX_UNPACKED_BYTES", 20)
+    store.rename("r", "a title")
+    add_tag(store, "r", "tagged")
+    words = words_of(cockpit_picture(Recording(store, "r"), "1", load({})))
+    for expected in ("calls 1", "files /testbed", "zebra", "look here", "step 1/"):
+        assert expected in words, expected
+
+
+async def test_a_key_saves_what_is_on_the_screen(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app = SandboxTui(load(), store, store.run("r"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+        screen = app.screen
+        assert isinstance(screen, ReplayScreen)
+        await pilot.press("dollar_sign")
+        last = store.run("r").last_seq
+        await until(pilot, lambda: screen.shows(last))
+        await pilot.press("C")
+        await until(pilot, lambda: list(tmp_path.glob("*.svg")))
+        (file,) = tmp_path.glob("*.svg")
+        assert file.name == f"r-{last}.svg"
+        assert "calls 2" in words_of(file.read_bytes())
+        assert b"@font-face" not in file.read_bytes()

@@ -1,0 +1,381 @@
+"""The replay screen, as a person uses it: any moment, on all three panes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import fold
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.playback.keyframes import last_keyframe
+from sandbox_tui.sessions.playback.lazy_scrollback import TerminalScreens
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.widgets.calls.calls import WINDOW_ITEMS, Calls
+from sandbox_tui.tui.widgets.calls.find_bar import FindBar
+from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.preview.preview import Preview
+from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
+from sandbox_tui.tui.widgets.timeline import Timeline
+from tests.perf.made_sessions import fill
+from tests.unit.event_streams import started
+
+STEPS = 120
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[e.AnyEvent]]:
+    """A session of `STEPS` steps, and its events."""
+    path = tmp_path_factory.mktemp("session") / "s.db"
+    with contextlib.closing(Store(path)) as store:
+        fill(store, "r", STEPS)
+        return path, list(store.events("r"))
+
+
+@asynccontextmanager
+async def replayed(
+    path: Path, size: tuple[int, int] = (160, 45)
+) -> AsyncIterator[tuple[ReplayScreen, Pilot[int]]]:
+    store = Store(path)
+    app = SandboxTui(load({}), store, store.run("r"))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+        screen = app.screen
+        assert isinstance(screen, ReplayScreen)
+        await until(pilot, lambda: not screen._preparing)
+        await pilot.press("0")
+        await until(pilot, lambda: screen.position == 0)
+        yield screen, pilot
+    store.close()
+
+
+async def until(pilot: Pilot[Any], true: Callable[[], object]) -> None:
+    for _ in range(500):
+        await pilot.pause()
+        if true():
+            return
+    raise AssertionError("it never came true")
+
+
+async def at(screen: ReplayScreen, pilot: Pilot[int], seq: int) -> None:
+    """Wait for a moment."""
+    await until(pilot, lambda: screen.position == seq and screen._wanted is None)
+    await pilot.pause()
+
+
+def panes_are(screen: ReplayScreen, events: list[e.AnyEvent], *, played: bool = False) -> None:
+    """All three panes show what these events lead to.
+
+    A screen that was played got its output in other pieces: what it shows is the same, how its
+    rows are kept may not be.
+    """
+    state, screens = fold(events), TerminalScreens()
+    for event in events:
+        screens.apply(event)
+    assert screen.state == state
+    terminals = screen.query_one(TerminalPane)
+    assert terminals.names == list(screens.by_name)
+    for name, emulator in screens.by_name.items():
+        ours = terminals.views[name].emulator
+        if not played:
+            assert ours.keyframe() == emulator.keyframe()
+        assert (ours.x, ours.y, ours.scrolled) == (emulator.x, emulator.y, emulator.scrolled)
+        rows = range(emulator.history_size + emulator.lines)
+        assert [ours.row(row) for row in rows] == [emulator.row(row) for row in rows]
+    files = screen.query_one(Files)
+    assert {path for path in state.files if files.select(path)} == {
+        path for path in state.files if not path.startswith("/testbed/package_0/.")
+    }
+    calls = screen.query_one(Calls)
+    shown = [calls._state.items[index] for index in calls._shown]
+    assert shown == list(state.items)[-len(shown) :]
+    assert len(shown) >= min(WINDOW_ITEMS, len(state.items))
+
+
+def of_kind(events: list[e.AnyEvent], kind: type, **having: Any) -> list[int]:
+    return [
+        event.seq
+        for event in events
+        if isinstance(event, kind) and all(getattr(event, k) == v for k, v in having.items())
+    ]
+
+
+async def test_every_jump_shows_its_moment(session: tuple[Path, list[e.AnyEvent]]) -> None:
+    path, events = session
+    async with replayed(path) as (screen, pilot):
+        for seq in (1, 3, 40, len(events), 1501, 0, 900, 2):
+            screen.seek(seq)
+            await at(screen, pilot, seq)
+            panes_are(screen, events[:seq])
+
+
+async def test_keys_go_by_call_event_second_step_and_failure(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    path, events = session
+    ends, failures = of_kind(events, e.CallFinished), of_kind(events, e.CallFinished, ok=False)
+    async with replayed(path) as (screen, pilot):
+        await pilot.press("right", "right", "l")
+        await at(screen, pilot, ends[2])
+        await pilot.press("left")
+        await at(screen, pilot, ends[1])
+        await pilot.press("full_stop", "full_stop", "comma")
+        await at(screen, pilot, ends[1] + 1)
+        await pilot.press("n")
+        await at(screen, pilot, failures[0])
+        await pilot.press("n", "n", "N")
+        await at(screen, pilot, failures[1])
+        panes_are(screen, events[: failures[1]])
+
+        t = screen.state.t
+        await pilot.press("shift+right")
+        await at(screen, pilot, sum(1 for event in events if event.t <= t + 1))
+        t = screen.state.t
+        await pilot.press("shift+left")
+        await at(screen, pilot, sum(1 for event in events if event.t <= t - 1))
+
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(screen.app.focused, Input))
+        await pilot.press(*"77", "enter")
+        await at(screen, pilot, of_kind(events, e.ModelReplied, step=77)[0])
+        assert screen.state.step == 77
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(screen.app.focused, Input))
+        await pilot.press(*"999", "enter")
+        await until(pilot, lambda: screen.app.screen is screen)
+        assert screen.state.step == 77
+        await pilot.press("dollar_sign")
+        await at(screen, pilot, len(events))
+        await pilot.press("n")
+        await pilot.pause()
+        assert screen.position == len(events)
+
+
+async def test_words_are_found_later_and_earlier(session: tuple[Path, list[e.AnyEvent]]) -> None:
+    path, events = session
+    found = [x.seq for x in events if isinstance(x, e.CallFinished) and "part_1" in x.observation]
+    async with replayed(path) as (screen, pilot):
+        calls = screen.query_one(Calls)
+        await pilot.press("1", "slash")
+        await until(pilot, lambda: isinstance(screen.focused, Input))
+        await pilot.press(*"part_1")
+        await until(
+            pilot, lambda: len(screen._found._hits) == len(found) and screen._wanted is None
+        )
+        await at(screen, pilot, found[0])
+        assert f"1 of {len(found)} found" in str(screen.query_one(FindBar).border_title)
+        assert calls.current is not None
+        assert "part_1.py" in str(calls.current)
+        await pilot.press("enter")
+        await until(pilot, lambda: calls.has_focus)
+        await pilot.press("n")
+        await at(screen, pilot, found[1])
+        await pilot.press("N", "N")
+        await at(screen, pilot, found[-1])
+        assert f"{len(found)} of {len(found)} found" in str(calls.border_subtitle)
+        panes_are(screen, events[: found[-1]])
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(screen.focused, Input))
+        await pilot.press(*"zzz")
+        await until(pilot, lambda: screen.query_one(FindBar).border_title == "nothing like that")
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen._found.words)
+        await pilot.press("N")  # nothing is looked for: failures again
+        await at(screen, pilot, of_kind(events, e.CallFinished, ok=False)[-1])
+
+
+async def test_escape_ends_a_search_that_was_kept_and_leaves_after_that(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    path, _ = session
+    async with replayed(path) as (screen, pilot):
+        calls = screen.query_one(Calls)
+        await pilot.press("1", "slash")
+        await until(pilot, lambda: isinstance(screen.focused, Input))
+        await pilot.press(*"part_1", "enter")
+        await until(pilot, lambda: screen._found._hits and calls.has_focus)
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen._found.words)
+        assert screen.app.screen is screen
+        assert "found" not in str(calls.border_subtitle)
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(screen.focused, Input))
+        assert screen.query_one(FindBar).query_one(Input).value == ""
+        await pilot.press("escape")
+        await until(pilot, lambda: calls.has_focus)
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.app.return_code is not None)
+
+
+async def test_the_timeline_is_clicked_and_dragged(session: tuple[Path, list[e.AnyEvent]]) -> None:
+    path, events = session
+    async with replayed(path) as (screen, pilot):
+        timeline = screen.query_one(Timeline)
+        line = timeline.render_line(0).text
+        assert line.count("✗") == len(of_kind(events, e.CallFinished, ok=False))
+        assert "┼" in line
+        length = timeline._length
+
+        def playback(x: int) -> int:
+            t = (x - 3) / length * events[-1].t
+            return sum(1 for event in events if event.t <= t)
+
+        await pilot.click(timeline, offset=(60, 0))
+        await at(screen, pilot, playback(60))
+        await pilot.mouse_down(timeline, offset=(30, 0))
+        await at(screen, pilot, playback(30))
+        await pilot.hover(timeline, offset=(90, 0))
+        await at(screen, pilot, playback(90))
+        await pilot.hover(screen.query_one(Calls), offset=(5, 5))  # held on to, wherever it goes
+        await at(screen, pilot, playback(5))
+        await pilot.mouse_up(timeline, offset=(5, 0))
+        await pilot.hover(timeline, offset=(90, 0))
+        await pilot.pause()
+        assert screen.position == playback(5)
+        panes_are(screen, events[: playback(5)])
+
+
+async def test_what_was_before_comes_as_one_scrolls_up(
+    session: tuple[Path, list[e.AnyEvent]],
+) -> None:
+    path, events = session
+    async with replayed(path) as (screen, pilot):
+        await pilot.press("1", "dollar_sign")
+        await at(screen, pilot, len(events))
+        calls = screen.query_one(Calls)
+        assert calls.block_count() == WINDOW_ITEMS
+        total = len(screen.state.items)
+        assert f"↑ {total - WINDOW_ITEMS}" in str(calls.border_subtitle)
+        await pilot.press("up", "up")
+        while calls._first or calls.cursor:
+            calls.action_cursor(-1)
+        assert calls.block_count() == total
+        assert calls.cursor == 0
+        assert "↑" not in str(calls.border_subtitle)
+        assert list(calls._shown) == list(range(total))
+        await pilot.press("end")
+        await pilot.press("f")
+        assert calls.block_count() == len(of_kind(events, e.CallFinished, ok=False))
+
+
+async def test_played_fast_it_ends_where_the_session_does(
+    session: tuple[Path, list[e.AnyEvent]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, events = session
+    monkeypatch.setattr("sandbox_tui.tui.screens.cockpit.replay.RELOAD_EVERY_EVENTS", 300)
+    async with replayed(path) as (screen, pilot):
+        screen._player.speed = 1e6
+        await pilot.press("space")
+        await until(pilot, lambda: screen.position == len(events))
+        await until(pilot, lambda: not screen._plays)
+        await until(pilot, lambda: not screen.query_one(TerminalPane).view._pump.waiting)
+        await until(pilot, lambda: screen.query_one(Calls)._known == len(screen.state.items))
+        kept = screen.state.items
+        assert len(kept._known) < len(kept)  # type: ignore[attr-defined]
+        panes_are(screen, events, played=True)
+        for key in ("plus", "minus", "minus", "plus"):
+            screen._player.speed = 0.25 if key == "minus" else 64.0
+            await pilot.press(key)
+        assert 0.25 <= screen._player.speed <= 64
+
+
+async def test_a_held_moment_stays_and_goes_on(session: tuple[Path, list[e.AnyEvent]]) -> None:
+    path, _ = session
+    async with replayed(path) as (screen, pilot):
+        await pilot.press("space")
+        await until(pilot, lambda: screen.position >= 5)
+        await pilot.press("space")
+        await pilot.pause()
+        await until(pilot, lambda: not screen._plays)
+        held = screen.position
+        for _ in range(5):
+            await pilot.pause(0.02)
+        assert screen.position == held
+        assert "held" in str(screen.query_one("#replay-bar").render())
+
+
+async def test_an_older_session_gets_its_keyframes_and_keeps_its_events(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with contextlib.closing(Store(path)) as store:
+        fill(store, "r", 60)
+        before = store.rows("SELECT * FROM events ORDER BY seq")
+        assert last_keyframe(store, "r") == 0
+    async with replayed(path):
+        pass
+    with contextlib.closing(Store(path)) as store:
+        assert last_keyframe(store, "r") > len(before) // 2
+        assert store.rows("SELECT * FROM events ORDER BY seq") == before
+
+
+async def test_a_file_that_cannot_be_written_is_replayed_too(
+    session: tuple[Path, list[e.AnyEvent]], tmp_path: Path
+) -> None:
+    path, events = tmp_path / "s.db", session[1]
+    path.write_bytes(session[0].read_bytes())
+    store = Store._open_readonly(path, "mode=ro&immutable=1")
+    app = SandboxTui(load({}), store, store.run("r"))
+    async with app.run_test(size=(160, 45)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+        screen = app.screen
+        assert isinstance(screen, ReplayScreen)
+        await pilot.press("dollar_sign")
+        await at(screen, pilot, len(events))
+        await until(pilot, lambda: not screen._preparing)
+        await pilot.press("N")
+        await at(screen, pilot, of_kind(events, e.CallFinished, ok=False)[-1])
+        panes_are(screen, events[: screen.position])
+    store.close()
+
+
+async def test_shells_files_and_diffs_are_those_of_the_moment(tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    with contextlib.closing(Store(path)) as store:
+        old, new = (store.put_blob("r", text) for text in (b"old line\n", b"new line\n"))
+        file = e.FileChange(path="/testbed/a.txt", change="modified", kind="file", size=9, blob=new)
+        made = msgspec.structs.replace(file, change="created", blob=old)
+        events: list[e.AnyEvent] = [
+            started("r"),
+            e.FilesListed(files=()),
+            e.FilesChanged(step=1, changes=(made,)),
+            e.TerminalOpened(terminal="shell", cols=40, rows=10),
+            e.TerminalOutput(terminal="shell", data=b"in the shell"),
+            e.FilesChanged(step=2, changes=(file,)),
+            e.TerminalClosed(terminal="shell", exit_code=0),
+            e.RunFinished(reason="submitted", error=None, totals=e.Totals()),
+        ]
+        events = [msgspec.structs.replace(x, seq=n, t=n * 0.1) for n, x in enumerate(events, 1)]
+        store.append("r", events)
+    async with replayed(path) as (screen, pilot):
+        terminals, preview = screen.query_one(TerminalPane), screen.query_one(Preview)
+        for seq, names, ended, text in (
+            (8, ["model", "shell"], {"shell"}, "new line"),
+            (5, ["model", "shell"], set[str](), "old line"),
+            (3, ["model"], set[str](), "old line"),
+            (6, ["model", "shell"], set[str](), "new line"),
+        ):
+            screen.seek(seq)
+            await at(screen, pilot, seq)
+            assert terminals.names == names
+            assert terminals.ended == ended
+            await until(pilot, lambda text=text: text in shown(preview))
+        preview.cycle_diff()
+        await until(pilot, lambda: "old line" in shown(preview) and "new line" in shown(preview))
+        screen.seek(1)
+        await at(screen, pilot, 1)
+        assert not screen.state.files
+        await until(pilot, lambda: "Choose a file" in shown(preview))
+
+
+def shown(preview: Preview) -> str:
+    lines = preview.body
+    return "\n".join(lines.render_line(y).text for y in range(lines.size.height))

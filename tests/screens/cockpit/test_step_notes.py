@@ -1,0 +1,124 @@
+"""Notes on steps, written on the main screen."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.annotations import add_note, notes_of
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.widgets.calls.calls import Calls
+from sandbox_tui.tui.widgets.timeline import Timeline
+from tests.screens.cockpit.test_replay_screen import until
+from tests.unit.sample_run import keep, sample
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with contextlib.closing(Store(tmp_path / "s.db")) as made:
+        keep(made, *sample("zebra"))
+        yield made
+
+
+def written(store: Store) -> list[tuple[int, str]]:
+    return [(note.step, note.text) for note in notes_of(store, "r")]
+
+
+def drawn(calls: Calls) -> str:
+    width = calls.scrollable_content_region.width
+    lines = [line for i in range(calls.block_count()) for line in calls.draw_block(i, width)]
+    return "\n".join(line.plain for line in lines)
+
+
+def heights_fit(calls: Calls) -> bool:
+    """Whether every block is as tall as it says."""
+    width = calls.scrollable_content_region.width
+    return all(
+        calls.block_height(i, width) == len(calls.draw_block(i, width))
+        for i in range(calls.block_count())
+    )
+
+
+async def test_a_note_is_written_changed_and_taken_away(store: Store) -> None:
+    app = SandboxTui(load(), store, store.run("r"))
+    async with app.run_test(size=(160, 45)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+        screen = app.screen
+        assert isinstance(screen, ReplayScreen)
+        await pilot.press("dollar_sign")
+        await until(pilot, lambda: screen.shows(store.run("r").last_seq))
+        calls, timeline = screen.query_one(Calls), screen.query_one(Timeline)
+        await pilot.press("home", "w")
+        await until(pilot, lambda: isinstance(app.screen, LinePrompt))
+        await pilot.press(*"odd", "enter")
+        await until(pilot, lambda: written(store) == [(1, "odd")])
+        await until(pilot, lambda: "✎ odd" in drawn(calls))
+        assert heights_fit(calls)
+        assert "✎" in timeline.render_line(0).text
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, LinePrompt))
+        assert app.screen.query_one(Input).value == "odd"
+        await pilot.press(*" step", "enter")
+        await until(pilot, lambda: written(store) == [(1, "odd step")])
+        await until(pilot, lambda: "✎ odd step" in drawn(calls))
+        await pilot.press("enter")  # opened, it is whole
+        await pilot.pause()
+        assert heights_fit(calls)
+        await pilot.press("end", "w")
+        await until(pilot, lambda: isinstance(app.screen, LinePrompt))
+        assert app.screen.query_one(Input).value == ""
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.press("home", "w")
+        await until(pilot, lambda: isinstance(app.screen, LinePrompt))
+        app.screen.query_one(Input).value = ""
+        await pilot.press("enter")
+        await until(pilot, lambda: written(store) == [])
+        await until(pilot, lambda: "✎" not in drawn(calls))
+
+
+@pytest.mark.parametrize("size", [(160, 45), (60, 20), (40, 10)])
+async def test_whatever_stands_in_a_note_is_text(store: Store, size: tuple[int, int]) -> None:
+    add_note(store, "r", 0, "of all: [bold]x[/] \x1b[31m")
+    add_note(store, "r", 1, "one\ntwo " + "long " * 50)
+    add_note(store, "r", 1, "another")
+    app = SandboxTui(load(), store, store.run("r"))
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+        screen = app.screen
+        assert isinstance(screen, ReplayScreen)
+        await pilot.press("dollar_sign")
+        await until(pilot, lambda: screen.shows(store.run("r").last_seq) and screen.step_notes.all)
+        calls = screen.query_one(Calls)
+        assert "of all: [bold]x[/]" in drawn(calls)
+        assert "\x1b" not in drawn(calls)
+        assert "another" in drawn(calls)
+        assert heights_fit(calls)
+        await pilot.press("home", "enter")
+        await pilot.pause()
+        assert heights_fit(calls)
+
+
+async def test_a_note_of_several_lines_keeps_them(store: Store) -> None:
+    add_note(store, "r", 0, "first line\nsecond")
+    app = SandboxTui(load(), store, store.run("r"))
+    async with app.run_test(size=(160, 45)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+        screen = app.screen
+        assert isinstance(screen, ReplayScreen)
+        await until(pilot, lambda: screen.step_notes.all)
+        await pilot.press("0")
+        await until(pilot, lambda: screen.shows(0))
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(app.screen, LinePrompt))
+        assert app.screen.query_one(Input).value == "first line␊second"
+        await pilot.press(*" more", "enter")
+        await until(pilot, lambda: written(store) == [(0, "first line\nsecond more")])

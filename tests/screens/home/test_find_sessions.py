@@ -1,0 +1,263 @@
+"""Looking for something in all sessions, on the home screen, as a person does it."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.search.query import parse_query
+from sandbox_tui.sessions.store.annotations import add_note, add_tag, tags_of
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.dialogs.confirm import Confirm
+from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.widgets.calls.calls import Calls
+from sandbox_tui.tui.widgets.sessions.search_bar import SearchBar
+from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from sandbox_tui.tui.widgets.themed_text import ThemedText
+from tests.screens.cockpit.test_replay_screen import until
+from tests.unit.event_streams import started
+from tests.unit.sample_run import keep, sample
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> AsyncIterator[Store]:
+    """Two sessions of which one can be replayed whole, and a third."""
+    with contextlib.closing(Store(tmp_path / "s.db")) as made:
+        keep(made, *sample("zebra"), run_id="whole")
+        first = started("other", task="count the zebras", started_at=1_000.0)
+        end = e.RunFinished(seq=2, t=1.0, reason="max_steps", error=None, totals=e.Totals())
+        made.append("other", [msgspec.structs.replace(first, model="qwen3-coder"), end])
+        made.append("third", [started("third", task="something else", started_at=2_000.0), end])
+        yield made  # type: ignore[misc]
+
+
+@asynccontextmanager
+async def at_home(
+    store: Store, size: tuple[int, int] = (160, 45)
+) -> AsyncIterator[tuple[Home, Pilot[int]]]:
+    app = SandboxTui(load({"model.name": "m", "model.local_ports": []}), store)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, Home))
+        home = app.screen
+        assert isinstance(home, Home)
+        await until(pilot, lambda: home.query_one(SessionList).current is not None)
+        yield home, pilot
+
+
+async def look_for(home: Home, pilot: Pilot[int], words: str) -> SearchResults:
+    """Type it, and wait until what is shown is what was found."""
+    await pilot.press("slash")
+    bar, hits = home.query_one(SearchBar), home.query_one(SearchResults)
+    bar.query_one(Input).value = words
+    await until(pilot, lambda: bar.query_now == parse_query(words))
+    await until(pilot, lambda: home.is_finding and not home._looking)
+    return hits
+
+
+def text_of(hits: SearchResults) -> str:
+    width = hits.scrollable_content_region.width
+    lines = [line for i in range(hits.block_count()) for line in hits.draw_block(i, width)]
+    return "\n".join(line.plain.rstrip() for line in lines)
+
+
+async def test_hits_come_as_one_types_and_enter_opens_the_replay_there(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        await pilot.press("slash", *"zebra")
+        hits = home.query_one(SearchResults)
+        await until(pilot, lambda: home.is_finding and hits.block_count() > 2)
+        assert not home.query_one(SessionList).display
+        await look_for(home, pilot, "zebra tool:bash")
+        await until(pilot, lambda: "output" in text_of(hits))
+        assert "1 session · 11 found" in str(hits.border_title)
+        assert "6 more in this session" in text_of(hits)
+        while hits.current is None or hits.current.kind != "observation":
+            await pilot.press("down")
+        wanted = hits.current
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
+        replay = pilot.app.screen
+        assert isinstance(replay, ReplayScreen)
+        await until(pilot, lambda: replay.position == wanted.seq and replay._found._hits)
+        assert not replay._plays
+        assert "found" in str(replay.query_one(Calls).border_subtitle)
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app.screen is home)
+        assert home.is_finding
+        assert hits.current == wanted
+        await pilot.press("escape")
+        await until(pilot, lambda: not home.is_finding and home.query_one(SessionList).has_focus)
+
+
+@pytest.mark.parametrize("size", [(160, 45), (60, 20), (40, 10)])
+@pytest.mark.parametrize(
+    "query", ['"', "NOT x", "a OR", "(", "cost:x", "*", "\ud800", "-a", "x" * 3000]
+)
+async def test_nothing_that_is_typed_is_too_much(
+    store: Store, size: tuple[int, int], query: str
+) -> None:
+    async with at_home(store, size) as (home, pilot):
+        await pilot.press("slash")
+        bar = home.query_one(SearchBar)
+        bar.query_one(Input).value = query
+        await pilot.pause(0.2)
+        await pilot.press("enter")
+        assert bar._problem == ""
+
+
+async def test_filters_complete_themselves_and_an_unknown_one_is_said(store: Store) -> None:
+    add_tag(store, "other", "striped")
+    async with at_home(store) as (home, pilot):
+        hits = await look_for(home, pilot, "model:qwen")
+        assert "1 session" in str(hits.border_title)
+        assert "count the zebras" in text_of(hits)
+        assert "#striped" in text_of(hits)
+        bar, line = home.query_one(SearchBar), home.query_one(SearchBar).query_one(Input)
+        await until(pilot, lambda: bar._values)
+        line.value = ""
+        await pilot.press(*"ta")
+        assert "tag:" in str(bar.query_one(ThemedText).render())
+        await pilot.press("tab")
+        assert line.value == "tag:"
+        await pilot.press(*"st", "tab")
+        assert line.value == "tag:striped "
+        await until(
+            pilot, lambda: "count the zebras" in text_of(hits) and bar.query_now.filters.tag
+        )
+        line.value = "colour:red "
+        await pilot.pause()
+        said = str(bar.query_one(ThemedText).render())
+        assert "There is no filter colour" in said
+        line.value = "modell:red "
+        await pilot.pause()
+        assert "did you mean model:?" in str(bar.query_one(ThemedText).render())
+        line.value = "outcome:failed zebras"
+        await until(pilot, lambda: bar.query_now.filters.outcome == "failed")
+        await until(pilot, lambda: [hit.run.id for hit in hits._hits] == ["other"])
+        await pilot.press("tab")
+        await until(pilot, lambda: hits.has_focus)
+
+
+async def test_a_note_leads_to_its_step(store: Store) -> None:
+    add_note(store, "whole", 2, "look at the stripes")
+    async with at_home(store) as (home, pilot):
+        hits = await look_for(home, pilot, "stripes")
+        assert hits.current is not None
+        assert hits.current.kind == "note"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
+        replay = pilot.app.screen
+        assert isinstance(replay, ReplayScreen)
+        await until(pilot, lambda: replay.state.step == 2)
+
+
+async def test_a_session_is_named_and_tagged(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        sessions = home.query_one(SessionList)
+        here = sessions.current
+        assert here is not None
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LinePrompt))
+        await pilot.press(*"Stripes", "enter")
+        await until(pilot, lambda: sessions.current and sessions.current.title == "Stripes")
+        assert "Stripes" in sessions.draw_block(sessions.cursor, 100)[0].plain
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LinePrompt))
+        await pilot.press(*"good,", "space", *"#Look", "enter")
+        await until(pilot, lambda: tags_of(store, here.id) == ["good", "look"])
+        await until(pilot, lambda: "#good #look" in sessions.draw_block(0, 100)[1].plain)
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LinePrompt))
+        assert pilot.app.screen.query_one(Input).value == "good look"
+        pilot.app.screen.query_one(Input).value = "look"
+        await pilot.press("enter")
+        await until(pilot, lambda: tags_of(store, here.id) == ["look"])
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LinePrompt))
+        pilot.app.screen.query_one(Input).value = "a title that is thrown away"
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is home)
+        await pilot.press("R")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LinePrompt))
+        pilot.app.screen.query_one(Input).value = ""
+        await pilot.press("enter")
+        await until(pilot, lambda: sessions.current and sessions.current.title is None)
+
+
+async def test_deleting_asks_says_what_it_frees_and_takes_it_from_the_hits(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        hits = await look_for(home, pilot, "zebras")
+        assert hits.current is not None
+        await pilot.press("tab")
+        await until(pilot, lambda: hits.has_focus)
+        while hits.current is None or hits.current.run.id != "other":
+            await pilot.press("down")
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        assert "count the zebras" in pilot.app.screen._question  # type: ignore[attr-defined]
+        assert "about " in pilot.app.screen._question  # type: ignore[attr-defined]
+        await pilot.press("n")
+        await until(pilot, lambda: pilot.app.screen is home)
+        assert store.count() == 3
+        await pilot.press("x")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await pilot.press("y")
+        await until(pilot, lambda: store.count() == 2)
+        await until(pilot, lambda: "count the zebras" not in text_of(hits))
+        await until(pilot, lambda: _said(pilot))
+        assert re.search(
+            r"Deleted\. (\d\S* given back to the disk|Its space is used again)", _said(pilot)
+        )
+
+
+def _said(pilot: Pilot[int]) -> str:
+    return "\n".join(note.message for note in pilot.app._notifications)
+
+
+async def test_what_a_fork_has_of_its_parent_is_found_once(store: Store) -> None:
+    events, contents = sample("giraffe")
+    keep(store, events, contents, run_id="parent")
+    first = events[0]
+    assert isinstance(first, e.RunStarted)
+    until_call = next(i for i, x in enumerate(events) if isinstance(x, e.CallFinished))
+    shared = [
+        msgspec.structs.replace(first, run_id="fork", parent="parent", parent_seq=until_call + 1),
+        *events[1 : until_call + 1],
+    ]
+    own = e.HumanMessage(seq=until_call + 2, t=99.0, id=9, text="another giraffe")
+    store.append("fork", [*shared, own])
+    async with at_home(store) as (home, pilot):
+        hits = await look_for(home, pilot, "giraffe")
+        of_fork = [hit for hit in hits._hits if hit.run.id == "fork"]
+        assert [(hit.kind, hit.seq) for hit in of_fork] == [("message", until_call + 2)]
+        assert len([hit for hit in hits._hits if hit.run.id == "parent"]) == 5
+        store.delete("parent")
+        home.reload()
+        await until(pilot, lambda: {hit.run.id for hit in hits._hits} == {"fork"})
+        assert len(hits._hits) > 1
+
+
+async def test_what_comes_after_a_screen_was_left_is_let_go(store: Store) -> None:
+    """Its panes go before the screen itself, and a replay that plays goes on for a moment."""
+    async with at_home(store) as (home, pilot):
+        replay = ReplayScreen(store.run("whole"), store)
+        await pilot.app.push_screen(replay)
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app.screen is home and not replay.children)
+        for event in store.events("whole"):
+            await replay.apply(event)
+        replay._flush()
+        replay._tick()

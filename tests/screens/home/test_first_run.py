@@ -1,0 +1,170 @@
+"""Who has chosen no model yet is offered those that this machine has."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from textual.widgets import Input
+
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.screens.home.choose_model import ChooseModel
+from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.new_run import NewRun
+from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers
+from tests.scripted_server import ScriptedServer, say
+
+SECRET = "sk-proj-never-shown-anywhere"
+
+
+@pytest.fixture
+def server(
+    scripted_server: Callable[..., ScriptedServer], monkeypatch: pytest.MonkeyPatch
+) -> ScriptedServer:
+    server = scripted_server(say("x"))
+    server.models = ["qwen3-coder", "tiny"]
+    port = server.url.split(":")[2].split("/")[0]
+    monkeypatch.setenv("SANDBOX_TUI_MODEL_LOCAL_PORTS", f"[{port}]")
+    return server
+
+
+async def found(app: SandboxTui, pilot: Any) -> ModelOffers:
+    """The offers, once the ports have answered."""
+    offers = app.screen.query_one(ModelOffers)
+    for _ in range(200):
+        await pilot.pause(0.02)
+        if offers._offers is not None:
+            break
+    await pilot.pause()
+    return offers
+
+
+def shown(offers: ModelOffers) -> str:
+    height = offers.scrollable_content_region.height
+    return "\n".join(offers.render_line(y).text.rstrip() for y in range(height))
+
+
+def written(home: Path) -> dict[str, Any]:
+    return tomllib.loads((home / "config.toml").read_text())["model"]
+
+
+async def test_the_home_screen_offers_models_and_a_click_takes_one(
+    own_home: Path, store: Store, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    (own_home / "config.toml").write_text("# mine\n[ui]\ntheme = 'daylight'\n")
+    app = SandboxTui(config.load(), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        offers = await found(app, pilot)
+        text = shown(offers)
+        assert "qwen3-coder" in text
+        assert "OPENAI_API_KEY is set" in text
+        assert SECRET not in app.export_screenshot()
+        await pilot.click(offers, offset=(10, 2))
+        await pilot.pause()
+        assert written(own_home) == {"name": "tiny", "base_url": server.url}
+        assert (own_home / "config.toml").read_text().startswith("# mine\n[ui]")
+        assert SECRET not in (own_home / "config.toml").read_text()
+        assert not offers.display
+        await pilot.press("n")
+        assert app.screen.query_one("#model", Input).value == "tiny"
+        assert app.screen.query_one("#url", Input).value == server.url
+    assert config.load().model.name == "tiny"
+
+
+async def test_a_key_opens_the_list_and_enter_takes_one(
+    own_home: Path, store: Store, server: ScriptedServer
+) -> None:
+    app = SandboxTui(config.load(), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("m")
+        assert isinstance(app.screen, ChooseModel)
+        await found(app, pilot)
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        assert isinstance(app.screen, Home)
+        assert written(own_home)["name"] == "tiny"
+
+
+async def test_a_model_chosen_in_the_new_run_form_is_for_that_run(
+    own_home: Path, store: Store, server: ScriptedServer
+) -> None:
+    app = SandboxTui(config.load(), store)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.press("n")
+        await pilot.press("f3")
+        await found(app, pilot)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert isinstance(app.screen, NewRun)
+        assert app.screen.query_one("#model", Input).value == "qwen3-coder"
+        assert app.screen.query_one("#url", Input).value == server.url
+    assert not (own_home / "config.toml").exists()
+    assert app.settings.now.model.name == ""
+
+
+async def test_nothing_found_is_said_and_nothing_is_in_the_way(
+    own_home: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_MODEL_LOCAL_PORTS", "[1]")
+    app = SandboxTui(config.load(), store)
+    async with app.run_test(size=(60, 20)) as pilot:
+        offers = await found(app, pilot)
+        assert "no model server answers" in shown(offers)
+        assert app.focused is app.screen.query_one("#sessions")
+
+
+async def test_who_has_a_model_is_not_asked(
+    own_home: Path, store: Store, server: ScriptedServer
+) -> None:
+    app = SandboxTui(config.load({"model.name": "mine"}), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        assert not app.screen.query_one(ModelOffers).display
+
+
+async def test_a_config_that_cannot_be_written_is_said(
+    own_home: Path, store: Store, server: ScriptedServer
+) -> None:
+    app = SandboxTui(config.load(), store)
+    (own_home / "config.toml").write_text("[broken\n")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.press("m")
+        await found(app, pilot)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert any("not valid TOML" in note.message for note in app._notifications)
+    assert (own_home / "config.toml").read_text() == "[broken\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "ready", "arrow"),
+    [
+        ({}, False, "config set model.name"),
+        ({"NAME": "gpt-4o"}, False, "→ export OPENAI_API_KEY="),
+        ({"NAME": "gpt-4o", "BASE_URL": "http://127.0.0.1:1/v1"}, True, ""),
+    ],
+)
+def test_doctor_is_not_ready_for_a_run_without_a_model(
+    settings: dict[str, str], ready: bool, arrow: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in settings.items():
+        monkeypatch.setenv(f"SANDBOX_TUI_MODEL_{name}", value)
+    done = CliRunner().invoke(main, ["doctor"])
+    last = done.stdout.splitlines()[-1]
+    assert (last == "ready") == ready
+    assert ("a run of your own needs a model" in last) == (not ready)
+    assert arrow in done.stdout
+
+
+def test_doctor_reports_the_same_servers(server: ScriptedServer) -> None:
+    done = CliRunner().invoke(main, ["doctor"])
+    assert f"a server at {server.url}: qwen3-coder, tiny" in done.stdout
+    assert "sandbox-tui config set model.name qwen3-coder" in done.stdout

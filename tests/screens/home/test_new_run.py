@@ -1,0 +1,190 @@
+"""The form for a new run: what it starts, what it refuses, what it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.geometry import Region
+from textual.pilot import Pilot
+from textual.widgets import Button, Input, Select, TextArea
+
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.new_run import NewRun
+
+Started = list[RunRequest]
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> Started:
+    """What the home screen was asked to begin; nothing is begun."""
+    requests: Started = []
+
+    def begin(self: Home, wanted: Sequence[RunRequest]) -> None:
+        requests.extend(wanted)
+
+    monkeypatch.setattr(Home, "_begin", begin)
+    return requests
+
+
+@pytest.fixture
+def app(store: Store) -> SandboxTui:
+    return SandboxTui(config.load({"model.name": "m", "model.base_url": "http://x/v1"}), store)
+
+
+async def put(pilot: Pilot[int], name: str, text: str) -> None:
+    pilot.app.screen.query_one(f"#{name}", Input).value = text
+    await pilot.pause()
+
+
+@pytest.mark.parametrize("how", ["ctrl+s", "f2", "button"])
+async def test_the_form_starts_a_run(app: SandboxTui, started: Started, how: str) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", *"fix it")
+        if how == "button":
+            await pilot.click("#start")
+        else:
+            await pilot.press(how)
+        await pilot.pause()
+        assert isinstance(app.screen, Home)
+    assert [(r.task, r.mode, r.settings.sandbox.kind) for r in started] == [
+        ("fix it", "auto", "auto")
+    ]
+
+
+@pytest.mark.parametrize("kind", ["auto", "docker", "bubblewrap"])
+@pytest.mark.parametrize("mode", ["auto", "ask", "step"])
+async def test_every_choice_is_taken(
+    app: SandboxTui, started: Started, kind: str, mode: str, tmp_path: Path
+) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.press("n", *"one", "enter", *"---", "enter", *"two")
+        for name, text in (("model", "other"), ("url", ""), ("input", str(tmp_path))):
+            await put(pilot, name, text)
+        for name, text in (("steps", "7"), ("samples", "2")):
+            await put(pilot, name, text)
+        for name, value in (("kind", kind), ("mode", mode)):
+            await choose(pilot, name, value)
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+    assert [r.task for r in started] == ["one", "one", "two", "two"]
+    for request in started:
+        settings = request.settings
+        assert (request.mode, settings.sandbox.kind) == (mode, kind)
+        assert (settings.model.name, settings.model.base_url) == ("other", "")
+        assert (request.input, settings.limits.max_steps) == (tmp_path, 7)
+
+
+async def choose(pilot: Pilot[int], name: str, value: str) -> None:
+    """With the keys: open the drop-down, go to the value, take it."""
+    select: Any = pilot.app.screen.query_one(f"#{name}", Select)
+    select.focus()
+    await pilot.press("enter")
+    values = [each for _, each in select._options]
+    await pilot.press("home", *["down"] * values.index(value), "enter")
+    await pilot.pause()
+
+
+async def test_escape_closes_the_open_drop_down_alone(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", *"my task")
+        form = app.screen
+        select: Any = form.query_one("#kind", Select)
+        select.focus()
+        await pilot.press("enter")
+        await pilot.pause()
+        assert select.expanded
+        await pilot.press("escape")
+        await pilot.pause()
+        assert app.screen is form
+        assert not select.expanded
+        assert form.query_one(TextArea).text == "my task"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.screen, Home)
+
+
+async def test_what_was_typed_is_there_again_until_it_is_started(
+    app: SandboxTui, started: Started
+) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", *"long task")
+        await put(pilot, "samples", "3")
+        await pilot.press("escape")
+        await pilot.pause()
+        await pilot.press("n")
+        assert app.screen.query_one(TextArea).text == "long task"
+        assert app.screen.query_one("#samples", Input).value == "3"
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert [r.task for r in started] == ["long task"] * 3
+        await pilot.press("n")
+        assert app.screen.query_one(TextArea).text == ""
+        assert app.screen.query_one("#samples", Input).value == "1"
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        ("task", " ", "Enter a task."),
+        ("model", " ", "Enter a model's name."),
+        ("input", "/not/there", "This does not exist."),
+        ("steps", "0", "from 1"),
+        ("samples", "1000", "from 1 to 256"),
+    ],
+)
+async def test_what_is_wrong_is_said_at_its_field(
+    app: SandboxTui, started: Started, field: str, text: str, words: str
+) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.press("n")
+        form = app.screen
+        form.query_one(TextArea).text = "a task"
+        place: Any = form.query_one(f"#{field}")
+        if field == "task":
+            place.text = text
+        else:
+            place.value = text
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        assert app.screen is form
+        assert place.has_class("-wrong")
+        assert place.border_subtitle == words
+        assert app.focused is place
+        assert not list(app._notifications)
+        await pilot.press("9")
+        await pilot.pause()
+        assert not place.has_class("-wrong")
+    assert not started
+
+
+@pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
+async def test_the_button_and_every_border_is_on_the_screen(
+    app: SandboxTui, size: tuple[int, int]
+) -> None:
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n")
+        await pilot.pause()
+        box = app.screen.query_one("#box")
+        assert Region(0, 0, *size).contains_region(box.region)
+        assert box.region.contains_region(app.screen.query_one("#start", Button).region)
+        for select in app.screen.query(Select):
+            assert select.size.height == 1, "a line between two borders"
+            assert select.outer_size.height == 3
+            assert app.screen.query_one("#fields").region.contains_region(select.region)
+
+
+async def test_a_form_that_is_left_without_a_word_says_nothing(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", "escape")
+        await pilot.pause()
+        assert isinstance(app.screen, Home)
+        assert not list(app._notifications)
+        await pilot.press("n")
+        assert isinstance(app.screen, NewRun)

@@ -1,0 +1,63 @@
+"""The help and the palette: what can be done where one is, each thing once."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.keys.actions import ACTIONS
+from sandbox_tui.tui.keys.actions_here import MOVING, actions_here
+from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.screens.home.home import Home
+from tests.perf.made_sessions import fill
+from tests.screens.cockpit.test_replay_screen import until
+
+INTERNALS = ("Focus Next", "Focus Previous", "Scroll Left", "Page Left", "Screenshot", "Maximize")
+
+
+@pytest.mark.parametrize("pane", ["1", "2", "3", "home"])
+async def test_each_action_is_listed_once_and_none_of_textuals_own(
+    tmp_path: Path, pane: str
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        fill(store, "r", 3)
+        app = SandboxTui(load({}), store, None if pane == "home" else store.run("r"))
+        async with app.run_test(size=(160, 45)) as pilot:
+            kind = Home if pane == "home" else ReplayScreen
+            await until(pilot, lambda: isinstance(app.screen, kind))
+            if pane != "home":
+                await pilot.press(pane)
+                await pilot.pause()
+            here = actions_here(app.screen)
+            assert {action.name for action in here} <= {*ACTIONS, "screen.copy_text"}
+            named = Counter(action.name for action in here)
+            assert max(named.values()) == 1
+            groups = [action.group for action in here]
+            assert len(set(groups)) == sum(
+                before != now for before, now in zip(["", *groups], groups, strict=False)
+            ), "a group stands together"
+
+            titles = [command.title for command in app.get_system_commands(app.screen)]
+            assert max(Counter(titles).values()) == 1
+            assert not set(titles) & {*INTERNALS, "Up", "Down", "First", "Last", "Page down"}
+            assert {"Theme", "Quit", "Settings", "Copy selected text"} <= set(titles)
+
+            await pilot.press("question_mark")
+            await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+            screen = app.screen
+            assert isinstance(screen, HelpScreen)
+            words = [what for _, what in screen.keys_shown]
+            assert not set(words) & set(INTERNALS)
+            assert all(what[0].isupper() for what in words)
+            assert (MOVING in groups) or pane == "2"
+            await pilot.pause()
+            table = screen.query_one("#help-keys")
+            text = "\n".join(table.render_line(y).text for y in range(table.size.height))
+            assert all(group in text for group in groups)

@@ -1,0 +1,41 @@
+"""The list of all actions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.app import App
+from textual.command import Command, CommandList, DiscoveryHit
+
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.dialogs.command_palette import ActionPalette
+from sandbox_tui.tui.screens.home.new_run import NewRun
+
+
+async def test_a_page_down_before_the_list_is_drawn_is_let_pass() -> None:
+    app = App[None]()
+    async with app.run_test():
+        palette = ActionPalette(id="--command-palette")
+        await app.push_screen(palette)
+        actions = palette.query_one(CommandList)
+        actions.clear_options()
+        actions.add_options([Command("one", DiscoveryHit("one", lambda: None))])
+        actions.highlighted = 0
+        actions._index_to_line.clear()  # as it stands until there is a layout
+        await app.run_action("command_list('page_down')", palette)
+        assert app.is_running
+
+
+async def test_an_action_of_a_screen_that_has_gone_is_let_be(store: Store, own_home: Path) -> None:
+    app = SandboxTui(config.load(), store)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        await pilot.press("n")
+        form = app.screen
+        assert isinstance(form, NewRun)
+        every = {command.title: command for command in app.get_system_commands(form)}
+        await form.dismiss(None)
+        await every["Start"].callback()
+        assert app.is_running

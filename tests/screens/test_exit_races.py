@@ -1,0 +1,87 @@
+"""The program is told to exit while a screen is being opened."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+from textual.app import ComposeResult
+from textual.css.query import NoMatches
+from textual.screen import Screen
+from textual.widgets import Static
+
+from sandbox_tui.tui.exit_races import IgnoresLookupsAtExit
+from sandbox_tui.tui.textual_private import is_closing
+
+
+class Late(Screen[None]):
+    """Looks for a widget that is gone."""
+
+    def on_mount(self) -> None:
+        self.query_one("#gone")
+
+
+class ExitsFirst(IgnoresLookupsAtExit[int]):
+    def on_mount(self) -> None:
+        self.exit(7)
+        self.push_screen(Late())
+
+
+class GoesOn(IgnoresLookupsAtExit[int]):
+    def on_mount(self) -> None:
+        self.push_screen(Late())
+
+
+async def test_a_lookup_that_fails_at_exit_changes_nothing() -> None:
+    app = ExitsFirst()
+    assert await app.run_async(headless=True) == 7
+    assert app._exception is None
+
+
+class WorkerExitsFirst(IgnoresLookupsAtExit[int]):
+    def on_mount(self) -> None:
+        self.run_worker(self.look())
+
+    async def look(self) -> None:
+        self.exit(7)
+        self.query_one("#gone")
+
+
+async def test_so_does_one_in_a_worker() -> None:
+    app = WorkerExitsFirst()
+    assert await app.run_async(headless=True) == 7
+    assert app._exception is None
+
+
+class Watching(Screen[None]):
+    """Writes down whether it is closing while its last child goes."""
+
+    closing: ClassVar[list[bool]] = []
+
+    def compose(self) -> ComposeResult:
+        yield Going()
+
+
+class Going(Static):
+    def on_unmount(self) -> None:
+        Watching.closing.append(is_closing(self.screen))
+
+
+async def test_a_screen_that_is_popped_is_closing() -> None:
+    Watching.closing.clear()
+    async with GoesOnQuietly().run_test() as pilot:
+        screen = Watching()
+        await pilot.app.push_screen(screen)
+        assert not is_closing(screen)
+        await pilot.app.pop_screen()
+    assert Watching.closing == [True]
+
+
+class GoesOnQuietly(IgnoresLookupsAtExit[int]):
+    """Nothing but the app."""
+
+
+async def test_a_lookup_that_fails_otherwise_is_a_defect() -> None:
+    with pytest.raises(NoMatches):
+        async with GoesOn().run_test() as pilot:
+            await pilot.pause()

@@ -1,0 +1,213 @@
+"""The list of calls: filters, search, and the keys that are shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import pytest
+from textual.app import App, ComposeResult
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import RunState
+from sandbox_tui.themes import load_themes
+from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS, palette_of, to_textual
+from sandbox_tui.tui.widgets.calls.call_filter import FILTERS, holds
+from sandbox_tui.tui.widgets.calls.calls import Calls
+from sandbox_tui.tui.widgets.calls.reply_rows import reply_height, reply_lines
+
+
+def bash(number: int, command: str, answer: str, *, ok: bool = True) -> Iterable[e.AnyEvent]:
+    call = e.ToolCall(
+        number=number,
+        step=number,
+        id=f"c{number}",
+        name="execute_bash",
+        arguments=json.dumps({"command": command}),
+    )
+    yield from answered(call, answer, ok=ok)
+
+
+def answered(call: e.ToolCall, answer: str, *, ok: bool = True) -> Iterable[e.AnyEvent]:
+    yield e.CallProposed(call=call)
+    yield e.CallDecided(call=call.number, verdict="approve", by="policy")
+    yield e.CallStarted(call=call.number)
+    yield e.CallFinished(call=call.number, observation=answer, ok=ok, exit_code=0 if ok else 1)
+
+
+def a_run() -> RunState:
+    edit = e.ToolCall(
+        number=2,
+        step=2,
+        id="c2",
+        name="str_replace_editor",
+        arguments=json.dumps({"command": "create", "path": "/testbed/a.py", "file_text": "x = 1"}),
+    )
+    state = RunState()
+    events = [
+        e.ModelDelta(step=1, channel="text", text="I look for Needles first."),
+        *bash(1, "grep needle *.txt", "haystack.txt: a needle"),
+        *answered(edit, "File created."),
+        e.HumanMessage(id=1, text="mind the hay"),
+        *bash(3, "false", "nothing", ok=False),
+        e.Warned(text="the disk is nearly full"),
+    ]
+    for seq, event in enumerate(events, 1):
+        import msgspec
+
+        state.apply(msgspec.structs.replace(event, seq=seq, t=seq / 10))
+    return state
+
+
+class OneList(App[None]):
+    """Nothing but the list."""
+
+    def __init__(self, state: RunState) -> None:
+        super().__init__()
+        self.state = state
+        for theme in load_themes()[0].values():
+            self.register_theme(to_textual(theme))
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return ROLE_DEFAULTS
+
+    def compose(self) -> ComposeResult:
+        yield Calls(self.state, id="calls")
+
+    def on_mount(self) -> None:
+        self.theme = "lamplight"
+        self.query_one(Calls).show(self.state, 5.0)
+        self.query_one(Calls).focus()
+
+
+def seen(calls: Calls) -> str:
+    width = calls.scrollable_content_region.width
+    blocks = range(calls.block_count())
+    return "\n".join(line.plain for block in blocks for line in calls.draw_block(block, width))
+
+
+async def test_filters_show_what_they_say() -> None:
+    app = OneList(a_run())
+    async with app.run_test(size=(80, 30)) as pilot:
+        calls = app.query_one(Calls)
+        texts: dict[str, str] = {}
+        for name in FILTERS:
+            texts[name] = seen(calls)
+            await pilot.press("f")
+        assert "grep needle" in texts["all"]
+        assert "mind the hay" in texts["all"]
+        assert "false" in texts["failed"]
+        assert "grep" not in texts["failed"]
+        assert "create a.py" in texts["edits"]
+        assert "false" not in texts["edits"]
+        assert texts["yours"].count("mind the hay") >= 1
+        assert "grep" not in texts["yours"]
+        assert "Needles first" in texts["text"]
+        assert seen(calls) == texts["all"], "round again"
+
+
+async def test_a_filter_keeps_up_with_what_comes() -> None:
+    state = a_run()
+    app = OneList(state)
+    async with app.run_test(size=(80, 30)) as pilot:
+        calls = app.query_one(Calls)
+        await pilot.press("f")
+        before = calls.block_count()
+        for event in bash(4, "exit 3", "went wrong", ok=False):
+            state.apply(event)
+            calls.sync(6.0)
+        for event in bash(5, "true", "went well"):
+            state.apply(event)
+            calls.sync(7.0)
+        assert calls.block_count() == before + 1
+        assert "exit 3" in seen(calls)
+        assert "true" not in seen(calls)
+
+
+async def test_search_goes_from_hit_to_hit_and_round() -> None:
+    app = OneList(a_run())
+    async with app.run_test(size=(80, 30)) as pilot:
+        calls = app.query_one(Calls)
+        assert calls.find("needle") == "1 of 2 found"
+        first = calls.cursor
+        await pilot.press("n")
+        assert calls.cursor != first
+        assert "a needle" in seen(calls), "a hit is opened"
+        await pilot.press("n")
+        assert calls.cursor == first
+        await pilot.press("N")
+        assert calls.cursor != first
+        assert calls.find("Needle") == "1 of 1 found", "a capital counts"
+        assert calls.find("no such thing") == "nothing like that"
+        assert calls.find("") == ""
+        cursor = calls.cursor
+        await pilot.press("n")
+        assert calls.cursor == cursor, "nothing is looked for"
+
+
+@pytest.mark.parametrize("words", ["[", "(", "\\", "*", "a.py", "x = 1"])
+async def test_any_words_can_be_looked_for(words: str) -> None:
+    app = OneList(a_run())
+    async with app.run_test(size=(80, 30)):
+        calls = app.query_one(Calls)
+        calls.find(words)
+        assert seen(calls)
+        expected = any(holds(item, words) for item in app.state.items)
+        assert (calls.find(words) != "nothing like that") == expected
+
+
+def replies(*events: e.AnyEvent) -> RunState:
+    import msgspec
+
+    state = RunState()
+    for seq, event in enumerate(events, 1):
+        state.apply(msgspec.structs.replace(event, seq=seq, t=seq / 10))
+    return state
+
+
+async def test_what_came_of_a_reply_instead_of_calls_is_a_line_of_its_own() -> None:
+    state = replies(
+        e.ModelAsked(step=1, digest="", messages=2),
+        e.ModelDelta(step=1, channel="text", text="I would rather"),
+        e.ReplyInterrupted(step=1),
+        e.ModelAsked(step=1, digest="", messages=2),
+        e.ModelReplied(
+            step=1, message={}, text="words", reasoning="", usage=e.Usage(), finish_reason="stop",
+            latency=1.0, reminder="call one",
+        ),
+    )  # fmt: skip
+    app = OneList(state)
+    async with app.run_test(size=(80, 20)):
+        palette = palette_of(app.query_one(Calls))
+        stopped, reminded = state.items
+        for item, said in ((stopped, "I would rather"), (reminded, "words")):
+            drawn = [line.plain for line in reply_lines(item, 76, 9.0, False, palette)]  # type: ignore[arg-type]
+            assert len(drawn) == reply_height(item, False) == 3  # type: ignore[arg-type]
+            assert said in drawn[1]
+            assert item.remark in drawn[2]  # type: ignore[union-attr]
+            assert "✗" not in "".join(drawn)
+    assert "stopped by you" in reply_lines(stopped, 76, 9.0, False, palette)[0].plain  # type: ignore[arg-type]
+
+
+async def test_a_filter_that_nothing_fits_says_so() -> None:
+    app = OneList(RunState())
+    async with app.run_test(size=(80, 30)) as pilot:
+        calls = app.query_one(Calls)
+        assert not calls.render_line(0).text.strip()
+        await pilot.press("f")
+        assert "Nothing here: only what failed" in calls.render_line(0).text
+        assert not calls.render_line(1).text.strip()
+
+
+async def test_what_is_written_on_stderr_and_nothing_at_all_are_said_in_words() -> None:
+    state = RunState()
+    answer = "Exit code: 1\n[STDOUT]\nout\n[STDERR]\nbad news"
+    for event in [*bash(1, "x", answer, ok=False), *bash(2, "true", "")]:
+        state.apply(event)
+    app = OneList(state)
+    async with app.run_test(size=(80, 30)):
+        text = seen(app.query_one(Calls))
+        assert "[STDERR]" not in text
+        assert "on stderr:" in text
+        assert "no output" in text
+        assert "0 lines" not in text

@@ -1,0 +1,230 @@
+"""The tree of files: order, folding, marks, filters, and twenty thousand entries."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.app import App, ComposeResult
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import RunState, fold
+from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.widgets.files.file_tree import FileTree
+from sandbox_tui.tui.widgets.files.file_versions import earlier, versions
+from sandbox_tui.tui.widgets.files.files import Files
+from tests.cost import Work
+from tests.unit.event_streams import started
+
+ROOT = "/testbed"
+
+
+def change(path: str, what: str = "created", **fields: object) -> e.FileChange:
+    kind = "dir" if path.endswith("/") else "file"
+    full = f"{ROOT}/{path.rstrip('/')}"
+    return e.FileChange(path=full, change=what, **{"kind": kind, **fields})  # type: ignore[arg-type]
+
+
+def listed(*paths: str) -> e.FilesListed:
+    return e.FilesListed(files=tuple(change(path, size=100, blob=path) for path in paths))
+
+
+def changed(step: int, *changes: e.FileChange, by: str = "model") -> e.FilesChanged:
+    return e.FilesChanged(step=step, changes=changes, by=by)  # type: ignore[arg-type]
+
+
+def state_of(*happened: e.AnyEvent) -> RunState:
+    return fold([started(), *happened])
+
+
+def names(tree: FileTree) -> list[str]:
+    return [f"{'  ' * row.depth}{row.name}{'/' if row.is_dir else ''}" for row in tree.rows()]
+
+
+def tree_of(*paths: str) -> FileTree:
+    tree = FileTree(ROOT)
+    tree.update(state_of(listed(*paths)).files)
+    return tree
+
+
+def test_folders_come_first_and_hidden_ones_begin_closed() -> None:
+    tree = tree_of("z.txt", "b/", "b/x", "a/", "a/.git/", "a/.git/HEAD", "A.txt", ".git/")
+    assert names(tree) == [".git/", "a/", "  .git/", "b/", "  x", "A.txt", "z.txt"]
+    tree.folded ^= {f"{ROOT}/b", f"{ROOT}/a/.git"}
+    assert names(tree) == [".git/", "a/", "  .git/", "    HEAD", "b/", "A.txt", "z.txt"]
+
+
+def test_a_folder_that_was_not_listed_is_made_up() -> None:
+    tree = tree_of("deep/er/file")
+    assert names(tree) == ["deep/", "  er/", "    file"]
+    tree.update(state_of(listed("deep/er/file", "deep/", "deep/er/", "deep/a")).files)
+    assert names(tree) == ["deep/", "  er/", "    file", "  a"]
+
+
+def test_a_file_becomes_a_folder() -> None:
+    tree = tree_of("x", "y")
+    after = state_of(
+        listed("x", "y"), changed(1, change("x", "modified", kind="dir"), change("x/in"))
+    )
+    tree.update(after.files)
+    assert names(tree) == ["x/", "  in", "y"]
+    tree.update(state_of(listed("x", "y")).files)
+    assert names(tree) == ["x", "y"]
+
+
+def test_filters() -> None:
+    happened = [
+        listed("in/", "in/data.csv", "in/notes.md"),
+        changed(1, change("out/"), change("out/Data.json")),
+    ]
+    tree = FileTree(ROOT)
+    tree.update(state_of(*happened).files)
+    assert [row.name for row in tree.matching("data", changed=False)] == [
+        "in",
+        "data.csv",
+        "out",
+        "Data.json",
+    ]
+    assert [row.name for row in tree.matching("out json", changed=False)] == ["out", "Data.json"]
+    assert [row.name for row in tree.matching("", changed=True)] == ["out", "Data.json"]
+    assert tree.matching("nothing", changed=False) == []
+
+
+def test_counts_below_a_closed_folder() -> None:
+    tree = FileTree(ROOT)
+    happened = [
+        listed("d/", "d/e/", "d/e/old", "d/gone"),
+        changed(1, change("d/e/old", "modified"), change("d/gone", "deleted"), change("d/new")),
+    ]
+    tree.update(state_of(*happened).files)
+    counts = tree.below(f"{ROOT}/d")
+    assert (counts.created, counts.modified, counts.deleted) == (1, 1, 1)
+
+
+PATHS = st.lists(
+    st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join), max_size=12
+)
+
+
+@given(steps=st.lists(PATHS, max_size=5))
+def test_growing_is_the_same_as_building(steps: list[list[str]]) -> None:
+    grown = FileTree(ROOT)
+    every: list[str] = []
+    for paths in steps:
+        every += paths
+        grown.update(state_of(_consistent(every)).files)
+    built = FileTree(ROOT)
+    built.update(state_of(_consistent(every)).files)
+    assert names(grown) == names(built)
+
+
+def _consistent(paths: Iterable[str]) -> e.FilesListed:
+    """A listing in which what has something below it is a folder."""
+    unique = set(paths)
+    above = {p.rpartition("/")[0] for p in unique} | {
+        "/".join(p.split("/")[:n]) for p in unique for n in range(1, p.count("/") + 1)
+    }
+    return listed(*(f"{p}/" if p in above else p for p in sorted(unique)))
+
+
+def test_versions() -> None:
+    state = state_of(
+        listed("a", "b"),
+        changed(1, change("a", "modified", blob="a1"), change("c", blob="c1")),
+        changed(2, change("a", "modified", blob="a1"), change("c", "deleted")),
+        changed(3, change("a", "modified", blob="a3"), change("c", blob="c3")),
+        changed(4, change("b", "deleted")),
+    )
+    files = {path.rpartition("/")[2]: file for path, file in state.files.items()}
+    assert [v.name for v in versions(files["a"])] == ["beginning", "step 1", "step 3"]
+    assert [v.blob for v in earlier(files["a"])] == ["a", "a1"]
+    assert [v.name for v in versions(files["b"])] == ["beginning", "gone"]
+    assert [v.blob for v in versions(files["c"])] == [None, "c1", "c3"]
+
+
+class Shown(App[None]):
+    def __init__(self, state: RunState) -> None:
+        super().__init__()
+        self.files = Files(state)
+        self._first = state
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return ROLE_DEFAULTS
+
+    def compose(self) -> ComposeResult:
+        yield self.files
+
+    def on_mount(self) -> None:
+        self.files.show(self._first)
+
+    def lines(self) -> list[str]:
+        count = self.files.block_count()
+        return [self.files.render_line(y).text.rstrip() for y in range(min(count, 20))]
+
+
+async def test_marks_sizes_and_titles() -> None:
+    state = state_of(
+        listed("d/", "d/gone", "kept", "odd\x1b[31m\nname"),
+        changed(1, change("d/first", size=1_234)),
+        changed(2, change("kept", "modified", size=98_765), change("d/gone", "deleted")),
+    )
+    app = Shown(state)
+    async with app.run_test(size=(40, 12)) as pilot:
+        assert app.lines() == [
+            " ▾ d",
+            "     first                   new  1.2k",
+            "     gone                 • gone",
+            "   kept                   •    ~   99k",
+            "   odd␛[31m␊name                  100b",
+        ]
+        assert app.files.border_title == "files /testbed 3"
+        assert app.files.border_subtitle == "+1 ~1 -1 · step 2 +0 ~1 -1"
+        await pilot.press("down", "enter")
+        assert app.lines()[0].split() == ["▸", "d", "+1", "-1"]
+        await pilot.press("c")
+        assert [line.split()[0] for line in app.lines()] == ["▸", "kept"]
+        assert app.files.border_subtitle == "changed 1 · esc shows all"
+        await pilot.press("escape")
+        assert len(app.lines()) == 3
+
+
+async def test_twenty_thousand_entries_cost_ten_times_as_much_as_two_thousand() -> None:
+    """To follow a change, to filter; and a key costs the same."""
+    costs: dict[int, list[int]] = {}
+    for count in (2_000, 20_000):
+        randomly = random.Random(1)
+        paths = [f"d{n}/" for n in range(200)]
+        paths += [f"d{randomly.randrange(200)}/file-{n}.txt" for n in range(count)]
+        state = state_of(listed(*paths))
+        app = Shown(state)
+        async with app.run_test(size=(60, 30)) as pilot:
+            assert app.files.block_count() == count + 200
+            state.apply(changed(1, change("d7/fresh.txt", size=5)))
+            with Work() as to_follow:
+                app.files.show(state)
+            with Work() as to_filter:
+                app.files.filter_by("d7/ fresh")
+            assert [row.name for row in app.files._rows] == ["d7", "fresh.txt"]
+            app.files.filter_by("")
+            await pilot.press("end")
+            with Work() as to_move:
+                app.files.action_cursor(-1)
+                app.files.render_lines(app.files.size.region)
+        costs[count] = [to_follow.lines, to_filter.lines, to_move.lines]
+    for small, large, most in zip(costs[2_000], costs[20_000], (11, 11, 2), strict=True):
+        assert 0 < large < most * small
+
+
+def test_a_hundred_thousand_entries_begin_closed_and_can_be_opened() -> None:
+    folders = [f"d{n}/" for n in range(1000)]
+    files = [f"d{n}/file-{m}.txt" for n in range(1000) for m in range(99)]
+    tree = FileTree("/testbed")
+    tree.update(state_of(listed(*folders, *files)).files)
+    assert len(tree.rows()) == 1000
+    tree.folded ^= {"/testbed/d7"}
+    rows = tree.rows()
+    assert len(rows) == 1099
+    assert rows[[row.name for row in rows].index("d7") + 1].path.startswith("/testbed/d7/file-")
+    assert len(tree.matching("d12/ file-42.", changed=False)) == 2

@@ -1,0 +1,151 @@
+"""The line of keys, and themes that change while they are shown."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.binding import Binding
+from textual.color import Color
+from textual.screen import Screen
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+
+
+class Keys(Screen[None]):
+    BINDINGS = [  # noqa: RUF012
+        Binding("a", "act('a')", "alpha"),
+        Binding("b", "act('b')", "a rather long description"),
+        Binding("c", "act('c')", "gamma"),
+        Binding("question_mark", "help", "help", key_display="?"),
+    ]
+    done = ""
+
+    def compose(self) -> ComposeResult:
+        yield KeyBar()
+
+    def action_act(self, what: str) -> None:
+        self.done += what
+
+    def action_help(self) -> None:
+        self.done += "?"
+
+
+class Bar(App[None]):
+    def on_mount(self) -> None:
+        self.push_screen(Keys())
+
+
+def line(app: App[None]) -> str:
+    return app.screen.query_one(KeyBar).render_line(0).text
+
+
+@pytest.mark.parametrize("width", [12, 20, 30, 44, 60, 100])
+async def test_no_key_is_cut(width: int) -> None:
+    app = Bar()
+    async with app.run_test(size=(width, 5)) as pilot:
+        await pilot.pause()
+        shown = line(app)
+        assert len(shown) <= width
+        words = ["a alpha", "b a rather long description", "c gamma"]
+        whole = [text for text in words if text in shown]
+        assert whole == words[: len(whole)]
+        if width >= 30:
+            assert "? help" in shown
+            assert shown.rstrip().endswith("palette")
+            left = shown.partition("? help")[0].strip()
+            assert left == "  ".join(whole), "only whole ones"
+        if width == 100:
+            assert whole == words
+
+
+class WithWayOut(Keys):
+    BINDINGS = [  # noqa: RUF012
+        *Keys.BINDINGS[:3],
+        Binding("q", "leave", "back"),
+        Binding("z", "act('z')", "zoom"),
+    ]
+
+
+@pytest.mark.parametrize("width", [34, 44, 60, 100])
+async def test_the_way_out_is_the_last_to_be_left_out(width: int) -> None:
+    class Out(App[None]):
+        def on_mount(self) -> None:
+            self.push_screen(WithWayOut())
+
+    app = Out()
+    async with app.run_test(size=(width, 5)) as pilot:
+        await pilot.pause()
+        shown = line(app)
+        assert len(shown) <= width
+        assert "q back" in shown
+        if width == 100:
+            assert shown.index("gamma") < shown.index("q back") < shown.index("z zoom")
+
+
+async def test_a_click_is_the_key() -> None:
+    app = Bar()
+    async with app.run_test(size=(100, 5)) as pilot:
+        await pilot.pause()
+        bar = app.screen.query_one(KeyBar)
+        for words in ("c gamma", "a alpha", "? help"):
+            await pilot.click(bar, offset=(1 + line(app).index(words) + 2, 0))
+        assert app.screen.done == "ca?"  # type: ignore[attr-defined]
+
+
+def theme(name: str, accent: str) -> str:
+    import importlib.resources
+
+    text = importlib.resources.files("sandbox_tui.themes").joinpath("lamplight.toml").read_text()
+    return text.replace('"lamplight"', f'"{name}"').replace("#e3a94b", accent)
+
+
+async def test_a_theme_is_shown_as_its_file_is(own_home: Path, tmp_path: Path) -> None:
+    folder = own_home / "themes"
+    folder.mkdir(parents=True)
+    file = folder / "mine.toml"
+    file.write_text(theme("mine", "#00ff00"))
+    app = SandboxTui(load({"ui.theme": "mine"}), Store(tmp_path / "s.db"))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await pilot.pause()
+        assert app.theme == "mine"
+        assert Color.parse(app.get_css_variables()["accent"]).rgb[1] > 200
+        file.write_text(theme("mine", "#ff0000"))
+        os.utime(file, ns=(1, 1))
+        app._themes._reload()
+        await pilot.pause()
+        assert Color.parse(app.get_css_variables()["accent"]).rgb[0] > 200
+        file.write_text(theme("mine", "#ff0000").replace("[roles]", "[rolls]"))
+        app._themes._reload()
+        await pilot.pause()
+        said = " ".join(str(toast.message) for toast in app._notifications)
+        assert "mine.toml" in said
+        assert "line" in said
+        assert app.theme in ("mine", "lamplight"), "and something is shown all the same"
+
+
+async def test_a_theme_whose_file_is_removed_is_there_no_longer(
+    own_home: Path, tmp_path: Path
+) -> None:
+    folder = own_home / "themes"
+    folder.mkdir(parents=True)
+    for name in ("mine", "other"):
+        (folder / f"{name}.toml").write_text(theme(name, "#00ff00"))
+    app = SandboxTui(load({"ui.theme": "mine"}), Store(tmp_path / "s.db"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.pause()
+        assert {"mine", "other"} <= set(app.available_themes)
+        (folder / "other.toml").unlink()
+        app._themes._reload()
+        assert "other" not in app.available_themes
+        assert app.theme == "mine"
+        (folder / "mine.toml").unlink()
+        app._themes._reload()
+        await pilot.pause()
+        assert "mine" not in app.available_themes
+        assert app.theme == "lamplight"

@@ -1,0 +1,36 @@
+"""The line of time of a run that goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox_tui.tui.widgets.timeline import Timeline
+
+MARKS = [(0.4 * n, "┼") for n in range(1, 9)] + [(0.8, "◆"), (1.25, "◇"), (2.0, "✗")]
+
+
+def line(duration: float, *, growing: bool) -> list[str]:
+    timeline = Timeline()
+    timeline.growing = growing
+    timeline.set_reactive(Timeline.duration, duration)
+    timeline._marks = list(MARKS)
+    return timeline._signs(60)
+
+
+def test_marks_stay_in_their_columns_while_a_run_goes_on() -> None:
+    assert len({tuple(line(4 + n / 10, growing=True)) for n in range(60)}) == 1
+    lines = [tuple(line(float(n), growing=True)) for n in range(10, 100)]
+    assert len(set(lines)) <= 12, "now and then the line is laid out anew"
+
+
+@pytest.mark.parametrize("duration", [0.0, 0.5, 10.0, 12.5, 12.6, 3600.0])
+def test_a_run_that_goes_on_never_reaches_past_its_line(duration: float) -> None:
+    timeline = Timeline()
+    timeline.growing = True
+    timeline.set_reactive(Timeline.duration, duration)
+    assert duration <= timeline._span * 1.000001
+    assert timeline._span <= max(10.0, duration * 1.25) * 1.000001
+
+
+def test_a_run_that_is_over_fills_its_line() -> None:
+    assert line(3.2, growing=False)[-1] == "┼"

@@ -1,0 +1,224 @@
+"""The config file is changed as a careful person would: the rest of it stays as it was."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.config.sources import setting_sources
+from sandbox_tui.core.config.toml_file import line_of, value_from_text, write
+from sandbox_tui.tui.cli.main import main
+
+TEXT = """# my settings
+[model]
+name = "old"   # the small one
+
+[ui]
+# by day
+theme = 'daylight'
+
+[keys]
+live.approve = "y"
+"live.reject" = "n"
+"""
+
+
+@pytest.fixture
+def file(own_home: Path) -> Path:
+    own_home.mkdir()
+    (own_home / "config.toml").write_text(TEXT)
+    return own_home / "config.toml"
+
+
+def test_a_change_leaves_everything_else_as_it_was(file: Path) -> None:
+    file.chmod(0o600)
+    write({"model.name": "new", "keys.live.approve": ["f7"], "limits.max_steps": 5})
+    expected = TEXT.replace('"old"', '"new"').replace('= "y"', '= ["f7"]')
+    assert file.read_text() == f"{expected}\n[limits]\nmax_steps = 5\n"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in file.parent.iterdir()] == ["config.toml"]
+    write({"limits.max_steps": None, "ui.theme": None, "agent.prompts": None})
+    assert config.load().limits.max_steps == 100
+    assert "# by day" in file.read_text()
+
+
+def test_a_link_to_a_file_elsewhere_stays_a_link(own_home: Path, tmp_path: Path) -> None:
+    own_home.mkdir()
+    (tmp_path / "dotfiles.toml").write_text("# here\n")
+    (own_home / "config.toml").symlink_to(tmp_path / "dotfiles.toml")
+    write({"ui.theme": "ansi"})
+    assert (own_home / "config.toml").is_symlink()
+    assert tomllib.loads((tmp_path / "dotfiles.toml").read_text()) == {"ui": {"theme": "ansi"}}
+
+
+@pytest.mark.parametrize(
+    ("before", "change", "words"),
+    [
+        ("[model\n", {"ui.theme": "x"}, "not valid TOML"),
+        ("model = 3\n", {"model.name": "x"}, "not a table"),
+        ("[ui]\nthem = 'x'\n", {"model.name": "x"}, "them"),
+        ("", {"ui.notify": "loud"}, "notify"),
+        ("", {"ui.them": "x"}, "ui.theme"),
+        ("", {"colour": "x"}, "begin with"),
+        ("", {"model.api_key_env": "sk-proj-1234"}, "never written"),
+    ],
+)
+def test_nothing_is_written_when_something_is_wrong(
+    file: Path, before: str, change: dict[str, str], words: str
+) -> None:
+    file.write_text(before)
+    with pytest.raises(ConfigError, match=words):
+        write(change)
+    assert file.read_text() == before
+
+
+def test_a_folder_that_cannot_be_written_is_named(own_home: Path) -> None:
+    own_home.write_text("a file where the folder should be")
+    with pytest.raises(ConfigError, match="cannot be"):
+        write({"ui.theme": "ansi"})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("limits.max_steps", "12", 12),
+        ("limits.time_limit", "none", None),
+        ("limits.time_limit", "2.5", 2.5),
+        ("ui.animations", "false", False),
+        ("model.name", "12", "12"),
+        ("model.extra_body", "{top_k = 3}", {"top_k": 3}),
+        ("keys.live.pause", "f9, p", ["f9", "p"]),
+    ],
+)
+def test_what_is_typed_becomes_a_value(name: str, text: str, value: object) -> None:
+    assert value_from_text(name, text) == value
+
+
+@given(st.text(alphabet=st.characters(blacklist_categories=["Cs"]), max_size=40))
+def test_any_text_is_written_so_that_it_is_read_back(text: str) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "config.toml"
+        file.write_text(TEXT)
+        write({"model.name": text}, file)
+        assert config.load(file=file).model.name == text
+
+
+def test_lines_are_found_however_a_key_is_written() -> None:
+    assert line_of(TEXT, "model", "name") == 3
+    assert line_of(TEXT, "keys", "live.approve") == 10
+    assert line_of(TEXT, "keys", "live.reject") == 11
+    assert line_of("[model.extra_body]\na = 1\n", "model", "extra_body") == 1
+    assert line_of("model.name = 'x'\n", "model", "name") == 1
+    assert line_of(TEXT, "model", "base_url") == 0
+
+
+def test_every_setting_says_where_it_came_from(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_LIMITS_MAX_STEPS", "9")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    found = {origin.name: (origin.value, origin.source) for origin in setting_sources()}
+    assert found["model.name"] == ("old", f"{file}:3")
+    assert found["ui.theme"] == ("daylight", f"{file}:7")
+    assert found["limits.max_steps"] == (9, "SANDBOX_TUI_LIMITS_MAX_STEPS")
+    assert found["model.base_url"] == ("http://127.0.0.1:1/v1", "OPENAI_BASE_URL")
+    assert found["sandbox.kind"] == ("auto", "default")
+    assert found["keys.live.approve"] == ("y", f"{file}:10")
+
+
+def test_the_commands_print_set_and_unset(file: Path) -> None:
+    run = CliRunner().invoke
+    assert run(main, ["config", "path"]).stdout.strip() == str(file)
+    assert run(main, ["config", "set", "ui.theme", "contrast"]).exit_code == 0
+    assert f"{file}:7" in run(main, ["config"]).stdout
+    rows = [json.loads(line) for line in run(main, ["config", "--json"]).stdout.splitlines()]
+    assert {"name": "ui.theme", "value": "contrast", "source": f"{file}:7"} in rows
+    assert run(main, ["config", "unset", "ui.theme"]).exit_code == 0
+    assert "theme" not in file.read_text()
+    wrong = run(main, ["config", "set", "limits.max_steps", "many"])
+    assert wrong.exit_code == 2
+    assert "limits.max_steps must be a whole number, not 'many'." in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("ui.theme", "daylite", "Known are: ansi, contrast, daylight, lamplight"),
+        ("agent.prompts", "nope", "Known are general, math"),
+        ("agent.mode", "nope", "agent.mode must be one of auto, step or ask, not 'nope'."),
+        ("sandbox.kind", "vm", "must be one of auto, docker or bubblewrap, not 'vm'."),
+        ("ui.notify", "loud", "must be one of bell, desktop or off, not 'loud'."),
+        ("ui.animations", "maybe", "must be true or false, not 'maybe'."),
+        ("limits.max_steps", "0", "must be more than 0"),
+        ("limits.time_limit", "-3", "must be more than 0"),
+        ("limits.cost_limit", "cheap", "must be a number, or none, not 'cheap'."),
+        ("model.local_ports", "x", "must be a list, each of it a whole number, not 'x'."),
+        ("keys.live.pasue", "f9", "did you mean live.pause?"),
+        ("keys.live.pause", "ctrl+q", "always quits"),
+    ],
+)
+def test_a_value_that_cannot_hold_is_refused_with_what_could(
+    file: Path, name: str, value: str, words: str
+) -> None:
+    before = file.read_text()
+    done = CliRunner().invoke(main, ["config", "set", "--", name, value])
+    assert done.exit_code == 2
+    assert words in done.stderr
+    assert file.read_text() == before
+
+
+def test_a_theme_of_ones_own_and_those_of_textual_can_be_set(file: Path) -> None:
+    own = file.parent / "themes"
+    own.mkdir()
+    source = resources.files("sandbox_tui.themes").joinpath("daylight.toml").read_text()
+    (own / "mine.toml").write_text(source.replace('name = "daylight"', 'name = "mine"'))
+    for name in ("mine", "nord", "contrast"):
+        assert CliRunner().invoke(main, ["config", "set", "ui.theme", name]).exit_code == 0
+        assert config.load().ui.theme == name
+
+
+def test_unsetting_says_what_was_done(file: Path) -> None:
+    run = CliRunner().invoke
+    done = run(main, ["config", "unset", "ui.theme"])
+    assert f"ui.theme is removed from {file}; its default holds again" in done.stdout
+    again = run(main, ["config", "unset", "ui.theme"])
+    assert again.exit_code == 0
+    assert "ui.theme is at its default already" in again.stdout
+    assert run(main, ["config", "unset", "ui.nothing"]).exit_code == 2
+
+
+def test_a_long_value_does_not_run_into_where_it_came_from(file: Path) -> None:
+    url = "http://127.0.0.1:8000/" + "v" * 60
+    write({"model.base_url": url, "model.name": "a model with a name of some length"})
+    rows = CliRunner().invoke(main, ["config"]).stdout.splitlines()
+    (base,) = [row for row in rows if row.startswith("model.base_url")]
+    assert re.search(rf"{url}  \S", base)
+    places = {row.index(str(file)) for row in rows if str(file) in row and url not in row}
+    places |= {row.rindex("default") for row in rows if row.endswith("default")}
+    assert len(places) == 1, "the others stand below each other"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[limits]\nmax_steps = "many"', "limits.max_steps must be a whole number, not 'many'."),
+        ('[sandbox]\nkind = "vm"', "sandbox.kind must be one of auto, docker or bubblewrap"),
+        ("[model]\nlocal_ports = ['x']", "model.local_ports must be a list, each of it a whole"),
+    ],
+)
+def test_a_value_in_the_file_is_explained_in_plain_words(file: Path, text: str, words: str) -> None:
+    file.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        config.load()
+    assert words in str(caught.value)
+    assert str(file) in str(caught.value)

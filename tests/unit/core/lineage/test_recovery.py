@@ -1,0 +1,402 @@
+"""A run that is cut off after any of its events goes on, and comes to the same end."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sandbox_tui.core.agent.conversation import conversation
+from sandbox_tui.core.agent.loop import messages_digest
+from sandbox_tui.core.agent.model_messages import (
+    LOST,
+    LOST_COMMAND,
+    LOST_PROCESSES,
+    human_message,
+)
+from sandbox_tui.core.base.errors import ResumeRefused
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import fold, is_lost
+from sandbox_tui.core.lineage.recovery import last_moment, recover
+from sandbox_tui.core.lineage.resume import recorded_request
+from sandbox_tui.core.lineage.resumed_start import ResumedStart
+from sandbox_tui.core.models.base import Delta, RawToolCall, Reply, Request
+from sandbox_tui.core.policy.rules import Policy, Rule
+from sandbox_tui.core.prompts import load_pack
+from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.spec import RunSpec
+from sandbox_tui.sessions import Store
+from tests.fakes import FakeSandbox, result
+from tests.unit.event_streams import started
+
+BASH = "execute_bash"
+
+TURNS: list[list[tuple[str, str]]] = [
+    [(BASH, '{"command": "one"}')],
+    [(BASH, '{"command": "two"}'), (BASH, "{not json"), (BASH, '{"command": "three"}')],
+    [],
+    [("no such tool!", "{}"), (BASH, '{"command": "four"}')],
+    [(BASH, '{"command": "five"}'), (BASH, '{"comm')],
+    [("submit", "{}"), (BASH, '{"command": "after"}')],
+]
+"""What the model calls, turn by turn; the last call but one turn is cut off by the token limit."""
+
+
+class Scripted:
+    """A model that knows from the conversation alone where it stands."""
+
+    name = "scripted"
+    params: dict[str, Any] = {}  # noqa: RUF012
+
+    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        turn = sum(message["role"] == "assistant" for message in request.messages)
+        calls = TURNS[turn]
+        yield Delta("text", f"turn {turn}")
+        for index, (name, arguments) in enumerate(calls):
+            yield Delta("call", arguments[:5], index, name)
+            yield Delta("call", arguments[5:], index)
+        cut = turn == 4
+        yield Reply(
+            message=_message(turn, calls),
+            text=f"turn {turn}",
+            calls=tuple(
+                RawToolCall(
+                    id=f"t{turn}c{index}",
+                    name=name,
+                    arguments=arguments,
+                    truncated=cut and index == 1,
+                )
+                for index, (name, arguments) in enumerate(calls)
+            ),
+            finish_reason="length" if cut else "tool_calls",
+        )
+
+    async def close(self) -> None: ...
+
+
+def _message(turn: int, calls: list[tuple[str, str]]) -> dict[str, Any]:
+    """As servers take it back: nothing malformed in it."""
+    message: dict[str, Any] = {"role": "assistant", "content": f"turn {turn}"}
+    if calls:
+        message["tool_calls"] = [
+            {
+                "id": f"t{turn}c{index}",
+                "type": "function",
+                "function": {"name": name.replace(" ", "_"), "arguments": _whole(arguments)},
+            }
+            for index, (name, arguments) in enumerate(calls)
+        ]
+    return message
+
+
+def _whole(arguments: str) -> str:
+    try:
+        json.loads(arguments)
+    except ValueError:
+        return "{}"
+    return arguments
+
+
+class BlobStore:
+    """Keeps nothing."""
+
+    def put(self, data: bytes) -> str:
+        return "x"
+
+    def get(self, name: str) -> bytes | None:
+        return None
+
+
+Act = Callable[[Run, e.AnyEvent], Any]
+
+
+async def play(
+    before: list[e.AnyEvent] | None = None,
+    act: Act | None = None,
+    sandbox: FakeSandbox | None = None,
+    **fields: Any,
+) -> list[e.AnyEvent]:
+    """All events of a run, those from `before` on where it is taken up."""
+    recovered = recover(before or [])
+    run = Run(
+        RunSpec(run_id="r", task="a task", **fields),
+        model=Scripted(),
+        sandbox=sandbox or FakeSandbox(),
+        pack=load_pack("general"),
+        blobs=BlobStore(),
+        start=None if recovered is None else ResumedStart(recovered),
+    )
+    seen: list[e.AnyEvent] = list(before or [])
+    async for event in run.events():
+        seen.append(event)
+        if act is not None:
+            act(run, event)
+    return seen
+
+
+def only(kind: type, seen: list[e.AnyEvent]) -> list[Any]:
+    return [event for event in seen if isinstance(event, kind)]
+
+
+def requests_are_right(seen: list[e.AnyEvent]) -> None:
+    for asked in only(e.ModelAsked, seen):
+        messages = conversation(seen[: asked.seq])
+        assert len(messages) == asked.messages
+        assert messages_digest(messages) == asked.digest, f"request {asked.seq}"
+
+
+def everyone_was_answered(seen: list[e.AnyEvent]) -> None:
+    """Each call once, in the order in which the model wrote them, before the next reply."""
+    waiting: list[str] = []
+    for message in conversation(seen):
+        if message["role"] == "assistant":
+            assert waiting == []
+            waiting = [call["id"] for call in message.get("tool_calls", [])]
+        elif message["role"] == "tool":
+            assert message["tool_call_id"] == waiting.pop(0)
+    assert waiting == []
+
+
+async def test_cut_off_after_any_event_it_goes_on_to_the_same_end() -> None:
+    whole = await play()
+    texts = [event.observation for event in only(e.CallFinished, whole)]
+    assert len(texts) == 10
+    for cut in range(1, len(whole)):
+        seen = await play(whole[:cut])
+        assert [event.seq for event in seen] == list(range(1, len(seen) + 1))
+        assert all(a.t <= b.t for a, b in itertools.pairwise(seen))
+        end = seen[-1]
+        assert isinstance(end, e.RunFinished)
+        assert (end.reason, end.error) == ("submitted", None)
+        assert [event.call for event in only(e.CallFinished, seen)] == list(range(1, 11))
+        now = [event.observation for event in only(e.CallFinished, seen)]
+        lost = [n for n, text in enumerate(now) if text == LOST]
+        running = fold(whole[:cut]).running
+        assert lost == ([running.call.number - 1] if running and is_lost(running) else [])
+        assert [text for n, text in enumerate(now) if n not in lost] == [
+            text for n, text in enumerate(texts) if n not in lost
+        ], cut
+        assert len(only(e.ModelReplied, seen)) == len(TURNS)
+        requests_are_right(seen)
+        everyone_was_answered(seen)
+
+
+async def test_cut_off_twice_it_goes_on_all_the_same() -> None:
+    whole = await play()
+    for first in range(1, len(whole), 7):
+        once = await play(whole[:first])
+        for second in range(first + 1, len(once), 5):
+            twice = await play(once[:second])
+            end = only(e.RunFinished, twice)[0]
+            assert (end.reason, end.error) == ("submitted", None)
+            assert len(only(e.RunResumed, twice)) == 1 + (second > first)
+            requests_are_right(twice)
+            everyone_was_answered(twice)
+
+
+async def test_what_a_person_said_still_arrives_once() -> None:
+    def speak(run: Run, event: e.AnyEvent) -> None:
+        if isinstance(event, e.CallFinished) and event.call == 2:
+            run.message("first")
+            kept = run.message("second")
+            run.reword(kept, "second, better")
+            run.withdraw(run.message("never mind"))
+            run.inject("ls")
+
+    whole = await play(act=speak)
+    said = next(event.seq for event in whole if isinstance(event, e.Withdrawn))
+    for cut in range(said, len(whole)):
+        seen = await play(whole[:cut])
+        text = "\n".join(event.text for event in only(e.Delivered, seen))
+        assert text.count(human_message("first")) == 1
+        assert text.count(human_message("second, better")) == 1
+        assert "never mind" not in text
+        assert [event.seq for event in seen] == list(range(1, len(seen) + 1))
+        if only(e.HumanCommand, seen):
+            assert len(only(e.HumanCommandFinished, seen)) == 1
+            was_running = fold(whole[:cut]).humans[4]
+            if was_running.started and was_running.finished is None:
+                assert LOST_COMMAND in text
+        requests_are_right(seen)
+
+
+async def test_the_gate_stands_as_it_stood() -> None:
+    def approve(run: Run, event: e.AnyEvent) -> None:
+        if isinstance(event, e.CallHeld):
+            if event.call == 1:
+                run.approve_always(1, ["one"])
+            else:
+                run.approve(event.call)
+
+    policy = Policy(default="ask", rules=(Rule(action="deny", command="three"),))
+    whole = await play(act=approve, mode="ask", policy=policy)
+    held = [event.call for event in only(e.CallHeld, whole)]
+    assert held == [1, 2, 6, 7, 10]
+    cut = next(event.seq for event in whole if isinstance(event, e.CallHeld) and event.call == 6)
+    began = msgspec.structs.replace(whole[0], sandbox="docker")
+    settings = recorded_request(began, load())  # type: ignore[arg-type]
+    assert settings.settings.policy == policy
+    assert e.from_json(e.to_json(whole[0])) == whole[0]
+    seen = await play(whole[:cut], approve, mode=settings.mode, policy=settings.settings.policy)
+    assert [event.call for event in only(e.CallHeld, seen)] == [1, 2, 6, 6, 7, 10]
+    state = fold(seen[: seen.index(only(e.CallHeld, seen)[3]) + 1])
+    assert state.pending is not None
+    assert state.pending.call.number == 6
+    assert state.mode == "ask"
+    assert any(
+        event.by == "policy" and event.verdict == "reject" for event in only(e.CallDecided, seen)
+    )
+
+
+async def test_a_call_that_waited_waits_again_though_the_mode_was_changed_to_auto() -> None:
+    def change(run: Run, event: e.AnyEvent) -> None:
+        if isinstance(event, e.CallHeld):
+            run.set_mode("auto")
+            asyncio.get_running_loop().call_soon(run.reject, event.call)
+
+    whole = await play(act=change, mode="step")
+    changed = [n for n, x in enumerate(whole) if isinstance(x, e.ModeChanged) and x.mode == "auto"]
+
+    def reject(run: Run, event: e.AnyEvent) -> None:
+        if isinstance(event, e.CallHeld):
+            run.reject(event.call)
+
+    seen = await play(whole[: changed[0] + 1], reject)
+    assert [event.call for event in only(e.CallHeld, seen)] == [1, 1]
+    assert only(e.CallDecided, seen)[0].verdict == "reject"
+    assert not any(event.call == 1 for event in only(e.CallStarted, seen))
+
+
+async def test_a_paused_run_stays_paused_and_a_frozen_sandbox_goes_on() -> None:
+    whole = await play()
+    asked = next(event.seq for event in whole if isinstance(event, e.ModelReplied))
+    t = whole[asked - 1].t
+    frozen: list[e.AnyEvent] = [
+        *whole[:asked],
+        e.ModeChanged(seq=asked + 1, t=t, mode="paused"),
+        e.SandboxFrozen(seq=asked + 2, t=t),
+    ]
+    held: list[str] = []
+
+    def go_on(run: Run, event: e.AnyEvent) -> None:
+        held.append(event.kind)
+        if isinstance(event, e.CallHeld):
+            assert run.gate.mode == "paused"
+            assert not run.state.frozen
+            run.resume()
+            assert run.gate.mode == "auto"
+            run.approve(event.call)
+
+    seen = await play(frozen, go_on)
+    assert held[:2] == ["RunResumed", "SandboxThawed"]
+    assert "CallHeld" in held
+    assert "stays paused" in " ".join(only(e.RunResumed, seen)[0].lost)
+    assert only(e.RunFinished, seen)[0].reason == "submitted"
+
+
+async def test_limits_count_what_was_used_before() -> None:
+    whole = await play(limits=e.Limits(max_steps=3))
+    assert only(e.RunFinished, whole)[0].reason == "max_steps"
+    cut = next(n for n, event in enumerate(whole) if isinstance(event, e.ModelReplied)) + 1
+    seen = await play(whole[:cut], limits=e.Limits(max_steps=3))
+    assert only(e.RunFinished, seen)[0].reason == "max_steps"
+    assert len(only(e.ModelReplied, seen)) == 3
+    assert recover(whole[:cut]).time_left(0.0) == 0.0  # type: ignore[union-attr]
+    seen = await play(whole[:cut], limits=e.Limits(time_limit=1e-9))
+    assert only(e.RunFinished, seen)[0].reason == "time_limit"
+
+
+async def test_it_says_how_long_it_was_away_and_what_was_lost() -> None:
+    whole = await play()
+    cut = next(n for n, event in enumerate(whole) if isinstance(event, e.CallStarted)) + 1
+    began: e.RunStarted = whole[0]  # type: ignore[assignment]
+    hour_ago = msgspec.structs.replace(began, started_at=began.started_at - 3600)
+    seen = await play([hour_ago, *whole[1:cut]])
+    resumed = only(e.RunResumed, seen)[0]
+    assert 3590 < resumed.away < 3700
+    assert resumed.lost == ("Call 1 was running: it counts as interrupted.",)
+    assert resumed.t == pytest.approx(whole[cut - 1].t, abs=5)
+    notes = [item.text for item in fold(seen).items if hasattr(item, "level")]
+    assert any("resumed after 60 min" in text for text in notes)
+    assert last_moment(seen) == pytest.approx(resumed.resumed_at + seen[-1].t - resumed.t)
+
+
+async def test_when_it_ended_counts_the_time_away(tmp_path: Path) -> None:
+    whole = await play()
+    cut = len(whole) - 2
+    seen = await play(whole[:cut])
+    seen = [
+        msgspec.structs.replace(event, away=1000.0) if isinstance(event, e.RunResumed) else event
+        for event in seen
+    ]
+    store = Store(tmp_path / "s.db")
+    store.append("r", seen)
+    run = store.run("r")
+    assert run.ended_at == pytest.approx(run.started_at + seen[-1].t + 1000, abs=0.01)
+    store.close()
+
+
+def test_what_was_recorded_too_little_of_is_refused() -> None:
+    with pytest.raises(ResumeRefused, match="imported"):
+        recorded_request(started(), load())
+    assert recover([]) is None
+    assert recover([e.Warned(text="x")]) is None
+
+
+def test_recorded_nonsense_is_refused() -> None:
+    for settings in (
+        e.RunSettings(policy={"default": "perhaps"}),
+        e.RunSettings(sandbox={"pids": "many"}),
+        e.RunSettings(sandbox={"no such": 1}),
+    ):
+        with pytest.raises(ResumeRefused, match="cannot be read"):
+            recorded_request(msgspec.structs.replace(started(), settings=settings), load())
+
+
+async def test_the_model_is_told_once_what_ended_with_its_program() -> None:
+    """Wherever the run is cut off, and cut off again before or after the model was told."""
+
+    def ends() -> FakeSandbox:
+        sandbox = FakeSandbox()
+        sandbox.outlives = False
+        return sandbox
+
+    begins = ends()
+    begins.results = [result(background=True), result()]  # the first command's service
+    whole = await play(sandbox=begins)
+    left = next(event.seq for event in whole if isinstance(event, e.CallFinished))
+    for first in range(1, len(whole) - 1, 3):
+        once = await play(whole[:first], sandbox=ends())
+        told = [event for event in only(e.Delivered, once) if LOST_PROCESSES in event.text]
+        assert [event.text.splitlines()[1:] for event in told] == (
+            [["- one"]] if left <= first < len(whole) - 2 and not _handed_in(whole[:first]) else []
+        ), first
+        requests_are_right(once)
+        for second in range(first + 1, len(once) - 1, 7):
+            twice = await play(once[:second], sandbox=ends())
+            again = [event for event in only(e.Delivered, twice) if LOST_PROCESSES in event.text]
+            assert len(again) <= 1
+            assert len(again) >= len(told), (first, second)
+            requests_are_right(twice)
+
+
+def _handed_in(events: list[e.AnyEvent]) -> bool:
+    """Whether there is no request to come."""
+    return len(only(e.ModelReplied, events)) == len(TURNS)
+
+
+async def test_where_the_background_goes_on_there_is_nothing_to_tell() -> None:
+    begins = FakeSandbox()
+    begins.results = [result(background=True), result()]
+    whole = await play(sandbox=begins)
+    left = next(event.seq for event in whole if isinstance(event, e.CallFinished))
+    seen = await play(whole[: left + 1])
+    assert only(e.Delivered, seen) == []
+    assert only(e.RunResumed, seen)[0].lost == ()

@@ -1,0 +1,34 @@
+"""What is said to have been copied out of a sandbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core.run.artifacts import Results
+from tests.fakes import FakeSandbox
+
+
+class Leaving(FakeSandbox):
+    """Copies these names out."""
+
+    def __init__(self, *names: str) -> None:
+        super().__init__()
+        self._names = names
+
+    async def copy_out(self, path: str, target: Path) -> list[str]:
+        target.mkdir(parents=True)
+        for name in self._names:
+            (target / name).write_text(name)
+        return []
+
+
+@pytest.mark.parametrize("names", [(), ("answer.txt",)])
+async def test_a_folder_is_named_only_where_something_is_in_it(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    target = tmp_path / "out"
+    results = Results(Leaving(*names), "/testbed/output")
+    said = await results.hand_over(target, pytest.fail)
+    assert said == (str(target) if names else None)

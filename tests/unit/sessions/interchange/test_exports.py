@@ -1,0 +1,327 @@
+"""What is handed on: each format says what happened, and nothing in a session can act in it."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.terminal.emulator.screen import Screen
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording, bundle
+from sandbox_tui.sessions.interchange.exports.frames import Looks, frames
+from sandbox_tui.sessions.interchange.exports.harmless import prose
+from sandbox_tui.sessions.interchange.redaction import Redactor
+from sandbox_tui.sessions.store.annotations import add_note, add_tag
+from tests.unit.event_streams import started
+from tests.unit.sample_run import SECRET, keep, sample
+
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u2028\u2029"
+    "```\n# h\n[a](javascript:alert(3)) &amp; \x1b]0;title\x07 \x9b31m \u202e \ufeff \x00 @script@ @data@"
+)
+
+
+HARMLESS = {"h1", "h2", "p", "pre", "code", "table", "thead", "tbody", "tr", "th", "td", "hr"}
+HARMLESS |= {"blockquote", "strong", "em", "details", "summary"}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(tmp_path / "s.db")
+    yield opened
+    opened.close()
+
+
+def export(store: Store, format_: str, run_id: str = "r", **more: Any) -> dict[str, bytes]:
+    parts = EXPORTERS[format_].write(Recording(store, run_id, **more))
+    return {part.suffix: part.data for part in parts}
+
+
+def only(store: Store, format_: str, **more: Any) -> bytes:
+    (data,) = export(store, format_, **more).values()
+    return data
+
+
+def test_trajectory_has_the_fields_of_llm_in_sandbox(store: Store) -> None:
+    keep(store, *sample("words"))
+    made = json.loads(only(store, "trajectory"))
+    assert list(made) == ["problem_statement", "steps", "metadata"]
+    assert made["problem_statement"] == "words"
+    assert made["metadata"]["total_steps"] == len(made["steps"]) == 2
+    first = made["steps"][0]
+    assert list(first) == ["thought", "reasoning_content", "action", "observation", "metadata"]
+    assert first["action"] == {"function": "execute_bash", "parameters": {"command": "echo words"}}
+    assert (first["metadata"]["step"], first["metadata"]["exec_time"]) == (1, 0.4)
+
+
+def test_chat_jsonl_learns_only_what_the_model_did_well(store: Store) -> None:
+    keep(store, *sample("words"))
+    line = only(store, "chat-jsonl").decode()
+    assert line.count("\n") == 1
+    made = json.loads(line)
+    roles = [m["role"] for m in made["messages"]]
+    assert roles == ["system", "user", "assistant", "tool", "user", "assistant", "tool"]
+    replies = [m for m in made["messages"] if m["role"] == "assistant"]
+    assert [m["weight"] for m in replies] == [0, 1]  # the first call was rewritten by a person
+    assert {m for r in replies for m in r} == {"role", "content", "tool_calls", "weight"}
+    names = [tool["function"]["name"] for tool in made["tools"]]
+    assert names == ["str_replace_editor", "execute_bash", "submit"]
+    answered = {m["tool_call_id"] for m in made["messages"] if m["role"] == "tool"}
+    assert answered == {c["id"] for m in replies for c in m["tool_calls"]}
+
+
+def test_asciicast_is_one_file_a_terminal(store: Store) -> None:
+    keep(store, *sample("words"))
+    made = export(store, "asciicast")
+    assert list(made) == [".model.cast", ".shell.cast"]
+    header, *lines = [json.loads(line) for line in made[".shell.cast"].decode().splitlines()]
+    assert header["version"] == 3
+    assert header["term"] == {"cols": 40, "rows": 5, "type": "xterm-256color"}
+    assert [code for _, code, _ in lines] == ["o", "r", "x"]  # what was typed is not there
+    assert lines[1][2] == "50x6"
+    assert sum(interval for interval, _, _ in lines) == pytest.approx(22 * 0.2)
+    _, *mirror = [json.loads(line) for line in made[".model.cast"].decode().splitlines()]
+    assert "".join(data for _, code, data in mirror if code == "o") == "out words\r\n"
+    assert [data for _, code, data in mirror if code == "m"] == [
+        "1 bash echo words (edited by you)",
+        "2 edit create a.py +1",
+    ]
+
+
+@given(st.lists(st.binary(max_size=20), max_size=8))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+def test_asciicast_of_any_bytes(tmp_path: Path, pieces: list[bytes]) -> None:
+    """Characters cut by chunks come out whole; what is no UTF-8 as a replacement."""
+    path = tmp_path / "any.db"
+    path.unlink(missing_ok=True)
+    store = Store(path)
+    events: list[e.AnyEvent] = [started()]
+    for piece in pieces:
+        seq = len(events) + 1
+        events.append(e.TerminalOutput(seq=seq, t=float(seq), terminal="model", data=piece))
+    store.append("r", events)
+    if pieces:
+        text = only(store, "asciicast").decode()
+        entries = [json.loads(line) for line in text.split("\n")[1:-1]]
+        whole = b"".join(pieces).decode("utf-8", "replace")
+        said = "".join(data for _, _, data in entries)
+        assert whole.startswith(said)
+        assert set(whole[len(said) :]) <= {"\ufffd"}  # a character that was never ended
+    store.close()
+
+
+def test_atif_follows_its_schema(store: Store) -> None:
+    keep(store, *sample("words"))
+    made = json.loads(only(store, "atif"))
+    assert made["schema_version"] == "ATIF-v1.4"
+    assert {"session_id", "agent", "steps", "final_metrics"} <= set(made)
+    assert [s["step_id"] for s in made["steps"]] == list(range(1, len(made["steps"]) + 1))
+    assert [s["source"] for s in made["steps"]] == ["system", "user", "agent", "user", "agent"]
+    for step in made["steps"]:
+        assert isinstance(step["message"], str)
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", step["timestamp"])
+        calls = {c["tool_call_id"] for c in step.get("tool_calls", ())}
+        answers = {r["source_call_id"] for r in step.get("observation", {}).get("results", ())}
+        assert calls == answers
+        assert all(isinstance(c["arguments"], dict) for c in step.get("tool_calls", ()))
+    assert made["final_metrics"]["total_steps"] == 5
+    json.dumps(made, allow_nan=False)
+
+
+def test_markdown_holds_hostile_text_as_text(store: Store) -> None:
+    keep(store, *sample(HOSTILE))
+    add_note(store, "r", 1, HOSTILE)
+    text = only(store, "markdown").decode()
+    shown = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+    tags = set(re.findall(r"<([a-z0-9]+)", shown))
+    assert tags <= HARMLESS
+    assert "href" not in re.sub(r"<pre>.*?</pre>", "", shown, flags=re.DOTALL)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "\u2028" not in text
+
+
+CODE = """Compare:
+
+```python
+# compare
+if a < b & c:
+    print(d[0](x))
+---
+```
+
+- a list with `a<b & c](d)` in it
+  ```
+  # <in a list>
+  ```
+
+> `<quoted>`
+
+    # indented <code>
+"""
+
+
+@pytest.mark.parametrize("tight", [False, True])
+def test_code_in_markdown_stays_as_it_is(store: Store, tight: bool) -> None:
+    text = CODE.strip() if tight else CODE
+    made = prose(text)
+    assert made == text.strip("\n")
+    around = "# heading\n\nsetext\n---\n\n<b>html</b> & [link](to) `[code](to)`\n\n[x]: http://y\n"
+    assert prose(around) == (
+        "\\# heading\n\nsetext\n\\---\n\n&lt;b>html&lt;/b> &amp; [link]\\(to) `[code](to)`"
+        "\n\n[x]\\: http://y"
+    )
+
+
+_PIECES = st.lists(
+    st.sampled_from(
+        [
+            "`",
+            "``",
+            "```",
+            "~~~",
+            "\n",
+            "\n\n",
+            "<b>",
+            "<img src=x>",
+            "[a](b)",
+            "[a]: b",
+            "|",
+            "-|-",
+            "\\",
+            "a",
+            " ",
+            "    ",
+            "> ",
+            "- ",
+            "# ",
+            "---",
+            "<!--",
+            "-->",
+            "&amp;",
+            "![",
+            "<http://x.y>",
+            "\t",
+        ]
+    ),
+    max_size=24,
+).map("".join)
+
+
+@given(_PIECES)
+@settings(max_examples=400, deadline=None)
+def test_no_markdown_acts_or_swallows_what_follows(text: str) -> None:
+    shown = (
+        MarkdownIt("commonmark", {"html": True}).enable("table").render(f"{prose(text)}\n\nnext")
+    )
+    outside = re.sub(r"<code[^>]*>.*?</code>", "", shown, flags=re.DOTALL)
+    assert "<p>next</p>" in shown
+    assert set(re.findall(r"<([a-z0-9]+)", outside)) <= HARMLESS | {"ul", "ol", "li", "br"}
+    assert "href" not in outside
+
+
+def test_svg_is_well_formed_and_asks_for_nothing(store: Store) -> None:
+    keep(store, *sample(HOSTILE))
+    text = only(store, "svg").decode()
+    ET.fromstring(text)  # our own output
+    assert "<script" not in text
+    assert set(re.findall(r"https?://[^\"' )<]+", text)) <= {"http://www.w3.org/2000/svg"}
+    assert "url(http" not in text
+
+
+def test_html_holds_data_and_one_script(store: Store) -> None:
+    keep(store, *sample(HOSTILE))
+    text = only(store, "html").decode()
+    assert text.count("<script") == 2  # the data, which is none, and ours
+    assert "alert(" not in text.replace("alert(1)&lt;", "").split("<style>")[1]
+    assert "onerror" not in text.split("</title>")[1]
+    assert "default-src 'none'" in text
+    assert not re.search(r"(src|href)\s*=", text.split("<body>")[1].split("<script>")[0])
+
+
+@pytest.mark.parametrize("format_", sorted(EXPORTERS))
+def test_secrets_stay_here_unless_they_are_to_go(store: Store, format_: str) -> None:
+    events, contents = sample("words", SECRET)
+    keep(store, events, contents)
+    store.rename("r", f"title {SECRET}")
+    add_note(store, "r", 1, f"note {SECRET}")
+    add_tag(store, "r", "words")
+    kept = b"".join(export(store, format_).values())
+    blanked = b"".join(export(store, format_, redactor=Redactor()).values())
+    if format_ not in ("html", "bundle"):  # which hold it compressed
+        assert SECRET.encode() in kept
+    assert SECRET.encode() not in blanked
+
+
+@pytest.mark.parametrize("bound", ["MAX_UNPACKED_BYTES", "MAX_EVENTS", "MAX_VALUES"])
+def test_a_bundle_that_could_not_be_read_is_not_written(
+    store: Store, monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
+    keep(store, *sample("words"))
+    assert only(store, "bundle")
+    monkeypatch.setattr(bundle, bound, 20)
+    with pytest.raises(StoreError, match="too large for a bundle"):
+        only(store, "bundle")
+
+
+def test_a_session_without_a_terminal(store: Store) -> None:
+    store.append("r", [started()])
+    for format_ in ("asciicast", "svg"):
+        with pytest.raises(StoreError, match="terminal"):
+            export(store, format_)
+    for format_ in set(EXPORTERS) - {"asciicast", "svg"}:
+        assert only(store, format_)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.binary(max_size=60),
+            st.sampled_from(
+                [b"\r\n" * 9, b"\x1b[2J", b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[3J", b"\x1bc"]
+            ),
+            st.lists(st.sampled_from(["a", "日", "\x1b[31m", "\r\n", "\x1b[5A", "\t"])).map(
+                lambda parts: "".join(parts).encode()
+            ),
+            st.tuples(st.integers(1, 30), st.integers(1, 12)),
+        ),
+        max_size=25,
+    )
+)
+def test_frames_show_what_the_terminal_showed(
+    parts: list[bytes | tuple[int, int]],
+) -> None:
+    """The lines of the last frame are the screen's, whatever was printed."""
+    events: list[e.AnyEvent] = [e.TerminalOpened(seq=1, terminal="model", cols=20, rows=6)]
+    screen = Screen(20, 6)
+    for part in parts:
+        seq = len(events) + 1
+        if isinstance(part, bytes):
+            events.append(e.TerminalOutput(seq=seq, terminal="model", data=part))
+            screen.feed(part)
+        else:
+            events.append(e.TerminalResized(seq=seq, terminal="model", cols=part[0], rows=part[1]))
+            screen.resize(*part)
+    lines: dict[int, str] = {}
+    film = frames(events, Looks()).get("model", [])
+    for frame in film:
+        lines |= {number: "".join(runs[::2]) for number, *runs in frame.lines}
+    if film:
+        shown = [lines.get(film[-1].top + row, "") for row in range(film[-1].rows)]
+        wanted = [
+            "".join(text for text, _ in screen.row(screen.history_size + y))
+            for y in range(screen.lines)
+        ]
+        assert shown == wanted

@@ -1,0 +1,100 @@
+"""A run that could not be recorded to its end, in a program that lives on."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.run import Run
+from sandbox_tui.sessions import RunRegistry, RunWorker, Store
+from sandbox_tui.sessions.recording.resume import claim, problem_with
+from sandbox_tui.sessions.store import runs
+from sandbox_tui.tui.terminal_io.notifications import Notices
+from tests.unit.event_streams import started
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(tmp_path / "s.db")
+    yield store
+    store.close()
+
+
+class Unrecorded(RunWorker):
+    """One whose database fails after its first event."""
+
+    stored = True
+
+    async def _open(self) -> Run:
+        if self.stored:
+            self._store.append(self.run_id, [started(self.run_id)])
+            await self._show(started(self.run_id))
+        raise StoreError("The disk is full.")
+
+
+async def ended(store: Store, *, stored: bool = True) -> tuple[RunRegistry, RunWorker]:
+    workers = RunRegistry(store)
+    worker = Unrecorded(RunRequest(task="x", settings=load({})), store, "r")
+    worker.stored = stored
+    workers._started(worker)
+    await worker.ended.wait()
+    await asyncio.gather(*workers._watching)
+    return workers, worker
+
+
+async def test_it_is_interrupted_for_this_program_and_for_others(store: Store) -> None:
+    await ended(store)
+    for _ in range(2):
+        assert [run.outcome for run in store.runs()] == ["interrupted"]
+        assert problem_with(store.run("r")) == ""
+    with contextlib.closing(Store(store.path)) as other:
+        assert other.run("r").outcome == "interrupted"
+
+
+async def test_it_is_so_where_that_cannot_be_written_down(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(connection: object, run_id: str, owner: ProcessIdentity) -> None:
+        raise StoreError("The disk is full.")
+
+    with monkeypatch.context() as then:
+        then.setattr(runs, "set_owner", full)
+        await ended(store)
+    assert store.run("r").outcome == "interrupted"
+    with contextlib.closing(Store(store.path)) as other:
+        assert other.run("r").outcome == "running"
+    claim(store, "r")  # it goes on, in this very program
+    assert store.run("r").outcome == "running"
+
+
+async def test_what_is_told_of_it(store: Store) -> None:
+    for stored, words in ((True, "is no longer recorded"), (False, "could not begin")):
+        workers, _ = await ended(store, stored=stored)
+        (notice,) = Notices().look(workers.all.values())
+        assert notice.title == f"sandbox-tui: {words}"
+        store.delete("r")
+
+
+async def test_a_run_that_came_to_its_end_is_left_as_it_is(store: Store) -> None:
+    class Ended(Unrecorded):
+        async def _open(self) -> Run:
+            end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
+            self._store.append(self.run_id, [started(self.run_id), end])
+            await self._show(started(self.run_id))
+            await self._show(end)
+            raise StoreError("Only the clean-up failed.")
+
+    workers = RunRegistry(store)
+    worker = workers._started(Ended(RunRequest(task="x", settings=load({})), store, "r"))
+    await worker.ended.wait()
+    await asyncio.gather(*workers._watching)
+    assert store.run("r").outcome == "submitted"

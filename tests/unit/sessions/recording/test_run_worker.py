@@ -1,0 +1,124 @@
+"""A worker whose run cannot begin, or cannot be put away, ends all the same and says why."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from sandbox_tui.core.base.errors import SandboxUnavailable, StoreError
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.run import Run
+from sandbox_tui.sessions import RunWorker, Store
+from sandbox_tui.sessions.recording import resume as resuming
+from sandbox_tui.sessions.recording.resume import ResumedWorker, own
+from sandbox_tui.sessions.recording.run_worker import EndedEarly
+from tests.unit.event_streams import started
+
+GONE = ProcessIdentity(999_999_999, "1", ProcessIdentity.this_process().host)
+"""A program that is not there any more."""
+
+
+class Unable(RunWorker):
+    """One that cannot open its run, nor clean up after that."""
+
+    clean = False
+
+    async def _open(self) -> Run:
+        raise SandboxUnavailable("There is no sandbox here.")
+
+    async def _cleanup(self) -> None:
+        if not self.clean:
+            raise StoreError("Another program does not let go of the database.")
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    store = Store(tmp_path / "s.db")
+    yield store
+    store.close()
+
+
+def request() -> RunRequest:
+    return RunRequest(task="x", settings=load({}))
+
+
+async def test_a_clean_up_that_fails_ends_the_worker_and_keeps_the_first_reason(
+    store: Store,
+) -> None:
+    worker = Unable(request(), store)
+    worker.start()
+    async with asyncio.timeout(20):
+        assert [event async for event in worker.watch()] == []
+        await worker.stop("It is enough.")
+    assert isinstance(worker.failure, SandboxUnavailable)
+
+
+async def test_a_watcher_that_leaves_at_the_end_takes_nobodys_end_away(store: Store) -> None:
+    worker = Unable(request(), store)
+    worker.clean = True
+    watching = [asyncio.create_task(_all(worker)) for _ in range(3)]
+    while worker._feed.watchers < 3:
+        await asyncio.sleep(0)
+    watching[0].cancel()
+    worker.start()
+    async with asyncio.timeout(20):
+        await asyncio.gather(*watching[1:])
+        with contextlib.suppress(asyncio.CancelledError):
+            await watching[0]
+    assert worker._feed.watchers == 0
+
+
+async def _all(worker: RunWorker) -> list[e.AnyEvent]:
+    return [event async for event in worker.watch()]
+
+
+def interrupted(store: Store) -> str:
+    """A session whose program is gone."""
+    first = msgspec.structs.replace(started(), run_id="gone", seq=1)
+    settings = e.RunSettings(mode="auto", sandbox={})
+    store.append("gone", [msgspec.structs.replace(first, settings=settings)])
+    own(store, "gone", GONE)
+    return "gone"
+
+
+async def test_a_claim_is_given_back_when_the_worker_is_stopped_while_it_is_made(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = interrupted(store)
+    begun, go_on, claim = threading.Event(), threading.Event(), resuming.claim
+
+    def slow_claim(store: Store, run_id: str) -> ProcessIdentity:
+        begun.set()
+        go_on.wait()
+        return claim(store, run_id)
+
+    monkeypatch.setattr(resuming, "claim", slow_claim)
+    worker = ResumedWorker(store.run(session), load({}), store)
+    worker.start()
+    await asyncio.to_thread(begun.wait)
+    stopping = asyncio.create_task(worker.stop("A person left."))
+    await asyncio.sleep(0)
+    go_on.set()
+    async with asyncio.timeout(20):
+        await stopping
+    assert isinstance(worker.failure, EndedEarly)
+    assert worker.exit_code == 130
+    assert owner_of(store, session) == GONE
+    assert store.run(session).outcome == "interrupted"
+
+
+def owner_of(store: Store, session: str) -> ProcessIdentity:
+    with contextlib.closing(sqlite3.connect(store.path)) as connection:
+        row = connection.execute(
+            "SELECT owner_pid, owner_started, owner_host FROM runs WHERE id = ?", [session]
+        ).fetchone()
+    return ProcessIdentity(*row)

@@ -1,0 +1,144 @@
+"""What watchers of a run are shown, however late they come: read a page at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.sessions import RunWorker, Store, replay
+from sandbox_tui.sessions.recording.event_feed import MAX_LAG, EventFeed
+from sandbox_tui.sessions.store import event_pages as reading
+from tests.unit.event_streams import started
+
+COUNT = 4 * reading.PAGE_EVENTS + 7
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(tmp_path / "s.db")
+    yield store
+    store.close()
+
+
+def events(first: int, last: int) -> list[e.AnyEvent]:
+    found: list[e.AnyEvent] = [] if first > 1 else [started()]
+    found += [
+        e.TerminalOutput(seq=n, t=float(n), terminal="model", data=b"%d" % n)
+        for n in range(max(2, first), last + 1)
+    ]
+    return found
+
+
+class Recording(RunWorker):
+    """A worker that is given its events by a test instead of by a run."""
+
+    async def tell(self, told: list[e.AnyEvent]) -> None:
+        self._store.append(self.run_id, told)
+        for event in told:
+            await self._show(event)
+
+    async def end(self) -> None:
+        self.ended.set()
+        self._feed.end()
+
+
+def recording(store: Store) -> Recording:
+    return Recording(RunRequest(task="x", settings=load({})), store, "r")
+
+
+async def test_one_that_comes_late_sees_all_without_all_being_in_memory(store: Store) -> None:
+    worker = recording(store)
+    await worker.tell(events(1, COUNT))
+    seen: list[int] = []
+    most = 0
+    watching = worker.watch()
+    async for event in watching:
+        seen.append(event.seq)
+        if event.seq == COUNT // 2:
+            most = sum(isinstance(one, e.TerminalOutput) for one in gc.get_objects())
+            await worker.tell(events(COUNT + 1, COUNT + 3))  # those that come meanwhile
+        if event.seq == COUNT + 3:
+            await worker.tell(events(COUNT + 4, COUNT + 4))
+        if event.seq == COUNT + 4:
+            await worker.end()
+    assert seen == list(range(1, COUNT + 5))
+    assert most < 2 * reading.PAGE_EVENTS
+    assert [event.seq async for event in worker.watch()] == seen, "also of one that is over"
+
+
+async def test_what_a_run_takes_over_is_shown_before_what_it_does(store: Store) -> None:
+    """A watcher that is there from the beginning, and a run that goes on with what is stored."""
+    worker = recording(store)
+    shown: list[e.AnyEvent] = []
+    watching = asyncio.create_task(_into(shown, worker.watch()))
+    while not worker._feed.watchers:
+        await asyncio.sleep(0)
+    store.append("r", events(1, COUNT))
+    for event in events(1, COUNT):
+        worker.state.apply(event)
+    await worker.tell(events(COUNT + 1, COUNT + 1))
+    await worker.end()
+    await watching
+    assert shown == list(replay(store, "r"))
+
+
+async def _into(shown: list[e.AnyEvent], events: AsyncIterator[e.AnyEvent]) -> None:
+    async for event in events:
+        shown.append(event)
+
+
+def test_events_without_what_terminals_printed(store: Store) -> None:
+    store.append("r", events(1, 3))
+    _, second, third = store.events("r", output=False)
+    assert isinstance(second, e.TerminalOutput)
+    assert (second.data, second.seq, third.seq) == (b"", 2, 3)
+
+
+async def test_a_watcher_that_is_behind_holds_the_run_back_until_it_reads_or_leaves(
+    store: Store,
+) -> None:
+    worker = recording(store)
+    watching = worker.watch()
+    first = asyncio.ensure_future(anext(watching))
+    while not worker._feed.watchers:
+        await asyncio.sleep(0)
+    told = asyncio.ensure_future(worker.tell(events(1, 3 * MAX_LAG)))
+    assert (await first).seq == 1
+    await stands_still(told)
+    assert worker.state.seq == MAX_LAG + 1, "the first event is not done with"
+    for seq in range(2, MAX_LAG):
+        assert (await anext(watching)).seq == seq
+    await stands_still(told)
+    assert worker.state.seq == 2 * MAX_LAG - 1
+    await watching.aclose()
+    await told
+    assert worker.state.seq == 3 * MAX_LAG
+
+
+async def stands_still(task: asyncio.Future[None]) -> None:
+    """All that can happen has happened, and the task still waits."""
+    for _ in range(10 * MAX_LAG):
+        await asyncio.sleep(0)
+    assert not task.done()
+
+
+async def test_a_feed_that_only_hears_how_far_the_record_is(store: Store) -> None:
+    """What a program does that watches a run of another one."""
+    feed = EventFeed(store, "r")
+    shown: list[e.AnyEvent] = []
+    watching = [asyncio.create_task(_into(shown, feed.watch())) for _ in range(2)]
+    store.append("r", events(1, 5))
+    feed.advance(3)
+    while len(shown) < 6:
+        await asyncio.sleep(0.001)
+    assert max(event.seq for event in shown) == 3
+    feed.end()
+    await asyncio.gather(*watching)
+    assert sorted(event.seq for event in shown) == [n for n in range(1, 6) for _ in range(2)]

@@ -1,0 +1,459 @@
+"""Sessions are found by what is in them, whatever is typed; tags and notes; space given back."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.search.background import Finder
+from sandbox_tui.sessions.search.completion import completions
+from sandbox_tui.sessions.search.query import parse_query
+from sandbox_tui.sessions.search.search import find, search
+from sandbox_tui.sessions.store import database
+from sandbox_tui.sessions.store.annotations import (
+    add_note,
+    add_tag,
+    all_tags,
+    notes_of,
+    remove_note,
+    remove_tag,
+    set_tags,
+    split_tags,
+    tags_of,
+)
+from sandbox_tui.sessions.store.maintenance import check, reclaim, size, vacuum
+from sandbox_tui.tui.cli.export_import import _write
+from tests.unit.event_streams import started
+from tests.unit.sample_run import keep, sample
+
+PROGRAM = Path(sys.executable).with_name("sandbox-tui")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(tmp_path / "s.db")
+    yield opened
+    opened.close()
+
+
+def finished(seq: int, observation: str) -> list[e.AnyEvent]:
+    call = e.ToolCall(number=seq, step=seq, id="", name="execute_bash", arguments="{}")
+    return [
+        e.ModelAsked(seq=seq, t=seq, step=seq, digest="", messages=1),
+        e.CallProposed(seq=seq + 1, t=seq, call=call),
+        e.CallFinished(seq=seq + 2, t=seq, call=seq, observation=observation, ok=True),
+    ]
+
+
+def found(store: Store, query: str) -> list[tuple[str, int, str]]:
+    return [(hit.run.id, hit.step, hit.kind) for hit in search(store, query)]
+
+
+def test_words_are_found_in_all_that_was_said(store: Store) -> None:
+    store.append("r", [started("r", task="measure the harbour"), *finished(2, "Aldwick 1911")])
+    store.append("s", [started("s", task="something else"), *finished(2, "nothing")])
+    assert found(store, "harbour") == [("r", 0, "task")]
+    assert found(store, "HARB") == [("r", 0, "task")]
+    assert found(store, "aldwick 1911") == [("r", 2, "observation")]
+    assert found(store, '"1911 aldwick"') == []
+    assert set(found(store, "execute_bash")) == {("r", 2, "call"), ("s", 2, "call")}
+    assert found(store, "something -else") == []
+    (hit,) = search(store, "harbour")
+    assert [hit.snippet[start:end] for start, end in hit.marks] == ["harbour"]
+
+
+def test_every_kind_of_text_is_found(store: Store) -> None:
+    keep(store, *sample("zebra"))
+    kinds = {hit.kind for hit in search(store, "zebra")}
+    assert kinds == {"task", "reply", "call", "observation", "message", "command", "answer"}
+
+
+def test_what_is_recorded_later_is_found_later(store: Store) -> None:
+    store.append("r", [started(task="first")])
+    assert found(store, "second") == []
+    store.append("r", finished(2, "second"))
+    assert found(store, "second") == [("r", 2, "observation")]
+    assert len(search(store, "second")) == 1
+    store.append("r", finished(5, "second again"))
+    assert found(store, "again") == [("r", 5, "observation")]
+
+
+def test_filters(store: Store) -> None:
+    run = started("r", task="alpha", started_at=time.mktime((2026, 11, 5, 12, 0, 0, 0, 0, -1)))
+    store.append("r", [msgspec.structs.replace(run, model="qwen3-coder"), *finished(2, "x")])
+    totals = e.Totals()
+    store.append("s", [started("s", task="alpha", started_at=1.0)])
+    store.append("s", [e.RunFinished(seq=2, t=1, reason="max_steps", error="e", totals=totals)])
+    add_tag(store, "s", "To Do")
+    for query, wanted in {
+        "alpha": {"r", "s"},
+        "model:QWEN alpha": {"r"},
+        "model:qwen": {"r"},
+        "tag:to-do": {"s"},
+        "outcome:max_steps": {"s"},
+        "outcome:running": {"r"},
+        "outcome:interrupted": set[str](),
+        "tool:bash": {"r"},
+        "after:2026-11-05 before:2026-11-06": {"r"},
+        "before:2026-11-05": {"s"},
+        "after:2026-11-05T13:00": set[str](),
+        "cost:>0.5": set[str](),
+        'model:"qwen3"': {"r"},
+    }.items():
+        assert {run_id for run_id, _, _ in found(store, query)} == wanted, query
+    with store.transaction() as connection:
+        connection.execute("UPDATE runs SET cost = 0.7 WHERE id = 'r'")
+    assert {run_id for run_id, _, _ in found(store, "cost:>0.5")} == {"r"}
+    assert found(store, "cost:<0.5") == []
+    for odd in ("after:someday", "cost:much", "tag:"):
+        (remark,) = parse_query(odd).remarks
+        assert remark.startswith(f"{odd.partition(chr(58))[0]} wants")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        '"',
+        '"""',
+        "*",
+        "AND",
+        "NOT x",
+        "a OR",
+        "NEAR(a b",
+        "body:x",
+        "{a b}: c",
+        "^x",
+        "a + b",
+        "-",
+        "--",
+        "-x",
+        "(",
+        "\0",
+        "'; DROP TABLE runs; --",
+        "x" * 100_000,
+        "cost:>" + "9" * 400,
+        "after:99999-01-01",
+        "after:0001-01-01",
+        "\ud800",
+        "日本語",
+        "a" * 10 + " " + "b " * 500,
+    ],
+)
+def test_no_query_raises(store: Store, query: str) -> None:
+    store.append("r", [started(task="NOT AND x body:x")])
+    search(store, query)
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.text(st.characters(), max_size=40) | st.text("\"*()-:^+{} aNOTRD'", max_size=40))
+def test_any_query_at_all(store: Store, query: str) -> None:
+    if not store.runs():
+        store.append("r", [started(task="a NOT b")])
+    search(store, query)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.text(st.characters(codec="utf-8"), max_size=60))
+def test_a_word_of_a_text_finds_it(tmp_path: Path, text: str) -> None:
+    (tmp_path / "w.db").unlink(missing_ok=True)
+    store = Store(tmp_path / "w.db")
+    store.append("r", [started(task=f"{text} needle")])
+    assert found(store, "needle") == [("r", 0, "task")]
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "remark"),
+    [
+        ("colour:red x", "There is no filter colour: it is looked for as a word."),
+        ("modle:red", "There is no filter modle (did you mean model:?)"),
+        ("-tag:x y", "A filter cannot be left out by a minus: -tag:x is not used."),
+        ("outcome:great", "No session ends with great"),
+        ("cost>much", "cost wants dollars"),
+        ("-x", "Say also what to look for"),
+        ("http://example.org", ""),
+        ("std::vector", ""),
+        ("outcome:failed cost>0.5 cost<=2 after:7d before:today x", ""),
+        ('model:"two words" x', ""),
+    ],
+)
+def test_what_was_not_understood_is_said(query: str, remark: str) -> None:
+    remarks = parse_query(query).remarks
+    assert [one[: len(remark)] for one in remarks] == ([remark] if remark else [])
+
+
+def test_sessions_that_failed_and_days(store: Store) -> None:
+    now = time.time()
+    for name, reason, ago in (("a", "submitted", 0), ("b", "max_steps", 3), ("c", None, 30)):
+        store.append(name, [started(name, task="x", started_at=now - ago * 86400)])
+        if reason is not None:
+            end = e.RunFinished(seq=2, t=1, reason=reason, error=None, totals=e.Totals())  # type: ignore[arg-type]
+            store.append(name, [end])
+    for query, wanted in {
+        "outcome:failed": {"b"},
+        "OUTCOME:submitted": {"a"},
+        "after:7d": {"a", "b"},
+        "before:yesterday": {"b", "c"},
+        "before:7d x": {"c"},
+        "cost>0": set[str](),
+    }.items():
+        assert {run_id for run_id, _, _ in found(store, query)} == wanted, query
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.characters(), max_size=30) | st.text('moduetagcfr:"<> -_=5', max_size=20))
+def test_completions_go_on_from_what_is_typed(text: str) -> None:
+    values = {"model": ["qwen3-coder", "two words"], "tag": ["good"], "outcome": ["failed"]}
+    ways = completions(text, values)
+    assert len(set(ways)) == len(ways)
+    for way in ways:
+        kept = text[: text.rfind(" ") + 1] if " " in text else ""
+        assert way.startswith(kept)
+        assert way != text
+        if not way.endswith(":"):
+            assert not parse_query(way).remarks or parse_query(text).remarks
+
+
+def test_completions() -> None:
+    values = {"model": ["qwen3-coder", "two words"], "tag": ["good"]}
+    assert completions("x mo", values) == ["x model:"]
+    assert completions("model:", values) == ["model:qwen3-coder", 'model:"two words"']
+    assert completions("model:CODER", values) == ["model:qwen3-coder"]
+    assert completions("tag:good", values) == []
+    assert completions('"mo', values) == []
+    assert completions("colour:", values) == []
+
+
+def test_a_session_shows_its_best_places_and_how_many_there_are(store: Store) -> None:
+    keep(store, *sample("zebra"))
+    search(store, "zebra")
+    hits = find(store, parse_query("zebra"), each=2)
+    assert len(hits) == 2
+    assert hits[0].in_session == len(search(store, "zebra")) > 2
+
+
+def test_a_finder_that_is_closed_says_so(store: Store) -> None:
+    keep(store, *sample("zebra"))
+    finder = Finder(store.path)
+    assert finder.find(parse_query("zebra")).hits
+    assert "execute_bash" in finder.values()["tool"]
+    finder.close()
+    finder.close()
+    for ask in (lambda: finder.find(parse_query("zebra")), finder.values):
+        with pytest.raises(StoreError):
+            ask()
+
+
+def test_tags_are_set_all_or_none(store: Store) -> None:
+    keep(store, *sample("words"))
+    set_tags(store, "r", ["#One", "two"])
+    assert tags_of(store, "r") == ["one", "two"]
+    with pytest.raises(StoreError, match="A tag is"):
+        set_tags(store, "r", ["three", "x" * 60])
+    assert all_tags(store) == {"r": ["one", "two"]}
+    set_tags(store, "r", split_tags("demo, good,#Best ,, # x"))
+    assert tags_of(store, "r") == ["best", "demo", "good", "x"]
+    set_tags(store, "r", [])
+    assert all_tags(store) == {}
+
+
+def test_tags_and_notes(store: Store) -> None:
+    keep(store, *sample("words"))
+    assert add_tag(store, "r", "  Two Words ") == "two-words"
+    assert add_tag(store, "r", "two,words,") == "two-words"
+    add_tag(store, "r", "two words")
+    assert tags_of(store, "r") == ["two-words"]
+    note = add_note(store, "r", 2, "look at this")
+    assert notes_of(store, "r") == [note]
+    assert found(store, '"at this"') == [("r", 2, "note")]
+    assert remove_note(store, "r", note.id)
+    assert not remove_note(store, "r", note.id)
+    assert found(store, '"at this"') == []
+    assert remove_tag(store, "r", "two-words")
+    for bad in ("", " ", "x" * 51, "a\x1bb"):
+        with pytest.raises(StoreError, match="A tag is"):
+            add_tag(store, "r", bad)
+    with pytest.raises(StoreError, match="There is no step 3"):
+        add_note(store, "r", 3, "x")
+    with pytest.raises(StoreError, match="some words"):
+        add_note(store, "r", 1, " ")
+    with pytest.raises(StoreError, match="no session"):
+        add_tag(store, "nope", "x")
+
+
+def test_deleting_takes_everything_along_and_gives_the_space_back(store: Store) -> None:
+    keep(store, *sample("words"))
+    large = [
+        e.TerminalOutput(seq=n, t=n, terminal="model", data=os.urandom(60_000))
+        for n in range(2, 60)
+    ]
+    store.append("s", [started("s", task="large zebra"), *large])
+    add_tag(store, "s", "x")
+    add_note(store, "s", 0, "zebra")
+    assert found(store, "zebra")
+    before = size(store)
+    store.delete("s")
+    assert found(store, "zebra") == []
+    for table in ("steps", "calls", "messages", "notes", "tags", "events", "terminal_output"):
+        assert not store.rows(f"SELECT 1 FROM {table} WHERE run_id = 's'")
+    assert reclaim(store) > 3_000_000
+    assert size(store) < before - 3_000_000
+    assert found(store, "words")
+    assert not check(store).problems
+    assert reclaim(store) == 0  # nothing left to do
+
+
+def test_a_whole_database_is_said_to_be_whole(store: Store) -> None:
+    keep(store, *sample("words"))
+    search(store, "words")
+    report = check(store)
+    assert (report.problems, report.sessions, report.events) == ([], 1, 31)
+    assert report.bytes > 0
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        ("DELETE FROM events WHERE seq = 4", "should have 31 events and has 30"),
+        ("DELETE FROM events WHERE kind = 'TerminalOutput'", "terminal output without its event"),
+        ("DELETE FROM run_blobs", "2 contents of files that no session has"),
+        ("DELETE FROM blobs", "2 uses of contents that are missing"),
+        ("DELETE FROM runs", "31 events of no session"),
+    ],
+)
+def test_what_is_wrong_is_named(store: Store, spoil: str, words: str) -> None:
+    keep(store, *sample("words"))
+    with sqlite3.connect(store.path) as raw:
+        raw.execute("PRAGMA foreign_keys = OFF")
+        raw.execute(spoil)
+    raw.close()
+    assert any(words in problem for problem in check(store).problems)
+
+
+def test_vacuum_removes_what_nobody_has(store: Store) -> None:
+    keep(store, *sample("words"))
+    with store.transaction() as connection:
+        connection.execute("DELETE FROM run_blobs")
+    vacuum(store)
+    assert check(store).problems == []
+    assert check(store).contents == 0
+
+
+def test_vacuum_says_that_the_file_is_in_use(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    other = sqlite3.connect(store.path)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="in use by another program"):
+        vacuum(store)
+    assert reclaim(store) == 0
+    other.rollback()
+    other.close()
+
+
+def test_a_read_only_database_can_still_be_looked_at(store: Store, tmp_path: Path) -> None:
+    """By a user who may not write: neither to the file nor to its folder."""
+    keep(store, *sample("zebra"))
+    search(store, "zebra")
+    store.close()
+    home = tmp_path / "home"
+    home.mkdir()
+    shutil.copy(store.path, home / "sessions.db")
+    (home / "sessions.db").chmod(0o444)
+    home.chmod(0o555)
+    environment = {**os.environ, "SANDBOX_TUI_HOME": str(home)}
+    command: list[str | Path] = []
+    if os.access(home, os.W_OK):  # root, who may write to it unless this right is given up
+        if shutil.which("setpriv") is None:
+            pytest.skip("this user may write to read-only files")
+        command = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override"]
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, PROGRAM, *arguments], capture_output=True, text=True, env=environment
+        )
+
+    for arguments in (
+        ["sessions", "ls"],
+        ["sessions", "show", "r"],
+        ["sessions", "search", "zebra"],
+        ["sessions", "check"],
+        ["sessions", "export", "r", "-f", "markdown", "-o", "-"],
+        ["replay", "r", "--json"],
+        ["policy", "check", "r", "--json"],
+    ):
+        done = run(*arguments)
+        assert (done.returncode, done.stderr) == (0, ""), arguments
+        assert "zebra" in done.stdout or "whole" in done.stdout
+    for arguments in (["sessions", "rename", "r", "x"], ["sessions", "vacuum"]):
+        done = run(*arguments)
+        assert done.returncode == 6
+        assert "is read-only" in done.stderr
+    home.chmod(0o755)
+
+
+def test_the_commands(tmp_path: Path, own_home: Path) -> None:
+    own_home.mkdir()
+    store = Store(own_home / "sessions.db")
+    keep(store, *sample("zebra\x1b[31m"))
+    store.close()
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([PROGRAM, "sessions", *arguments], capture_output=True, text=True)
+
+    assert run("rename", "r", "A title").returncode == 0
+    assert run("tag", "r", "One", "two").stdout == "one two\n"
+    assert run("tag", "r", "two", "--remove").stdout == "one\n"
+    assert "mind the gap" in run("note", "r", "mind", "the", "gap", "--step", "1").stdout
+    hit = run("search", "tag:one", "gap").stdout
+    assert hit.startswith("r")
+    assert "mind the gap" in hit
+    assert "\x1b" not in run("search", "zebra").stdout
+    assert run("search", "tag:none", "gap").stdout == ""
+    target = tmp_path / "out.md"
+    assert run("export", "r", "-f", "markdown", "-o", target).returncode == 0
+    assert target.read_text().startswith("# A title")
+    again = run("export", "r", "-f", "markdown", "-o", target)
+    assert again.returncode == 2
+    assert "exists already" in again.stderr
+    assert run("export", "r", "-f", "asciicast", "-o", tmp_path).returncode == 0
+    assert {p.name for p in tmp_path.glob("*.cast")} == {"r.model.cast", "r.shell.cast"}
+    assert "There is no format" in run("export", "r", "-f", "x").stderr
+    assert run("export", "r", "-f", "chat_jsonl", "-o", tmp_path / "r.jsonl").returncode == 0
+    assert run("tag", "r", "demo,", "good,best").stdout == "best demo good one\n"
+    assert run("check").returncode == 0
+    assert "freed" in run("vacuum").stdout
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o077, 0o600), (0o027, 0o640), (0o022, 0o644)])
+def test_an_export_is_for_those_whom_the_umask_lets_read(
+    tmp_path: Path, umask: int, mode: int
+) -> None:
+    before = os.umask(umask)
+    try:
+        target = tmp_path / "x.md"
+        _write(target, b"first")
+        _write(target, b"second")
+    finally:
+        os.umask(before)
+    assert target.stat().st_mode & 0o777 == mode
+    assert target.read_bytes() == b"second"
+    assert list(tmp_path.iterdir()) == [target]

@@ -1,0 +1,342 @@
+"""A database of other versions, and whose it is: real files, one written by an older program."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import shutil
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core.base.blob_store import digest
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.base.process_identity import _start as start_of
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import fold
+from sandbox_tui.sessions import Store, replay
+from sandbox_tui.sessions.compare import calls_of
+from sandbox_tui.sessions.interchange.imports import import_file
+from sandbox_tui.sessions.playback.keyframes import catch_up, markers_of, playback_state_at
+from sandbox_tui.sessions.search.search import search
+from sandbox_tui.sessions.search.within_session import occurrences
+from sandbox_tui.sessions.store import schema
+from sandbox_tui.sessions.store.annotations import add_note, add_tag, notes_of, tags_of
+from sandbox_tui.sessions.store.maintenance import check
+from sandbox_tui.sessions.store.source_documents import (
+    SourceDocument,
+    keep_source_document,
+    source_document_of,
+)
+from tests.perf.made_sessions import fill
+from tests.unit.event_streams import started
+from tests.unit.sample_run import sample
+from tests.unit.sessions.interchange.test_imports import export
+from tests.unit.sessions.store.test_store import small_disk as small_disk
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(tmp_path / "s.db")
+    yield opened
+    opened.close()
+
+
+VERSIONS = {
+    name: Path(__file__).with_name("older") / f"{name}.db.gz" for name in ("048f495", "80b0a8c")
+}
+"""By the commit whose code wrote them; `older/make.py` says how."""
+
+
+OLDER = VERSIONS["048f495"]
+
+
+def unpacked(version: Path, folder: Path) -> Path:
+    path = folder / "home" / "s.db"
+    path.parent.mkdir(mode=0o755)
+    path.write_bytes(gzip.decompress(version.read_bytes()))
+    path.chmod(0o644)
+    return path
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Path:
+    return unpacked(OLDER, tmp_path)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_file_of_a_version_before_is_taken_over_whole(tmp_path: Path, version: str) -> None:
+    path = unpacked(VERSIONS[version], tmp_path)
+    events, contents = sample("plain")
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        query = "SELECT run_id, seq, t, kind, packed, body FROM events ORDER BY run_id, seq"
+        before = raw.execute(query).fetchall()
+        output = raw.execute("SELECT * FROM chunks ORDER BY run_id, seq").fetchall()
+        assert raw.execute("SELECT count(*) FROM _migrations").fetchone() in [(6,), (7,)]
+    with Store(path) as store:
+        assert list(replay(store, "r")) == events
+        assert [store.get_blob(digest(content)) for content in contents] == contents
+        assert playback_state_at(store, "r", len(events)).state == fold(events)
+        assert {hit.run.id for hit in search(store, "echo plain")} >= {"r"}
+        assert [call.observation for call in calls_of(store, "r")] == ["plain", "plain"]
+        assert tags_of(store, "r") == ["kept"]
+        assert [note.text for note in notes_of(store, "r")] == ["a note"]
+        assert check(store).problems == []
+        store.append("new", [started("new")])
+        store.delete("new")
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        query = "SELECT run_id, seq, t, kind, compressed, json FROM events ORDER BY run_id, seq"
+        assert raw.execute(query).fetchall() == before
+        query = "SELECT run_id, seq, terminal, compressed, data FROM terminal_output"
+        assert raw.execute(f"{query} ORDER BY run_id, seq").fetchall() == output
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_all_sessions_of_a_version_before_replay_as_they_were(tmp_path: Path, version: str) -> None:
+    """A fork, and a long run with keyframes: the same as what today's code makes of the same."""
+    with (
+        Store(unpacked(VERSIONS[version], tmp_path)) as store,
+        Store(tmp_path / "today.db") as today,
+    ):
+        fill(today, "long", 8)
+        assert list(replay(store, "long")) == list(replay(today, "long"))
+        for table in ("steps", "calls", "messages", "file_changes"):
+            query = f"SELECT * FROM {table} WHERE run_id = 'long' ORDER BY seq"
+            query = query.replace("seq", "number") if table == "calls" else query
+            mine, others = store.rows(query), today.rows(query)
+            assert [{**row, "id": 0} for row in mine] == [{**row, "id": 0} for row in others]
+        fork = store.run("fork")
+        assert (fork.parent, fork.parent_seq) == ("r", 14)
+        events, _ = sample("plain")
+        assert [one.seq for one in replay(store, "fork")] == list(range(1, len(events) + 2))
+        assert markers_of(store, "long").steps == 8
+        bundle = tmp_path / "long.sbx"
+        bundle.write_bytes(export(store, "long", "bundle"))
+        (name,) = import_file(today, bundle)
+        first, *rest = replay(today, name)
+        assert rest == list(replay(store, "long"))[1:]
+        assert isinstance(first, e.RunStarted)
+        assert first.task == store.run("long").task
+        assert today.calls(name) == store.calls("long")
+
+
+def layout(path: Path) -> dict[str, object]:
+    """Tables with their columns, indexes with theirs, views and triggers."""
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        found: dict[str, object] = {}
+        for kind, name, sql in raw.execute("SELECT type, name, sql FROM sqlite_master").fetchall():
+            if kind == "table":
+                columns = raw.execute(f"PRAGMA table_xinfo({name})").fetchall()
+                keys = raw.execute(f"PRAGMA foreign_key_list({name})").fetchall()
+                found[name] = ({column[1:] for column in columns}, {key[2:] for key in keys})
+            elif kind == "index":
+                found[name] = raw.execute(f"PRAGMA index_info({name})").fetchall()
+            else:
+                found[name] = sql
+        return found
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_an_older_file_ends_with_the_tables_of_a_new_one(tmp_path: Path, version: str) -> None:
+    path = unpacked(VERSIONS[version], tmp_path)
+    Store(path).close()
+    Store(tmp_path / "new.db").close()
+    assert layout(path) == layout(tmp_path / "new.db")
+    for file in (path, tmp_path / "new.db"):
+        with contextlib.closing(sqlite3.connect(file)) as raw:
+            marks = [
+                raw.execute(f"PRAGMA {name}").fetchone()
+                for name in ("application_id", "user_version", "auto_vacuum")
+            ]
+            assert marks == [(schema.APPLICATION_ID,), (len(schema.MIGRATIONS),), (2,)]
+
+
+def test_an_older_file_that_may_not_be_written_is_refused(older: Path) -> None:
+    with pytest.raises(StoreError, match="is read-only, so that it cannot be brought up to date"):
+        Store._open_readonly(older, "mode=ro&immutable=1")
+
+
+def test_an_older_file_into_which_an_older_program_records_is_left_alone(older: Path) -> None:
+    with subprocess.Popen(["sleep", "600"]) as other:
+        try:
+            with contextlib.closing(sqlite3.connect(older)) as raw:
+                owner = ProcessIdentity.this_process()._replace(
+                    pid=other.pid, started=start_of(other.pid)
+                )
+                raw.execute(
+                    "UPDATE runs SET reason = NULL, owner_pid = ?, owner_started = ?, owner_host = ?",
+                    [*owner],
+                )
+                raw.commit()
+            with pytest.raises(StoreError, match="An older sandbox-tui is recording"):
+                Store(older)
+            with contextlib.closing(sqlite3.connect(older)) as raw:
+                assert raw.execute("SELECT count(*) FROM _migrations").fetchone() == (6,)
+                assert raw.execute("SELECT count(*) FROM chunks").fetchone() > (0,)
+        finally:
+            other.kill()
+    with Store(older) as store:
+        assert store.run("r").outcome == "interrupted"
+
+
+def test_a_migration_that_is_killed_leaves_the_file_as_it_was(older: Path) -> None:
+    """In the middle of its transaction, with pages already written to the file."""
+    script = (
+        "import os, signal, sys\nfrom pathlib import Path\n"
+        "from sandbox_tui.sessions import Store\n"
+        "from sandbox_tui.sessions.store import schema\n"
+        "def end(db):\n"
+        "    db.conn.execute('PRAGMA cache_spill = 1')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "schema.MIGRATIONS += (('end', end),)\n"
+        "Store(Path(sys.argv[1]))"
+    )
+    ended = subprocess.run([sys.executable, "-c", script, str(older)])
+    assert ended.returncode == -signal.SIGKILL
+    with contextlib.closing(sqlite3.connect(older)) as raw:
+        assert raw.execute("SELECT count(*) FROM _migrations").fetchone() == (6,)
+        assert raw.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    with Store(older) as store:
+        assert list(replay(store, "r")) == sample("plain")[0]
+
+
+def test_a_migration_for_which_the_disk_has_no_room_is_refused(
+    tmp_path: Path, small_disk: Path
+) -> None:
+    path = unpacked(VERSIONS["80b0a8c"], small_disk)
+    size = path.stat().st_size
+    free = shutil.disk_usage(small_disk).free
+    (small_disk / "filler").write_bytes(b"x" * (free - size))
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="Make room, then try again; nothing was changed"):
+        Store(path)
+    assert path.read_bytes() == before
+    (small_disk / "filler").unlink()
+    with Store(path) as store:
+        assert list(replay(store, "r")) == sample("plain")[0]
+
+
+def modes(path: Path) -> dict[str, int]:
+    found = [path.parent, *path.parent.iterdir()]
+    return {file.name: stat.S_IMODE(file.stat().st_mode) for file in found}
+
+
+PRIVATE = {"home": 0o700, "s.db": 0o600, "s.db-wal": 0o600, "s.db-shm": 0o600}
+
+
+def test_a_new_database_is_its_users_alone(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with contextlib.closing(Store(tmp_path / "home" / "s.db")) as store:
+            store.append("r", [started()])
+            assert modes(store.path) == PRIVATE
+    finally:
+        os.umask(before)
+
+
+def test_an_older_database_is_made_private_once(older: Path) -> None:
+    with contextlib.closing(Store(older)) as store:
+        assert modes(older) == PRIVATE
+        older.chmod(0o640)  # a person's decision
+        older.parent.chmod(0o750)
+        with contextlib.closing(Store(older)):
+            assert modes(older)["s.db"] == 0o640
+            assert modes(older)["home"] == 0o750
+        assert store.runs()
+
+
+def test_a_folder_that_others_share_keeps_its_rights(older: Path) -> None:
+    older.parent.chmod(0o1777)
+    Store(older).close()
+    assert modes(older) == {"home": 0o1777, "s.db": 0o600}
+
+
+def queries_of(store: Store, do: Callable[[], object]) -> list[str]:
+    """How SQLite reads `events` in what is done."""
+    said: list[str] = []
+    with store.autocommit() as connection:
+        connection.set_trace_callback(said.append)
+        do()
+        connection.set_trace_callback(None)
+    plans: list[str] = []
+    for query in said:
+        if "events" in query and "kind" in query and not query.startswith("INSERT INTO events"):
+            plans += [row["detail"] for row in store.rows(f"EXPLAIN QUERY PLAN {query}")]
+    return [plan for plan in plans if " events " in f"{plan} "]
+
+
+def test_events_of_a_kind_are_found_without_reading_the_others(store: Store) -> None:
+    events: list[e.AnyEvent] = [started()]
+    events += [e.Warned(seq=n, t=float(n), text=str(n)) for n in range(2, 50)]
+    store.append("r", events)
+    end = e.RunFinished(seq=50, t=50.0, reason="submitted", error="x", totals=e.Totals())
+    for do in (lambda: store.append("r", [end]), lambda: store.delete("r")):
+        plans = queries_of(store, do)
+        assert plans
+        assert all("events_by_kind (run_id=? AND kind=?" in plan for plan in plans), plans
+
+
+def test_no_event_is_read_to_compare_or_to_search_a_session(store: Store) -> None:
+    store.append("r", sample("plain")[0])
+    said: list[str] = []
+    with store.autocommit() as connection:
+        connection.set_trace_callback(said.append)
+        assert calls_of(store, "r")
+        assert occurrences(store, "r", "plain")
+        assert search(store, "plain")
+        connection.set_trace_callback(None)
+    assert said
+    assert not any(" events " in query for query in said)
+
+
+def test_a_newer_version_beside_a_run_that_goes_on(store: Store) -> None:
+    """It is begun while this one records: it adds to the tables, and this one does not mind."""
+    events, contents = sample("plain")
+    store.append("r", events[:5])
+    with contextlib.closing(sqlite3.connect(store.path)) as newer:
+        tables = [
+            *("runs", "events", "terminal_output", "file_changes", "blobs", "run_blobs"),
+            *("keyframes", "keyframe_items", "keyframe_screens", "markers", "tags", "notes"),
+            *("source_documents", "orphaned_snapshots", "steps", "calls", "messages"),
+        ]
+        for table in tables:
+            newer.execute(f"ALTER TABLE {table} ADD COLUMN of_the_future TEXT")
+        newer.execute("INSERT INTO _migrations (name) VALUES ('from_the_future')")
+        newer.execute(f"PRAGMA user_version = {len(schema.MIGRATIONS) + 1}")
+        newer.commit()
+    store.append("r", events[5:])
+    for content in contents:
+        store.put_blob("r", content)
+    catch_up(store, "r")
+    store.keyframes("r").make_temporary()
+    assert list(replay(store, "r")) == events
+    assert playback_state_at(store, "r", events[-1].seq).state == fold(events)
+    assert {hit.run.id for hit in search(store, "plain")} == {"r"}
+    assert [run.id for run in store.runs()] == ["r"]
+    add_tag(store, "r", "tag")
+    add_note(store, "r", 1, "note")
+    keep_source_document(
+        store, "r", SourceDocument(format="f", name="n", fingerprint="d", data=b"x")
+    )
+    assert source_document_of(store, "r") is not None
+    store.delete("r")
+
+
+def test_a_newer_version_that_takes_a_table_away_is_named(store: Store) -> None:
+    store.append("r", [started()])
+    with contextlib.closing(sqlite3.connect(store.path)) as newer:
+        newer.execute("ALTER TABLE events RENAME COLUMN json TO text")
+        newer.execute(f"PRAGMA user_version = {len(schema.MIGRATIONS) + 1}")
+        newer.commit()
+    with pytest.raises(StoreError, match="newer sandbox-tui has changed"):
+        store.append("r", [e.Warned(seq=2, t=1, text="x")])
+    with pytest.raises(StoreError, match="newer sandbox-tui has changed"):
+        list(store.events("r"))

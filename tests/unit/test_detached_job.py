@@ -1,0 +1,42 @@
+"""What a detached program is told to run."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import msgspec
+
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.events.types import TurnPolicy
+from sandbox_tui.core.prompts import load_pack
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.remote.detached import Job
+
+
+def test_a_job_carries_the_whole_request(tmp_path: Path) -> None:
+    request = RunRequest(
+        task="a task",
+        settings=Settings(),
+        mode="ask",
+        input=tmp_path / "in",
+        output=tmp_path / "out",
+        copy_results=False,
+        tools=("execute_bash", "submit"),
+        pack=load_pack("general"),
+        files={"data.bin": b"\x00\xff"},
+        environment={"SUITE": "proof"},
+        labels={"sample": "3"},
+        seed=7,
+        turn_policy=TurnPolicy(no_call="final_answer", steps_remaining=False),
+        watch="off",
+    )
+    plain = RunRequest(task="a task", settings=Settings())
+    told = [each.name for each in fields(RunRequest) if each.name not in ("settings", "model")]
+    same = [name for name in told if getattr(request, name) == getattr(plain, name)]
+    assert same == ["task"], "a new field of the request needs a value here, and a place in Job"
+    job = msgspec.json.decode(msgspec.json.encode(Job.of(request)), type=Job)
+    store = Store(tmp_path / "s.db")
+    assert job.worker(store).request == request
+    store.close()

@@ -1,0 +1,58 @@
+"""The memory that benchmarks tell is that of what they measure, not of themselves."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+
+import pytest
+
+from tests.perf.headless_calls import whole_process
+from tests.perf.memory import most_resident
+
+MUCH = 256 << 20
+
+
+@pytest.fixture
+def large() -> Iterator[bytearray]:
+    """Memory that this process has, as after a benchmark that needs much."""
+    held = bytearray(MUCH)
+    held[:: 1 << 12] = bytes(len(held[:: 1 << 12]))  # every page of it, so that it is there
+    assert most_resident() > MUCH
+    yield held
+    held.clear()
+
+
+def python(code: str) -> tuple[float, float]:
+    return whole_process([sys.executable, "-S", "-I", "-c", code], {"A": "b"}, lambda said: True)
+
+
+def test_a_small_process_is_small_beside_a_large_one(large: bytearray) -> None:
+    _, most = python("pass")
+    assert 1 << 20 < most < 64 << 20
+
+
+def test_what_a_process_had_for_a_moment_counts() -> None:
+    _, most = python("x = bytearray(100 << 20); x[::4096] = bytes(len(x[::4096])); del x")
+    assert 100 << 20 < most < 164 << 20
+
+
+def test_a_process_tells_of_itself_alone(large: bytearray) -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
+        assert process.submit(most_resident).result() < MUCH
+
+
+def test_what_it_says_and_how_it_ends_are_its_own() -> None:
+    heard: list[str] = []
+    whole_process(
+        [sys.executable, "-c", "import os; print(os.environ['A'])"],
+        {"A": "b"},
+        lambda said: heard.append(said) is None,
+    )
+    assert heard == ["b\n"]
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        python("print('why'); raise SystemExit(3)")
+    assert (caught.value.returncode, caught.value.output) == (3, "why\n")

@@ -1,0 +1,137 @@
+"""Lines of a run without a screen: fit to be heard by someone who does not see them."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import msgspec
+import pytest
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.cli.headless import text_writer
+from sandbox_tui.tui.cli.show_app import Ended, say_how_it_ended
+from tests.unit.event_streams import started
+from tests.unit.sample_run import sample
+
+HOSTILE = "a\x1b[31m\x1b]0;x\x07\rb\u202e\x9b"
+
+
+def lines(events: list[e.AnyEvent], label: str = "") -> list[str]:
+    stream = io.StringIO()
+    write = text_writer(stream, label)
+    for event in events:
+        write(event)
+    return stream.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("text", ["plain", HOSTILE, "two\nlines"])
+def test_lines_are_plain_words_that_never_change(text: str) -> None:
+    said = lines(sample(text)[0])
+    assert len(said) > 5
+    for line in said:
+        assert line.isprintable()
+        assert not re.search("[\u2190-\u21ff\u2500-\u25ff\u2800-\u28ff]|->|=>", line), line
+        assert re.match(r"(\d+:)?\d\d:\d\d  \S", line), "each line stands alone"
+
+
+def test_how_a_call_went_comes_before_what_it_was() -> None:
+    said = lines(sample("plain")[0])
+    (failed,) = [line for line in said if "call 1" in line and "failed" in line]
+    assert re.search(r"call 1 failed \(exit 3, 0\.50s\): bash ", failed)
+
+
+def test_lines_of_several_runs_begin_with_their_number() -> None:
+    said = lines(sample("plain")[0], "[2] ")
+    assert said[0].startswith("[2] 00:00  session ")
+
+
+def test_a_call_that_waits_is_said() -> None:
+    events, _ = sample("plain")
+    at = next(i for i, event in enumerate(events) if isinstance(event, e.CallProposed))
+    said = lines([*events[: at + 1], e.CallHeld(call=1, rule="ask\x1b")])
+    assert "waiting: call 1 waits for a decision (ask␛): bash echo plain" in said[-1]
+
+
+def test_a_reply_that_was_stopped_is_no_failure() -> None:
+    said = lines(
+        [
+            e.ModelAsked(step=1, digest="", messages=2),
+            e.ModelDelta(step=1, channel="text", text="I would\x1b rather"),
+            e.ReplyInterrupted(step=1),
+        ]
+    )
+    assert said == ["00:00  step 1 (You stopped the reply.): I would␛ rather"]
+
+
+def test_a_reply_without_a_call_is_said_to_be_one() -> None:
+    replied = e.ModelReplied(
+        step=1, message={}, text="words", reasoning="", usage=e.Usage(), finish_reason="stop",
+        latency=1.0, reminder="call one",
+    )  # fmt: skip
+    assert lines([replied])[0].endswith("): words (No tool was called; the model was reminded.)")
+
+
+def finished(answer: str | None) -> e.RunFinished:
+    totals = e.Totals(steps=1, calls=1)
+    return e.RunFinished(reason="submitted", error=None, totals=totals, answer=answer)
+
+
+def test_every_line_of_an_answer_stands_alone() -> None:
+    said = lines([finished("one\n\n  two\nthree\n")], "[2] ")
+    assert said == [
+        "[2] 00:00  ended: submitted",
+        "[2] 00:00  1 step, 1 call, 0 tokens",
+        "[2] 00:00  answer: one",
+        "[2] 00:00  answer:   two",
+        "[2] 00:00  answer: three",
+    ]
+    assert lines([finished(" \n")])[-1] == "00:00  answer: none"
+
+
+@pytest.mark.parametrize(
+    ("verdict", "by", "words"),
+    [
+        ("reject", "policy", "call 1 not run (rule 1): bash "),
+        ("reject", "human", "call 1 not run (you): bash "),
+        ("skip", "human", "call 1 skipped (you): bash "),
+    ],
+)
+def test_a_call_that_was_not_run_is_told_of_once_and_has_not_failed(
+    verdict: e.Verdict, by: e.Actor, words: str
+) -> None:
+    events, _ = sample("plain")
+    at = next(i for i, event in enumerate(events) if isinstance(event, e.CallProposed))
+    said = lines(
+        [
+            *events[: at + 1],
+            e.CallDecided(call=1, verdict=verdict, by=by, rule="rule 1"),
+            e.CallFinished(call=1, observation="no", ok=False, duration=0.0),
+        ]
+    )
+    assert [line for line in said if "call 1" in line] == [said[-1]]
+    assert words in said[-1]
+    assert "failed" not in said[-1]
+
+
+def test_why_a_sandbox_was_chosen_is_a_sentence() -> None:
+    begun = msgspec.structs.replace(
+        started(), sandbox_info={"image": "x", "chosen": "an engine answers"}
+    )
+    assert lines([begun])[0].endswith("(image x, chosen because an engine answers)")
+
+
+def test_the_reason_is_that_of_ones_own_runs(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Other programs record beside this one, and so do other runs of its own."""
+    for name, at in (("mine", 1.0), ("well", 2.0), ("another", 3.0)):
+        error = None if name == "well" else f"why {name} failed"
+        reason = "model_error" if error else "submitted"
+        end = e.RunFinished(seq=2, t=1.0, reason=reason, error=error, totals=e.Totals())
+        store.append(name, [started(name, started_at=at), end])
+    say_how_it_ended(store, Ended(5, ["mine", "well", "never-recorded"]))
+    assert capsys.readouterr().err == "sandbox-tui: model_error: why mine failed (mine)\n"
+    say_how_it_ended(store, Ended(0, ["mine"]))
+    assert capsys.readouterr().err == ""

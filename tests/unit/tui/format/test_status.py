@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast, get_args
+
+import pytest
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import RunState, RunStatus, fold
+from sandbox_tui.sessions import RunWorker
+from sandbox_tui.tui.format.status import STATUS_WORDS
+from sandbox_tui.tui.terminal_io.title import sign_of
+from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
+from tests.unit.event_streams import started
+
+
+def test_every_status_has_a_sign_and_words() -> None:
+    assert set(STATUS_WORDS) == set(get_args(RunStatus))
+
+
+def frozen() -> RunState:
+    return fold([started(), e.ModeChanged(mode="paused"), e.SandboxFrozen()])
+
+
+def test_a_frozen_run_is_called_frozen_wherever_it_is_shown() -> None:
+    state = frozen()
+    worker: Any = SimpleNamespace(state=state, failure=None)
+    assert state.status == "frozen"
+    assert RunTile(cast(RunWorker, worker), 1)._status_words() == "‖ frozen"
+    assert sign_of(state) == "‖ frozen"
+
+
+@pytest.mark.parametrize("status", get_args(RunStatus))
+def test_a_title_has_the_sign_of_the_table(status: RunStatus) -> None:
+    state: Any = SimpleNamespace(status=status)
+    assert sign_of(state).startswith(STATUS_WORDS[status].sign)

@@ -1,0 +1,263 @@
+"""A person's own keys: what can be written, what is refused, and that they work."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.binding import Binding
+
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui import app as app_module
+from sandbox_tui.tui import screens, widgets
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.keys.actions import ACTIONS
+from sandbox_tui.tui.keys.keymap import read_keymap
+from sandbox_tui.tui.keys.names import is_rare, key_name, writes
+from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.screens.dialogs.pager import Pager
+from sandbox_tui.tui.screens.home.home import Home
+
+
+def write_keys(home: Path, text: str) -> config.Settings:
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(f"[model]\nname = 'm'\n\n[keys]\n{text}\n")
+    return config.load()
+
+
+# --- the catalogue
+
+
+def bindings() -> Iterator[Binding]:
+    """The bindings of all screens and widgets, as they are written there."""
+    modules = [app_module]
+    for package in (screens, widgets):
+        found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
+        modules += [importlib.import_module(module.name) for module in found]
+    for module in modules:
+        for value in vars(module).values():
+            if isinstance(value, type) and value.__module__ == module.__name__:
+                yield from value.__dict__.get("BINDINGS", ())
+
+
+def test_every_binding_is_in_the_table_and_vice_versa() -> None:
+    every = list(bindings())
+    assert {binding.id for binding in every} == set(ACTIONS)
+    for binding in every:
+        action = ACTIONS[str(binding.id)]
+        assert (binding.key, binding.description) == (",".join(action.keys), action.words)
+
+
+def test_an_action_is_the_same_wherever_it_is_bound() -> None:
+    by_name: dict[str | None, set[str]] = {}
+    for binding in bindings():
+        by_name.setdefault(binding.id, set()).add(binding.action)
+    assert not {name: actions for name, actions in by_name.items() if len(actions) > 1}
+
+
+def test_the_table_is_in_order() -> None:
+    assert list(ACTIONS) == sorted(ACTIONS)
+    assert all(re.fullmatch(r"[a-z_]+\.[a-z_]+", name) for name in ACTIONS)
+
+
+def test_every_action_has_a_key_that_every_terminal_can_send() -> None:
+    for action in ACTIONS.values():
+        assert [key for key in action.keys if not is_rare(key)], action
+        assert all(key_name(key) == key for key in action.keys), action
+
+
+# --- names of keys
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("?", "question_mark"),
+        ("Esc", "escape"),
+        ("shift+a", "A"),
+        ("ctrl+A", "ctrl+a"),
+        ("shift+ctrl+up", "ctrl+shift+up"),
+        ("+", "plus"),
+        ("ctrl++", "ctrl+plus"),
+        ("PgUp", "pageup"),
+        ("slash", "slash"),
+        ("ä", "ä"),
+    ],
+)
+def test_keys_are_written_as_people_do(written: str, name: str) -> None:
+    assert key_name(written) == name
+
+
+@pytest.mark.parametrize("written", ["", "f99", "foo", "ctrl+foo", "hyp+a", "ctrl+i", "\x07", "++"])
+def test_keys_that_cannot_exist_are_refused(written: str) -> None:
+    with pytest.raises(ValueError, match="key|terminal"):
+        key_name(written)
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_a_key_or_refused(text: str) -> None:
+    try:
+        name = key_name(text)
+    except ValueError:
+        return
+    assert not text.isascii() or key_name(name) == name
+    assert isinstance(is_rare(name), bool)
+    assert isinstance(writes(name), bool)
+
+
+# --- the table
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"live.aprove": "y"}, "did you mean live.approve?"),
+        ({"zzzzzz": "y"}, "sandbox-tui keys"),
+        ({"live.approve": "ctrl+foo"}, "no key 'ctrl+foo'"),
+        ({"live.approve": 3}, "keys are text"),
+        ({"live.approve": [3]}, "keys are text"),
+        ({"live.approve": "  "}, "at least one key"),
+        ({"live.approve": "r"}, "r is live.reject"),
+        ({"live.approve": "f"}, "f is calls.filter"),
+        ({"live.leave": "ctrl+q"}, "ctrl+q always quits"),
+        ({"live.leave": "ctrl+c"}, "copies"),
+        ({"find.leave": "x"}, "writes a character"),
+        ({"live": {"approve": "r"}}, "[keys] live.approve: r is live.reject"),
+    ],
+)
+def test_an_entry_that_cannot_hold_is_one_sentence_and_the_rest_holds(
+    table: dict[str, Any], words: str
+) -> None:
+    keymap = read_keymap({"live.shell": "f9", **table, "wall.order": "f8"})
+    assert keymap.keys == {"live.shell": ("f9",), "wall.order": ("f8",)}
+    (problem,) = keymap.problems
+    assert words in problem
+    assert problem.endswith("the default keys stay.")
+
+
+def test_two_may_change_places() -> None:
+    keymap = read_keymap({"live.approve": "r", "live": {"reject": "a"}})
+    assert (keymap.problems, keymap.of("live.approve"), keymap.of("live.reject")) == (
+        [],
+        ("r",),
+        ("a",),
+    )
+
+
+def test_a_bare_name_is_every_action_of_that_name() -> None:
+    keymap = read_keymap({"approve": ["f7", "ctrl+y"]})
+    assert keymap.keys == dict.fromkeys(("live.approve", "wall.approve"), ("f7", "ctrl+y"))
+
+
+def test_two_that_want_the_same_key_yield_one_after_the_other() -> None:
+    keymap = read_keymap({"live.pause": "f9", "live.step": "f9"})
+    assert keymap.keys == {"live.pause": ("f9",)}
+    assert len(keymap.problems) == 1
+    assert "live.step: f9 is live.pause" in keymap.problems[0]
+
+
+def test_ctrl_q_cannot_be_taken_away() -> None:
+    assert read_keymap({"app.quit": "f10"}).of("app.quit") == ("f10", "ctrl+q")
+    assert read_keymap({"quit": "f10"}).of("app.quit") == ("f10", "ctrl+q")
+
+
+def test_a_key_many_terminals_lack_never_stands_alone() -> None:
+    keymap = read_keymap({"live.pause": "ctrl+enter"})
+    assert keymap.of("live.pause") == ("ctrl+enter", "space")
+    assert "many terminals cannot send ctrl+enter" in keymap.problems[0]
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(sorted(ACTIONS)),
+        st.sampled_from(
+            ["a", "q", "escape", "ctrl+q", "f5", "enter", "r", "ctrl+p", "n,N", "bad+"]
+        ),
+        max_size=8,
+    )
+)
+def test_no_keymap_takes_a_way_out_away_or_lets_two_share(table: dict[str, str]) -> None:
+    keymap = read_keymap(table)
+    assert "ctrl+q" in keymap.of("app.quit")
+    for name in ACTIONS:
+        keys = keymap.of(name)
+        assert keys
+        assert "ctrl+q" not in keys or name == "app.quit"
+    live = {n: set(keymap.of(n)) for n in ACTIONS if n.startswith("live.")}
+    for one, keys in live.items():
+        assert not [other for other in live if other != one and live[other] & keys]
+
+
+# --- on the screen
+
+
+async def test_keys_work_and_problems_are_told_with_their_line(
+    own_home: Path, store: Store
+) -> None:
+    settings = write_keys(own_home, '"home.help" = "f4"\n"home.hlep" = "f6"')
+    app = SandboxTui(settings, store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("question_mark")
+        assert isinstance(app.screen, Home)
+        await pilot.press("f4")
+        assert isinstance(app.screen, HelpScreen)
+        await pilot.pause()
+        assert ("f4", "Help") in app.screen.keys_shown
+        notes = [note.message for note in app._notifications]
+    assert [note for note in notes if "line 6: [keys] home.hlep" in note]
+
+
+async def test_a_letter_writes_where_text_is_typed(own_home: Path, store: Store) -> None:
+    """Even if the action has other keys that a text field does not take."""
+    settings = write_keys(own_home, '"pager.leave" = ["x", "escape"]')
+    app = SandboxTui(settings, store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        app.push_screen(Pager("t", "one\ntwo"))
+        await pilot.pause()
+        await pilot.press("slash", "x", "q")
+        assert isinstance(app.screen, Pager)
+        assert app.screen.query_one("Input").value == "xq"  # type: ignore[attr-defined]
+        await pilot.press("escape", "q")
+        assert isinstance(app.screen, Pager)
+        await pilot.press("x")
+        assert isinstance(app.screen, Home)
+
+
+async def test_ctrl_q_quits_whatever_the_keymap_says(own_home: Path, store: Store) -> None:
+    settings = write_keys(own_home, 'app.quit = "f10"\n"home.new" = "ctrl+q"')
+    app = SandboxTui(settings, store)
+    async with app.run_test() as pilot:
+        await pilot.press("ctrl+q")
+        await pilot.pause()
+    assert app.return_code == 0
+
+
+# --- on the command line
+
+
+def test_keys_are_listed_with_what_a_person_changed(own_home: Path) -> None:
+    write_keys(own_home, '"live.approve" = "f7"\nnope = "y"')
+    done = CliRunner().invoke(main, ["keys"])
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(ACTIONS)
+    assert next(line for line in lines if line.startswith("live.approve")).split() == [
+        "live.approve", "f7", "approve", "(usually", "a)",
+    ]  # fmt: skip
+    assert "line 6: [keys] nope" in done.stderr
+    rows = [
+        json.loads(line)
+        for line in CliRunner().invoke(main, ["keys", "--json"]).stdout.splitlines()
+    ]
+    assert {"action": "live.approve", "keys": ["f7"], "usual": ["a"], "words": "approve"} in rows

@@ -1,0 +1,35 @@
+"""The app and its signals with their types.
+
+`App`, `Worker` and `Signal` are generic in Textual, but `DOMNode.app` and its like leave out of
+what; a strict type checker then knows nothing about whatever is called on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from textual.app import App
+from textual.message_pump import MessagePump
+from textual.screen import Screen
+from textual.signal import Signal
+from textual.widget import Widget
+
+
+def app_of(node: MessagePump) -> App[int]:
+    """The app that a screen or widget belongs to."""
+    return cast("App[int]", node.app)  # pyright: ignore[reportUnknownMemberType]
+
+
+def subscribe_to_bindings(widget: Widget, changed: Callable[[Screen[Any]], None]) -> None:
+    """Call back whenever other keys work on the widget's screen."""
+    _bindings_signal(widget).subscribe(widget, changed)
+
+
+def unsubscribe_from_bindings(widget: Widget) -> None:
+    """Call back no longer."""
+    _bindings_signal(widget).unsubscribe(widget)
+
+
+def _bindings_signal(widget: Widget) -> Signal[Screen[Any]]:
+    return cast(Any, widget.screen).bindings_updated_signal

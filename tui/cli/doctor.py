@@ -1,0 +1,150 @@
+"""`sandbox-tui doctor`: what is there, what is missing, and the command that fixes it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.config.settings import ModelSettings, api_key, config_file, data_dir, load
+from sandbox_tui.core.models.discovery import LocalServer, find_local_servers
+from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
+from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE, engine_status
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of one check.
+
+    Attributes:
+        ok: True, False, or None for something optional.
+        fix: a command or setting; empty where nothing is wrong.
+    """
+
+    name: str
+    ok: bool | None
+    words: str
+    fix: str = ""
+
+
+def examine() -> int:
+    """Print the findings; 0 when a run can be started, else 3."""
+    findings = [_python(), *_settings(), *_sandboxes(), _database(), _terminal()]
+    for finding in findings:
+        sign = {True: "✓", False: "✗", None: "·"}[finding.ok]
+        click.echo(f"{sign} {finding.name:<11}{clean_line(finding.words)}")
+        if finding.fix:
+            click.echo(f"  {'':<11}→ {finding.fix}")
+    good = all(finding.ok is not False for finding in findings)
+    click.echo(_verdict(findings) if good else "something is missing; see the arrows")
+    return 0 if good else 3
+
+
+def _verdict(findings: list[Finding]) -> str:
+    """What can be done, where nothing is missing that the demo needs."""
+    if any(finding.name == "model" and not finding.ok for finding in findings):
+        return "ready for the demo; a run of your own needs a model, see the arrow beside it"
+    return "ready"
+
+
+def _python() -> Finding:
+    return Finding("python", True, f"{platform.python_version()} at {sys.executable}")
+
+
+def _settings() -> list[Finding]:
+    file = config_file()
+    try:
+        settings = load()
+    except SandboxTuiError as error:
+        return [Finding("settings", False, str(error), f"edit {file}")]
+    where = str(file) if file.exists() else f"none at {file}; the defaults hold"
+    found = [Finding("settings", True, where), *_keys(settings.keys), _model(settings.model)]
+    return [*found, *_local_servers(settings.model)]
+
+
+def _keys(table: dict[str, Any]) -> list[Finding]:
+    from sandbox_tui.tui.keys.keymap import keymap_in_file
+
+    return [Finding("keys", None, problem) for problem in keymap_in_file(table).problems]
+
+
+def _model(model: ModelSettings) -> Finding:
+    has_key = api_key(model) is not None
+    key = "a key is set" if has_key else f"{model.api_key_env} is not set"
+    if model.name:
+        where = model.base_url or "the default server"
+        words = f"{model.name} at {where}, {key}"
+        if model.base_url or has_key:
+            return Finding("model", True, words)
+        return Finding("model", None, words, f"export {model.api_key_env}=…")
+    fix = "sandbox-tui config set model.name NAME, and model.base_url URL for a server of your own"
+    return Finding("model", None, f"none chosen; {key}", fix)
+
+
+def _local_servers(model: ModelSettings) -> list[Finding]:
+    """What listens on loopback, whether or not it is the chosen one."""
+    servers = asyncio.run(find_local_servers(model.local_ports))
+    if not servers:
+        ports = ", ".join(str(port) for port in model.local_ports)
+        return [Finding("servers", None, f"none on this machine (ports {ports})")]
+    return [_local_server(server, model) for server in servers]
+
+
+def _local_server(server: LocalServer, model: ModelSettings) -> Finding:
+    names = ", ".join(server.models[:5]) + (" …" if len(server.models) > 5 else "")
+    said = names or ("wants a key" if server.wants_key else "no model loaded")
+    words = f"{server.kind} at {server.base_url}: {said}"
+    if model.name or not server.models:
+        return Finding("servers", True, words)
+    command = shlex.join(["sandbox-tui", "config", "set", "model.name", server.models[0]])
+    address = shlex.join(["sandbox-tui", "config", "set", "model.base_url", server.base_url])
+    return Finding("servers", True, words, f"{command}; {address}")
+
+
+def _sandboxes() -> list[Finding]:
+    status = engine_status(DEFAULT_IMAGE)
+    if status.version is None:
+        docker = Finding("docker", None, status.problem)
+    elif status.has_image:
+        docker = Finding("docker", True, f"engine {status.version}, image {DEFAULT_IMAGE}")
+    else:
+        words = f"engine {status.version}, no image {DEFAULT_IMAGE}"
+        docker = Finding("docker", None, words, "sandbox-tui image build")
+    problem = bubblewrap_problem()
+    bubblewrap = Finding("bubblewrap", None if problem else True, problem or "works")
+    if not docker.ok and problem:
+        fix = "apt-get install bubblewrap, or start a Docker engine"
+        return [docker, Finding("bubblewrap", False, problem, fix)]
+    return [docker, bubblewrap]
+
+
+def _database() -> Finding:
+    from sandbox_tui.sessions import Store
+
+    path = data_dir() / "sessions.db"
+    if not path.exists():
+        return Finding("sessions", True, f"none yet; {path} is made with the first")
+    try:
+        with Store.open_readonly_if_needed(path) as store:
+            count = store.count()
+    except SandboxTuiError as error:
+        return Finding("sessions", False, str(error))
+    return Finding("sessions", True, f"{count} in {path}")
+
+
+def _terminal() -> Finding:
+    size = shutil.get_terminal_size()
+    colours = os.environ.get("COLORTERM") or os.environ.get("TERM", "unknown")
+    words = f"{size.columns}x{size.lines}, {colours}"
+    if size.columns < 60:
+        return Finding("terminal", None, words, "a wider terminal shows more at once")
+    return Finding("terminal", True, words)

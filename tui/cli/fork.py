@@ -1,0 +1,86 @@
+"""`sandbox-tui fork`: a fork planned, shown to the person, and run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.events.types import Mode
+from sandbox_tui.core.lineage.open_fork import ForkRequest
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.recording.fork import ForkPlan
+from sandbox_tui.sessions.remote.detached import ForkJob, Job, begin
+from sandbox_tui.tui.cli.show_app import is_terminal, say_how_it_ended, show
+
+
+def execute_fork(
+    store: Store,
+    parent: RunSummary,
+    settings: Settings,
+    overrides: Mapping[str, Any],
+    mode: Mode | None,
+    options: Mapping[str, Any],
+) -> int:
+    """Run a fork to its end, on the screen where there is one, or elsewhere; the exit code.
+
+    Args:
+        store: where parent and fork are kept.
+        parent: the session.
+        settings: of today, with the command line's.
+        overrides: the command line's alone, by dotted name.
+        mode: how it begins, None: as its parent did.
+        options: of the command.
+
+    Raises:
+        SandboxTuiError: nothing was begun.
+    """
+    lines = options["headless"] or options["as_json"] or not is_terminal()
+    wanted = str(overrides.get("sandbox.kind") or "auto")
+    edited = options["edit_call"]
+    plan = ForkPlan(store, parent, options["at"], before_call=edited is not None, kind=wanted)
+    run = plan.request(settings, overrides)
+    if lines and not options["detach"] and (mode or run.mode) == "step":
+        mode = "auto"
+    run = replace(run, mode=mode or run.mode, output=options["output"])
+    request = ForkRequest(
+        run=run,
+        message=options["message"],
+        edited=edited,
+        prompts=options["prompts"],
+        task=options["task"],
+    )
+    _consent(plan, options, ask=not lines)
+    if options["detach"]:
+        job = ForkJob(
+            parent=parent.id, at=options["at"], before_call=edited is not None, kind=wanted
+        )
+        click.echo(begin(Job.of_fork(job, request)))
+        return 0
+    if lines:
+        from sandbox_tui.tui.cli.headless import fork_headless
+
+        ended = asyncio.run(fork_headless(plan, request, store, as_json=options["as_json"]))
+    else:
+        from sandbox_tui.tui.begin import Forking
+
+        ended = show(settings, store, Forking(plan, request))
+    say_how_it_ended(store, ended)
+    return ended.code
+
+
+def _consent(plan: ForkPlan, options: Mapping[str, Any], *, ask: bool) -> None:
+    """Say where the files come from, and ask before calls are repeated."""
+    if not plan.repeats and plan.base is not None:
+        return
+    if plan.repeats and options["no_repeat"]:
+        raise ConfigError(f"{plan.sentence} Without --no-repeat, or at a step that has a snapshot.")
+    click.echo(clean_line(plan.sentence), err=True)
+    if ask and plan.repeats and not options["yes"]:
+        click.confirm("Go on?", abort=True, default=True, err=True)

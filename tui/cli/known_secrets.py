@@ -1,0 +1,19 @@
+"""The secrets this program knows of: whatever is handed on is looked through for them."""
+
+from __future__ import annotations
+
+import os
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.config.settings import api_key, load
+from sandbox_tui.sessions.interchange.redaction import secrets_of
+
+
+def known_secrets() -> list[str]:
+    """Values of variables named like secrets, and of the one that holds the model's key."""
+    secrets = secrets_of(os.environ)
+    try:
+        key = api_key(load().model)
+    except SandboxTuiError:
+        key = None
+    return [*secrets, key] if key else secrets

@@ -1,0 +1,388 @@
+"""The command line. Everything heavy is imported in the command that needs it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
+from sandbox_tui.core.base.process_identity import raise_file_limit
+from sandbox_tui.tui.cli import crash
+from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
+from sandbox_tui.tui.cli.options import load_settings, overrides_of, run_mode, run_options
+from sandbox_tui.tui.cli.session_commands import sessions, snapshots
+from sandbox_tui.tui.cli.settings_commands import config_group, keys
+from sandbox_tui.tui.cli.show_app import is_terminal, say_how_it_ended, show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sandbox_tui.core.run.launch import RunRequest
+    from sandbox_tui.sessions import RunSummary, Store
+
+CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class Commands(click.Group):
+    """A group that answers our own errors with a sentence on stderr and their exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except SandboxTuiError as error:
+            from sandbox_tui.core.base.sanitize import clean
+
+            click.echo(f"sandbox-tui: {clean(str(error))}", err=True)
+            ctx.exit(error.exit_code)
+
+
+@click.group(cls=Commands, invoke_without_command=True, context_settings=CONTEXT)
+@click.version_option(package_name="sandbox-tui", prog_name="sandbox-tui")
+@click.option("--theme", help="Theme for this start.")
+@click.pass_context
+def main(ctx: click.Context, theme: str | None) -> None:
+    """Watch, steer and replay a language model that works in a sandbox.
+
+    Without a command: the home screen, with saved sessions and new runs.
+    """
+    crash.install()
+    raise_file_limit()
+    ctx.obj = theme
+    if ctx.invoked_subcommand is None:
+        settings = load_settings({}, theme)
+        with open_store() as store:
+            code = show(settings, store, None).code
+        sys.exit(code)
+
+
+@main.command(short_help="Give tasks to a model and watch it work.")
+@click.argument("task", nargs=-1, required=True)
+@click.option("--samples", type=click.IntRange(1, 256), default=1, help="Runs of each task.")
+@click.option("--model", help="Name of the model, as its server knows it.")
+@click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
+@click.option("--temperature", type=float)
+@click.option("--extra-body", help="More fields for every request, as a JSON object.")
+@click.option("--input", "input_", type=click.Path(path_type=Path), help="File or folder for it.")
+@run_options
+@click.pass_obj
+def run(
+    theme: str | None,
+    task: tuple[str, ...],
+    samples: int,
+    input_: Path | None,
+    **options: Any,
+) -> None:
+    """Give each TASK to a model and watch it work ("-" reads the task from stdin).
+
+    Several tasks, or several samples of one, run side by side.
+    """
+    tasks = [sys.stdin.read() if text == "-" else text for text in task]
+    settings = load_settings(overrides_of(options), theme)
+    from sandbox_tui.core.run.launch import RunRequest, requests_for
+
+    request = RunRequest(
+        task="",
+        settings=settings,
+        mode=run_mode(options, settings),
+        input=input_,
+        output=options["output"],
+    )
+    _execute(requests_for(request, tasks, samples), options)
+
+
+@main.command(short_help="Watch a scripted run in a real sandbox: no key, no network.")
+@click.option("--speed", type=click.FloatRange(0), default=1.0, help="0 leaves out all pauses.")
+@run_options
+@click.pass_obj
+def demo(theme: str | None, speed: float, **options: Any) -> None:
+    """A fixed script drives a real sandbox: no key, no network, the whole cockpit at work."""
+    settings = load_settings(overrides_of(options), theme)
+    from sandbox_tui.tui.cli.demo import demo_request
+
+    request = demo_request(
+        settings,
+        mode=run_mode(options, settings),
+        speed=speed,
+        output=options["output"],
+    )
+    _execute([request], options)
+
+
+@main.command(short_help="Replay a saved session.")
+@click.argument("session")
+@click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
+@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line.")
+@click.pass_obj
+def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> None:
+    """Replay a saved SESSION (its id, the beginning of it, or "last")."""
+    settings = load_settings({}, theme)
+    with store_to_read() as store:
+        summary = session_named(store, session)
+        if headless or as_json or not is_terminal():
+            from sandbox_tui.tui.cli.headless import writer_for
+
+            write = writer_for(as_json)
+            for event in store.events(summary.id):
+                write(event)
+            return
+        code = show(settings, store, summary).code
+    sys.exit(code)
+
+
+@main.command(short_help="Go on with a session whose program was killed.")
+@click.argument("session", default="last")
+@click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
+@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line.")
+@click.option("--detach", is_flag=True, help="In a program of its own, without a screen.")
+@click.pass_obj
+def resume(theme: str | None, session: str, headless: bool, as_json: bool, detach: bool) -> None:
+    """Go on with a SESSION whose program was killed (its id, the beginning of it, or "last").
+
+    Its sandbox must still be there: it outlives its program by sandbox.grace seconds.
+    """
+    settings = load_settings({}, theme)
+    with open_store() as store:
+        run = session_named(store, session)
+        if detach:
+            from sandbox_tui.sessions.remote.detached import Job, begin
+
+            click.echo(begin(Job(settings=settings, resume=run.id)))
+            return
+        if headless or as_json or not is_terminal():
+            import asyncio
+
+            from sandbox_tui.tui.cli.headless import resume_headless
+
+            ended = asyncio.run(resume_headless(run, settings, store, as_json=as_json))
+        else:
+            from sandbox_tui.tui.begin import Resume
+
+            ended = show(settings, store, Resume(run))
+        say_how_it_ended(store, ended)
+    sys.exit(ended.code)
+
+
+@main.command(short_help="Watch and steer a detached run.")
+@click.argument("session", required=False)
+@click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
+@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line.")
+@click.pass_obj
+def attach(theme: str | None, session: str | None, headless: bool, as_json: bool) -> None:
+    """Watch and steer a run that was begun with --detach (default: the newest such SESSION).
+
+    Several screens may watch; one steers, and another takes over with T. Leaving ends nothing.
+    """
+    settings = load_settings({}, theme)
+    with open_store() as store:
+        run = _detached(store, session)
+        if headless or as_json or not is_terminal():
+            import asyncio
+
+            from sandbox_tui.tui.cli.headless import follow_headless
+
+            code = asyncio.run(follow_headless(run, store, as_json=as_json))
+        else:
+            from sandbox_tui.tui.begin import Attach
+
+            code = show(settings, store, Attach(run)).code
+    sys.exit(code)
+
+
+@main.command(short_help="End a detached run, in order.")
+@click.argument("session", required=False)
+def stop(session: str | None) -> None:
+    """End a run that was begun with --detach, in order (default: the newest such SESSION)."""
+    import asyncio
+
+    from sandbox_tui.sessions.remote.client import RunClient
+
+    with open_store() as store:
+        run = _detached(store, session)
+
+        async def end() -> None:
+            worker = RunClient(run, store)
+            await worker.stop("A person stopped the run.")
+            worker.leave()
+            if worker.failure is not None:
+                raise worker.failure
+
+        asyncio.run(end())
+        click.echo(f"stopped {run.id}")
+
+
+@main.command(short_help="Go on from the middle of a saved session.")
+@click.argument("session")
+@click.option("--at", default="end", show_default=True, metavar="MOMENT")
+@click.option("--model", help="Another model, as its server knows it.")
+@click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
+@click.option("--temperature", type=float)
+@click.option("--extra-body", help="More fields for every request, as a JSON object.")
+@click.option("--task", help="Another task.")
+@click.option("--message", default="", help="Words for the model before it goes on.")
+@click.option("--edit-call", metavar="JSON", help="Other arguments for the call at MOMENT.")
+@click.option("--yes", is_flag=True, help="Do not ask before calls are carried out again.")
+@click.option("--no-repeat", is_flag=True, help="Refuse where calls would have to be.")
+@run_options
+@click.pass_obj
+def fork(theme: str | None, session: str, **options: Any) -> None:
+    """Go on from the middle of a saved SESSION, with the files of that moment.
+
+    MOMENT is 5 or step:5 (its end), call:7 (its end; with --edit-call, before it), seq:123 or end.
+    The files come from the nearest snapshot; recorded calls since are carried out again.
+    """
+    from sandbox_tui.tui.cli.fork import execute_fork
+
+    overrides = overrides_of(options)
+    settings = load_settings(overrides, theme)
+    mode = run_mode(options, settings) if options["mode"] or options["step"] else None
+    with open_store() as store:
+        code = execute_fork(
+            store, session_named(store, session), settings, overrides, mode, options
+        )
+    sys.exit(code)
+
+
+@main.command(short_help="Show two sessions side by side.")
+@click.argument("left")
+@click.argument("right")
+@click.option("--diffs", is_flag=True, help="With the differences of each file.")
+@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+def compare(left: str, right: str, diffs: bool, as_json: bool) -> None:
+    """Show two sessions side by side: where they part, calls, files, tokens, cost, answer."""
+    from sandbox_tui.tui.cli.compare import print_comparison
+
+    with store_to_read() as store:
+        one, other = session_named(store, left), session_named(store, right)
+        print_comparison(store, one, other, as_json=as_json, diffs=diffs)
+
+
+@main.group()
+def image() -> None:
+    """The container image in which models work."""
+
+
+@image.command("build", short_help="Build the image.")
+@click.option("--from-packages", is_flag=True, help="From this machine's Debian packages.")
+@click.option("--small", is_flag=True, help="Without the science libraries.")
+@click.option("--tag", help="Name of the image.")
+def image_build(from_packages: bool, small: bool, tag: str | None) -> None:
+    """Build the image, with a registry or from the packages of this machine."""
+    from sandbox_tui.tui.cli.image import build
+
+    build(tag, from_packages=from_packages, small=small)
+
+
+@main.command(short_help="Say what is missing here, and how to fix it.")
+def doctor() -> None:
+    """Say what is there, what is missing, and the command that fixes it."""
+    from sandbox_tui.tui.cli.doctor import examine
+
+    sys.exit(examine())
+
+
+@main.group(short_help="Rules about which calls run, wait for you or never run.")
+def policy() -> None:
+    """The rules about which calls run, which wait for you, and which never run."""
+
+
+@policy.command("show")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def policy_show(as_json: bool) -> None:
+    """Show the rules in force, in the order in which they are tried."""
+    from sandbox_tui.core.config.settings import config_dir, load
+    from sandbox_tui.tui.cli.policy_report import print_policy
+
+    print_policy(load().policy, config_dir() / "config.toml", as_json=as_json)
+
+
+@policy.command("check", short_help="Show what the rules would do to a saved session.")
+@click.argument("session", default="last")
+@click.option("--config", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def policy_check(session: str, config: Path | None, as_json: bool) -> None:
+    """Show what the rules would have done to every call of a saved SESSION (default: the last).
+
+    Nothing is run. --config tries the rules of another file.
+    """
+    from sandbox_tui.core.config.settings import load
+    from sandbox_tui.tui.cli.policy_report import check, print_check
+
+    rules = load(file=config).policy
+    with store_to_read() as store:
+        summary = session_named(store, session)
+        print_check(summary.id, check(rules, store.events(summary.id)), as_json=as_json)
+
+
+@main.command(context_settings={"ignore_unknown_options": True})
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True)
+@click.option("--public-url", help="How browsers reach it, behind a proxy.")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+def serve(host: str, port: int, public_url: str | None, command: tuple[str, ...]) -> None:
+    """Show the cockpit in a browser.
+
+    COMMAND is what each tab shows: nothing for the home screen, or for example: replay last
+    """
+    try:
+        from sandbox_tui.tui.cli.serve import serve as serve_until_interrupted
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"The browser needs {error.name}: pip install 'sandbox-tui[serve]'."
+        ) from error
+    serve_until_interrupted(command, host, port, public_url)
+
+
+main.add_command(keys)
+main.add_command(sessions)
+main.add_command(snapshots)
+main.add_command(config_group)
+
+# --- shared by the commands
+
+
+def _execute(requests: Sequence[RunRequest], options: dict[str, Any]) -> None:
+    """Run to the end, on the screen where there is one; or have it run elsewhere."""
+    headless, as_json = options["headless"], options["as_json"]
+    if options["detach"]:
+        _detach(requests)
+        return
+    with open_store() as store:
+        if headless or as_json or not is_terminal():
+            import asyncio
+
+            from sandbox_tui.tui.cli.headless import run_headless
+
+            ended = asyncio.run(run_headless(requests, store, as_json=as_json))
+        else:
+            ended = show(requests[0].settings, store, requests)
+        say_how_it_ended(store, ended)
+    sys.exit(ended.code)
+
+
+def _detach(requests: Sequence[RunRequest]) -> None:
+    from sandbox_tui.sessions.remote.detached import Job, begin
+
+    for request in requests:
+        click.echo(begin(Job.of(request)))
+
+
+def _detached(store: Store, name: str | None) -> RunSummary:
+    """The session of this name, else the newest one, that runs in a program of its own."""
+    from sandbox_tui.sessions.remote.sockets import is_detached
+
+    if name is not None and name != "last":
+        found = store.run(name)
+        if found.outcome != "running" or not is_detached(found.id):
+            raise ConfigError(
+                f"{found.id} is {found.outcome.replace('_', ' ')}, and not a detached run."
+            )
+        return found
+    running = (run for run in store.runs(limit=500) if run.outcome == "running")
+    for found in running:
+        if is_detached(found.id):
+            return found
+    raise ConfigError("No run is detached; `sandbox-tui run --detach` starts one.")

@@ -1,0 +1,41 @@
+"""The session database as commands open it, and a session by what a person calls it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+from sandbox_tui.core.base.errors import ConfigError
+
+if TYPE_CHECKING:
+    from sandbox_tui.sessions import RunSummary, Store
+
+
+@contextlib.contextmanager
+def open_store() -> Generator[Store, None, None]:
+    from sandbox_tui.core.config.settings import data_dir
+    from sandbox_tui.sessions import Store
+
+    with Store(data_dir() / "sessions.db") as store:
+        yield store
+
+
+@contextlib.contextmanager
+def store_to_read() -> Generator[Store, None, None]:
+    """The same for commands that only look: it may be read-only."""
+    from sandbox_tui.core.config.settings import data_dir
+    from sandbox_tui.sessions import Store
+
+    with Store.open_readonly_if_needed(data_dir() / "sessions.db") as store:
+        yield store
+
+
+def session_named(store: Store, name: str, *, surely: bool = False) -> RunSummary:
+    """The session that a person means; `surely` where it cannot be undone, see `Store.run`."""
+    if name != "last":
+        return store.run(name, surely=surely)
+    newest = store.runs(limit=1)
+    if not newest:
+        raise ConfigError("There is no session yet; `sandbox-tui demo` makes one.")
+    return newest[0]

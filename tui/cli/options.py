@@ -1,0 +1,123 @@
+"""Options that several commands share, and the settings that they override."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.tui.cli.show_app import is_terminal
+
+if TYPE_CHECKING:
+    from sandbox_tui.core.config.settings import Settings
+    from sandbox_tui.core.events.types import Mode
+
+
+def run_options(function: Any) -> Any:
+    """Options that say how a run is run."""
+    for option in reversed(
+        [
+            click.option("--sandbox", type=click.Choice(["auto", "docker", "bubblewrap"])),
+            click.option("--image", help="Container image (docker)."),
+            click.option("--network", type=click.Choice(["bridge", "none"])),
+            click.option(
+                "--snapshots",
+                type=click.Choice(["off", "auto", "every"]),
+                help="Of the files, to fork from: never, now and then, after every step.",
+            ),
+            click.option("--output", type=click.Path(path_type=Path, file_okay=False)),
+            click.option("--prompts", help="A built-in prompt pack, or a file."),
+            click.option("--max-steps", type=click.IntRange(1), help="Most model turns."),
+            click.option("--max-tokens", type=click.IntRange(1), help="Tokens of one reply."),
+            click.option("--token-limit", type=click.IntRange(1), help="Tokens in all."),
+            click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="S"),
+            click.option("--command-timeout", type=click.FloatRange(0, min_open=True), metavar="S"),
+            click.option(
+                "--tty/--no-tty",
+                default=None,
+                help="Commands run on a terminal: colours, progress bars, questions.",
+            ),
+            click.option(
+                "--mode",
+                type=click.Choice(["auto", "step", "ask"]),
+                help="By itself, every call waits for you, or those the policy asks about.",
+            ),
+            click.option("--step", is_flag=True, help="The same as --mode step."),
+            click.option("--headless", is_flag=True, help="Lines of text instead of the screen."),
+            click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line."),
+            click.option(
+                "--detach",
+                is_flag=True,
+                help="In a program of its own, without a screen; prints the session's id.",
+            ),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def run_mode(options: dict[str, Any], settings: Settings) -> Mode:
+    """The mode in which a run begins; `step` needs a screen."""
+    if options["step"] and options["mode"] not in (None, "step"):
+        raise ConfigError(f"--step and --mode {options['mode']} do not go together.")
+    mode = "step" if options["step"] else options["mode"] or settings.agent.mode
+    seen = options["detach"]  # a screen that is attached can step through it
+    if (
+        mode == "step"
+        and not seen
+        and (options["headless"] or options["as_json"] or not is_terminal())
+    ):
+        raise ConfigError(
+            "Step by step needs the screen, since every call waits for a person. "
+            "Use --mode ask with a policy, or --mode auto."
+        )
+    return mode
+
+
+def overrides_of(options: dict[str, Any]) -> dict[str, Any]:
+    """Settings by dotted name, as the options of a command give them; None where not given."""
+    names = {
+        "model": "model.name",
+        "base_url": "model.base_url",
+        "temperature": "model.temperature",
+        "sandbox": "sandbox.kind",
+        "image": "sandbox.image",
+        "network": "sandbox.network",
+        "snapshots": "sandbox.snapshots",
+        "prompts": "agent.prompts",
+        "tty": "agent.tty",
+        "max_steps": "limits.max_steps",
+        "max_tokens": "limits.max_tokens",
+        "token_limit": "limits.token_limit",
+        "time_limit": "limits.time_limit",
+        "command_timeout": "limits.command_timeout",
+    }
+    overrides = {dotted: options.get(name) for name, dotted in names.items()}
+    if options.get("extra_body"):
+        overrides["model.extra_body"] = _json_object(options["extra_body"])
+    return overrides
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"--extra-body is not valid JSON: {error}.") from error
+    if not isinstance(value, dict):
+        raise ConfigError("--extra-body must be a JSON object, such as '{\"top_k\": 20}'.")
+    return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def load_settings(overrides: dict[str, Any], theme: str | None) -> Settings:
+    """The settings in force.
+
+    Args:
+        overrides: stronger than the file and the environment, by dotted name.
+        theme: for this start; None: that of the settings.
+    """
+    from sandbox_tui.core.config.settings import load
+
+    return load({**overrides, "ui.theme": theme})

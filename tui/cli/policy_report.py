@@ -1,0 +1,96 @@
+"""The policy as text, and what it would have done, for `sandbox-tui policy`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import msgspec
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.policy.rules import Judgement, Policy, decide
+from sandbox_tui.core.tools.summaries import short_name, summarize_call
+
+_EXAMPLE = """\
+There are no rules. In {file}, for example:
+
+    [policy]
+    default = "ask"
+
+    [[policy.rules]]
+    action = "deny"
+    tool = "execute_bash"
+    command = "pip install *"
+    reason = "Everything that is needed is installed."
+
+    [[policy.rules]]
+    action = "allow"
+    tool = "str_replace_editor"
+    command = "view"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A call of a session, and what a policy says about it."""
+
+    call: e.ToolCall
+    judgement: Judgement
+
+
+def check(policy: Policy, events: Iterable[e.AnyEvent]) -> list[Checked]:
+    """What `policy` says about every call the model made."""
+    return [
+        Checked(event.call, decide(policy, event.call.name, event.call.arguments))
+        for event in events
+        if isinstance(event, e.CallProposed)
+    ]
+
+
+def print_policy(policy: Policy, file: Path, *, as_json: bool) -> None:
+    """The rules with their numbers, and the default."""
+    if as_json:
+        click.echo(msgspec.json.encode(policy))
+        return
+    if not policy.rules:
+        click.echo(_EXAMPLE.format(file=clean_line(str(file))))
+    for number, rule in enumerate(policy.rules, 1):
+        reason = f"  ({clean_line(rule.reason)})" if rule.reason else ""
+        click.echo(f"{number:>3}  {clean_line(str(rule))}{reason}")
+    click.echo(f"  *  {policy.default} where no rule matches")
+
+
+def print_check(session: str, checked: list[Checked], *, as_json: bool) -> None:
+    """A line a call, then the counts."""
+    counts = dict.fromkeys(("allow", "ask", "deny"), 0)
+    for one in checked:
+        counts[one.judgement.action] += 1
+    if as_json:
+        calls = [_as_dict(one) for one in checked]
+        click.echo(json.dumps({"session": session, "counts": counts, "calls": calls}))
+        return
+    for one in checked:
+        call, judgement = one.call, one.judgement
+        name = short_name(clean_line(call.name))
+        what = clean_line(summarize_call(call.name, call.arguments))
+        what = what if len(what) <= 48 else f"{what[:47]}…"
+        why = clean_line(judgement.why)
+        click.echo(f"{call.number:>4}  {judgement.action:<5}  {name:<6} {what:<48}  {why}")
+    total = ", ".join(f"{number} {action}" for action, number in counts.items())
+    click.echo(f"{session}: {len(checked)} calls: {total}")
+
+
+def _as_dict(one: Checked) -> dict[str, object]:
+    judgement = one.judgement
+    return {
+        "call": one.call.number,
+        "tool": one.call.name,
+        "arguments": one.call.arguments,
+        "action": judgement.action,
+        "rule": judgement.rule,
+        "why": judgement.why,
+    }

@@ -1,0 +1,152 @@
+"""Commands about settings and keys: `sandbox-tui config` and `sandbox-tui keys`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from sandbox_tui.core.base.sanitize import clean_line
+
+WIDEST_VALUE = 40
+"""Longer values in the list of settings do not move what stands beside the others."""
+
+
+@click.command(short_help="List every action that has a key.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one action a line.")
+def keys(as_json: bool) -> None:
+    """List every action that has a key, by the name that config.toml's [keys] knows it by.
+
+    \b
+    [keys]
+    "live.approve" = "y"
+    help = ["f1", "h"]          # every action of that name
+    """
+    from sandbox_tui.core.config.settings import load
+    from sandbox_tui.tui.keys.actions import ACTIONS
+    from sandbox_tui.tui.keys.hint import shown
+    from sandbox_tui.tui.keys.keymap import keymap_in_file
+
+    keymap = keymap_in_file(load().keys)
+    for action in ACTIONS.values():
+        in_force, changed = keymap.of(action.name), action.name in keymap.keys
+        if as_json:
+            row = {"action": action.name, "keys": in_force, "usual": action.keys}
+            click.echo(json.dumps({**row, "words": action.words}))
+            continue
+        words = " ".join(shown(key) for key in in_force)
+        mark = f"  (usually {' '.join(shown(key) for key in action.keys)})" if changed else ""
+        click.echo(f"{action.name:<26}{words:<18}{action.words}{mark}")
+    for problem in keymap.problems:
+        click.echo(f"sandbox-tui: {problem}", err=True)
+
+
+@click.group("config", invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one setting a line.")
+@click.pass_context
+def config_group(ctx: click.Context, as_json: bool) -> None:
+    """The settings in force, and where each came from."""
+    if ctx.invoked_subcommand is not None:
+        return
+    from sandbox_tui.core.config.sources import setting_sources
+
+    found = setting_sources()
+    if as_json:
+        for name, value, source in found:
+            click.echo(json.dumps({"name": name, "value": value, "source": source}))
+        return
+    rows = [
+        (name, clean_line(_as_text(value)), clean_line(source)) for name, value, source in found
+    ]
+    names = max(len(name) for name, *_ in rows)
+    values = max((len(value) for _, value, _ in rows if len(value) <= WIDEST_VALUE), default=0)
+    for name, value, source in rows:
+        click.echo(f"{name:<{names}}  {value:<{values}}  {source}")
+
+
+@config_group.command("path")
+def config_path() -> None:
+    """Where the config file is, or would be."""
+    from sandbox_tui.core.config.settings import config_file
+
+    click.echo(config_file())
+
+
+@config_group.command("set", short_help="Write a value as a setting.")
+@click.argument("name")
+@click.argument("value")
+def config_set(name: str, value: str) -> None:
+    """Write VALUE as the setting NAME, such as: config set ui.theme daylight"""
+    from sandbox_tui.core.config.toml_file import value_from_text, write
+
+    chosen = value_from_text(name, value)
+    if chosen is None:
+        _unset(name)
+        return
+    refuse_unknown(name, chosen)
+    click.echo(f"{name} is set in {write({name: chosen})}")
+    if name.startswith("keys."):
+        _say_problems_of_keys()
+
+
+@config_group.command("unset")
+@click.argument("name")
+def config_unset(name: str) -> None:
+    """Take the setting NAME out of the file; its default holds again."""
+    _unset(name)
+
+
+def _unset(name: str) -> None:
+    from sandbox_tui.core.config.settings import config_file
+    from sandbox_tui.core.config.toml_file import is_set, write
+
+    if is_set(name):
+        click.echo(f"{name} is removed from {write({name: None})}; its default holds again")
+    else:
+        click.echo(f"{name} is at its default already; nothing to remove from {config_file()}")
+
+
+def refuse_unknown(name: str, value: Any) -> None:
+    """Refuse a value that must be the name of something, where there is nothing of this name.
+
+    Raises:
+        ConfigError: with the names there are.
+    """
+    if name == "ui.theme":
+        _refuse_unknown_theme(str(value))
+    elif name == "agent.prompts":
+        from sandbox_tui.core.prompts import load_pack
+
+        load_pack(str(value))
+    elif name.startswith("keys."):
+        from sandbox_tui.tui.keys.keymap import refuse_unusable
+
+        refuse_unusable(name.removeprefix("keys."), value)
+
+
+def _refuse_unknown_theme(name: str) -> None:
+    from textual.theme import BUILTIN_THEMES
+
+    from sandbox_tui.core.base.errors import ConfigError
+    from sandbox_tui.core.config.settings import config_dir
+    from sandbox_tui.tui.theming.theme_files import ThemeFiles
+
+    known = [*ThemeFiles(config_dir() / "themes").themes]
+    known += [theme for theme in BUILTIN_THEMES if theme not in known]
+    if name not in known:
+        raise ConfigError(f"There is no theme named {name!r}. Known are: {', '.join(known)}.")
+
+
+def _say_problems_of_keys() -> None:
+    from sandbox_tui.core.config.settings import load
+    from sandbox_tui.tui.keys.keymap import keymap_in_file
+
+    for problem in keymap_in_file(load().keys).problems:
+        click.echo(f"sandbox-tui: {problem}", err=True)
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)

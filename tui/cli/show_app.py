@@ -1,0 +1,107 @@
+"""What the command line begins: shown on the screen, and what is said on stderr afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+if TYPE_CHECKING:
+    from sandbox_tui.core.config.settings import Settings
+    from sandbox_tui.sessions import RunSummary, Store
+    from sandbox_tui.tui.begin import Begin
+
+
+class Ended(NamedTuple):
+    """How it came out.
+
+    Attributes:
+        code: of the program.
+        runs: ids of the sessions it was started for.
+    """
+
+    code: int
+    runs: Sequence[str]
+
+
+def is_terminal() -> bool:
+    """Whether there is a screen, and a person in front of it."""
+    return _is_served() or (sys.stdout.isatty() and sys.stdin.isatty())
+
+
+def _is_served() -> bool:
+    """Whether a browser is the terminal."""
+    return "web_driver" in os.environ.get("TEXTUAL_DRIVER", "")
+
+
+def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
+    """Show the program on the terminal until the person leaves it.
+
+    Raises:
+        SandboxTuiError: a run it was started for could not begin, or be recorded.
+    """
+    from sandbox_tui.tui.terminal_io import emulator_backend as terminal_engine
+    from sandbox_tui.tui.terminal_io import images as graphics
+
+    with graphics.preparing(settings.ui.images):
+        from sandbox_tui.tui.app import SandboxTui
+        from sandbox_tui.tui.shutdown import exit_after
+
+        terminal_engine.prepare(settings.ui.terminal_engine)
+        app = SandboxTui(settings, store, begin)
+    app.shutdown.force_exit = exit_after
+    try:
+        app.run()
+    finally:  # where Textual wrote everything else, too
+        if app.restore_sequence and sys.__stderr__ is not None:
+            sys.__stderr__.write(app.restore_sequence)
+            sys.__stderr__.flush()
+    if not _is_served():
+        _say_what_became(store, app.seen)
+    if app.failure is not None:
+        raise app.failure
+    return Ended(app.return_code or 0, app.begun)
+
+
+def _say_what_became(store: Store, runs: Sequence[str]) -> None:
+    """Leave on the terminal what the screen knew: outcome, session and results of each run."""
+    from sandbox_tui.core.base.errors import StoreError
+
+    for run_id in runs:
+        with contextlib.suppress(StoreError):  # one that could not begin has no session
+            click.echo(_what_became(store.run(run_id)))
+
+
+def _what_became(run: RunSummary) -> str:
+    from sandbox_tui.core.base.sanitize import clean_line
+    from sandbox_tui.tui.format.outcome import outcome_words
+
+    parts = [outcome_words(run), f"session {run.id}"]
+    if run.results_dir:
+        parts.append(f"results in {clean_line(run.results_dir)}")
+    elif run.outcome == "running":
+        parts.append(f"sandbox-tui attach {run.id}")
+    elif run.outcome == "interrupted":
+        parts.append(f"sandbox-tui resume {run.id}")
+    return " · ".join(parts)
+
+
+def say_how_it_ended(store: Store, ended: Ended) -> None:
+    """The reasons on stderr, where scripts and people look for them."""
+    from sandbox_tui.core.base.errors import StoreError
+    from sandbox_tui.core.base.sanitize import clean_line
+
+    for run_id in ended.runs if ended.code else ():
+        try:
+            run = store.run(run_id)
+        except StoreError:  # it was ended before there was anything to record
+            continue
+        if run.error:
+            words = clean_line(run.error)
+            if run.outcome == "sandbox_error":
+                words += f" `sandbox-tui fork {run.id}` goes on from there in a new sandbox."
+            click.echo(f"sandbox-tui: {run.outcome}: {words} ({run.id})", err=True)

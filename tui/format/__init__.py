@@ -1,0 +1,1 @@
+"""Values in words: numbers, durations, how a run stands and ended."""

@@ -1,0 +1,54 @@
+"""Numbers as people read them on a narrow screen."""
+
+from __future__ import annotations
+
+
+def seconds(value: float) -> str:
+    """A duration: 0.02s, 9.4s, 1:05, 2:03:10."""
+    if value < 10:
+        return f"{value:.2f}s" if value < 1 else f"{value:.1f}s"
+    whole = int(value)
+    if whole < 60:
+        return f"{whole}s"
+    return clock(value)
+
+
+def clock(value: float) -> str:
+    """A position in time: 00:42, 1:02:03."""
+    minutes, rest = divmod(max(0, int(value)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
+
+
+def size(value: int) -> str:
+    """Bytes: 31b, 2.1k, 18k, 3.4M."""
+    if value < 1000:
+        return f"{value}b"
+    number = float(value)
+    for unit in ("k", "M", "G"):
+        number /= 1000
+        if number < 1000:
+            return f"{number:.1f}{unit}" if number < 10 else f"{number:.0f}{unit}"
+    return f"{number:.0f}G"
+
+
+def count(value: int) -> str:
+    """A count: 950, 12.3k, 1.2M."""
+    if value < 1000:
+        return str(value)
+    number = value / 1000
+    if number < 1000:
+        return f"{number:.1f}k" if number < 100 else f"{number:.0f}k"
+    return f"{number / 1000:.1f}M"
+
+
+def cost(value: float | None) -> str:
+    """Dollars: $0.04; empty where it is not known."""
+    if value is None:
+        return ""
+    return f"${value:.4f}" if value < 0.01 else f"${value:.2f}"
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things: 1 step, 2 steps."""
+    return f"{number} {what}{'' if number == 1 else 's'}"

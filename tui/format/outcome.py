@@ -1,0 +1,15 @@
+"""How a session ended, in words."""
+
+from __future__ import annotations
+
+from sandbox_tui.sessions import RunSummary
+from sandbox_tui.sessions.remote.sockets import is_detached
+
+
+def outcome_words(run: RunSummary) -> str:
+    """How a session ended, or that it runs, and where."""
+    if run.outcome == "running" and is_detached(run.id):
+        return "running (detached)"
+    if run.outcome == "running" and run.elsewhere:
+        return "running elsewhere"
+    return run.outcome.replace("_", " ")

@@ -1,0 +1,32 @@
+"""One table of how a run stands: the sign, the words and the colour, wherever a run is shown."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sandbox_tui.core.events.state import RunStatus
+
+
+class StatusWords(NamedTuple):
+    """How a status is shown.
+
+    Attributes:
+        sign: one column.
+        words: a word or three.
+        role: the palette's colour.
+    """
+
+    sign: str
+    words: str
+    role: str
+
+
+STATUS_WORDS: dict[RunStatus, StatusWords] = {
+    "starting": StatusWords("◌", "starting", "dim"),
+    "running": StatusWords("●", "running", "good"),
+    "paused": StatusWords("‖", "paused", "warn"),
+    "frozen": StatusWords("‖", "frozen", "warn"),
+    "waiting": StatusWords("◆", "waits for you", "warn"),
+    "finished": StatusWords("✓", "submitted", "good"),
+    "failed": StatusWords("✗", "ended", "bad"),
+}

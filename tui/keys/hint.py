@@ -1,0 +1,30 @@
+"""Keys in words, for lines that mention one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from textual.keys import format_key
+
+from sandbox_tui.tui.keys.actions import ACTIONS
+
+_chosen: dict[str, tuple[str, ...]] = {}
+"""The person's own keys by action: those of the app that runs in this process."""
+
+
+def use_keys(keys: Mapping[str, tuple[str, ...]]) -> None:
+    """Let hints name these keys, by action, in place of the defaults."""
+    _chosen.clear()
+    _chosen.update(keys)
+
+
+def hint(action: str) -> str:
+    """The first key in force for an action, in words for a line that mentions it."""
+    return shown((_chosen.get(action) or ACTIONS[action].keys)[0])
+
+
+def shown(key: str) -> str:
+    """A key in words: esc, ctrl+s, ↑, /."""
+    *modifiers, base = key.split("+")
+    word = base if base in ("enter", "backspace") else format_key(base)
+    return "+".join([*modifiers, word])

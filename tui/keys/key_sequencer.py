@@ -1,0 +1,99 @@
+"""Handles keys one after the other, in the order in which they were pressed.
+
+Textual hands a key to the focused widget; unless that takes it, the key bubbles from queue to queue
+up to the app, where bindings are looked up. The next key is dispatched meanwhile. Over a slow
+line, where several keys arrive at once, a letter overtakes the backspace before it, and words
+typed after the key that opens a line are taken for keys of their own. Here a key is dispatched
+when the one before has been handled.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, Generic, TypeVar
+
+from textual import events
+from textual.app import App
+from textual.message import Message
+from textual.message_pump import MessagePump
+from textual.timer import Timer
+
+KEY_TIMEOUT_SECONDS = 0.25
+"""Timeout for one key: its widget is gone, or busy."""
+
+ROUNDS = 2
+"""Times the marker bubbles: the second time it is behind the messages that the key caused."""
+
+
+class KeyHandled(Message):
+    """Bubbles behind a key; where it arrives, the key has been handled.
+
+    Attributes:
+        number: which key.
+        start: where the key was handed in.
+        rounds: how often it still has to go this way.
+    """
+
+    def __init__(self, number: int, start: MessagePump, rounds: int) -> None:
+        super().__init__()
+        self.number = number
+        self.start = start
+        self.rounds = rounds
+
+
+Result = TypeVar("Result")
+
+
+class SequentialKeys(App[Result], Generic[Result]):
+    """An app that handles one key at a time."""
+
+    _keys_pressed = 0
+    _key_under_way: int | None = None
+    _key_timer: Timer | None = None
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._keys_waiting: deque[events.Key] = deque()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Queue a key while another is being handled."""
+        if not isinstance(event, events.Key) or event.is_forwarded:
+            await super().on_event(event)
+        elif self._key_under_way is None:
+            await self._hand_out(event)
+        else:
+            self._keys_waiting.append(event)
+
+    async def _hand_out(self, event: events.Key) -> None:
+        start = self.focused or self.screen
+        self._keys_pressed += 1
+        self._key_under_way = self._keys_pressed
+        await super().on_event(event)
+        if event.is_forwarded and start.post_message(
+            KeyHandled(self._keys_pressed, start, ROUNDS - 1)
+        ):
+            number = self._keys_pressed
+            self._key_timer = self.set_timer(KEY_TIMEOUT_SECONDS, lambda: self._key_is_done(number))
+        else:
+            await self._next_key()
+
+    async def on_key_handled(self, event: KeyHandled) -> None:
+        """A key has bubbled up to the app."""
+        event.stop()
+        if event.number != self._key_under_way:
+            return
+        again = KeyHandled(event.number, event.start, event.rounds - 1)
+        if event.rounds == 0 or not event.start.post_message(again):
+            await self._key_is_done(event.number)
+
+    async def _key_is_done(self, number: int) -> None:
+        if number == self._key_under_way:
+            await self._next_key()
+
+    async def _next_key(self) -> None:
+        if self._key_timer is not None:
+            self._key_timer.stop()
+            self._key_timer = None
+        self._key_under_way = None
+        if self._keys_waiting:
+            await self._hand_out(self._keys_waiting.popleft())

@@ -1,0 +1,180 @@
+"""A person's own keys: reads and checks the table `[keys]` of the config file.
+
+A name is an action's (`live.approve`), or the last part of one (`approve`), which then means every
+action of that name. A value is a key, several with commas between, or a list. Each problem
+is one sentence; the entry with a problem keeps its default keys, and every other entry holds.
+ctrl+q always quits.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, cast
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.config.settings import config_file, flat
+from sandbox_tui.core.config.toml_file import line_of
+from sandbox_tui.tui.keys.actions import ACTIONS, KeyAction
+from sandbox_tui.tui.keys.hint import shown
+from sandbox_tui.tui.keys.names import is_rare, key_name, writes
+from sandbox_tui.tui.keys.places import TYPED_IN, work_together
+
+QUIT_KEY = "ctrl+q"
+"""Always quits, whatever the keymap says."""
+
+RESERVED_KEYS = {"ctrl+c": "copies what is selected", QUIT_KEY: "always quits"}
+"""Keys that cannot be given to anything else."""
+
+
+@dataclass(slots=True)
+class Keymap:
+    """Keys other than the defaults.
+
+    Attributes:
+        keys: by action.
+        problems: what is wrong with the table, a sentence each.
+    """
+
+    keys: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    problems: list[str] = field(default_factory=list[str])
+
+    def of(self, action: str) -> tuple[str, ...]:
+        """The keys in force."""
+        return self.keys.get(action) or ACTIONS[action].keys
+
+
+def read_keymap(table: Mapping[str, Any], text: str = "") -> Keymap:
+    """The keymap of a `[keys]` table.
+
+    Args:
+        table: as TOML gives it.
+        text: the file it is from, to name lines in it.
+    """
+    keymap = Keymap()
+    places: dict[str, str] = {}
+    for name, value in flat(table).items():
+        line = line_of(text, "keys", name)
+        where = f"{'line ' + str(line) + ': ' if line else ''}[keys] {clean_line(name)}"
+        try:
+            actions, keys = _actions_of(name), _keys_of(value)
+            for action in actions:
+                _refuse_useless(action, keys)
+        except ValueError as error:
+            keymap.problems.append(f"{where}: {clean_line(str(error))}; the default keys stay.")
+            continue
+        for action in actions:
+            places[action.name] = where
+            keymap.keys[action.name] = _with_way_out(action, keys, where, keymap.problems)
+    _drop_clashes(keymap, places)
+    return keymap
+
+
+def refuse_unusable(name: str, value: object) -> None:
+    """Refuse an entry of `[keys]` that could never hold.
+
+    Raises:
+        ConfigError: there is no such action, or these keys cannot be given to it.
+    """
+    try:
+        actions, keys = _actions_of(name), _keys_of(value)
+        for action in actions:
+            _refuse_useless(action, keys)
+    except ValueError as error:
+        raise ConfigError(f"keys.{clean_line(name)}: {clean_line(str(error))}.") from error
+
+
+def keymap_in_file(table: Mapping[str, Any]) -> Keymap:
+    """The keymap of the config file's table, with the file's lines where something is wrong."""
+    if not table:
+        return Keymap()
+    try:
+        text = config_file().read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    return read_keymap(table, text)
+
+
+def _actions_of(name: str) -> list[KeyAction]:
+    if name in ACTIONS:
+        return [ACTIONS[name]]
+    named = [action for action in ACTIONS.values() if action.name.partition(".")[2] == name]
+    if named:
+        return named
+    choices = {*ACTIONS, *(action.partition(".")[2] for action in ACTIONS)}
+    close = difflib.get_close_matches(name, sorted(choices), 1)
+    more = f"did you mean {close[0]}?" if close else "`sandbox-tui keys` lists all"
+    raise ValueError(f"there is no action of this name ({more})")
+
+
+def _keys_of(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        written = [value] if value.strip() == "," else value.split(",")
+    elif isinstance(value, list) and all(isinstance(key, str) for key in cast(list[Any], value)):
+        written = cast(list[str], value)
+    else:
+        raise ValueError('keys are text, such as "f5" or ["f5", "ctrl+r"]')
+    keys = tuple(dict.fromkeys(key_name(key) for key in written if key.strip()))
+    if not keys:
+        raise ValueError("it needs at least one key")
+    return keys
+
+
+def _refuse_useless(action: KeyAction, keys: tuple[str, ...]) -> None:
+    for key in keys:
+        if key in RESERVED_KEYS and (key, action.name) != (QUIT_KEY, "app.quit"):
+            raise ValueError(f"{shown(key)} {RESERVED_KEYS[key]}")
+        if writes(key) and action.place in TYPED_IN:
+            raise ValueError(f"{shown(key)} writes a character where text is typed")
+
+
+def _with_way_out(
+    action: KeyAction, keys: tuple[str, ...], where: str, problems: list[str]
+) -> tuple[str, ...]:
+    """The keys, and the defaults too where these alone could lock a person out."""
+    if action.name == "app.quit":
+        return tuple(dict.fromkeys((*keys, QUIT_KEY)))
+    if all(is_rare(key) for key in keys):
+        names = " and ".join(shown(key) for key in keys)
+        problems.append(f"{where}: many terminals cannot send {names}; the default keys work too.")
+        return tuple(dict.fromkeys((*keys, *action.keys)))
+    return keys
+
+
+def _drop_clashes(keymap: Keymap, places: dict[str, str]) -> None:
+    """Two actions that work at the same time must not newly share a key: the later one yields."""
+    order = list(places)
+    usual = _shared({name: action.keys for name, action in ACTIONS.items()})
+    while True:
+        in_force = {name: keymap.of(name) for name in ACTIONS}
+        clashes = [clash for clash in _shared(in_force) if clash not in usual]
+        if not clashes:
+            return
+        chosen = [clash for clash in clashes if clash[0] in keymap.keys or clash[1] in keymap.keys]
+        one, other, key = max(chosen, key=lambda c: max(_rank(order, c[0]), _rank(order, c[1])))
+        loser, winner = (one, other) if _rank(order, one) > _rank(order, other) else (other, one)
+        del keymap.keys[loser]
+        words = f"{shown(key)} is {winner} at the same place already; the default keys stay."
+        keymap.problems.append(f"{places[loser]}: {words}")
+        order.remove(loser)
+
+
+def _rank(order: list[str], name: str) -> int:
+    return order.index(name) if name in order else -1
+
+
+def _shared(keys: Mapping[str, tuple[str, ...]]) -> set[tuple[str, str, str]]:
+    """Pairs of actions that work at the same time, with each key that they share."""
+    by_key: dict[str, list[str]] = {}
+    for name in sorted(keys):
+        for key in keys[name]:
+            by_key.setdefault(key, []).append(name)
+    return {
+        (one, other, key)
+        for key, names in by_key.items()
+        for one, other in combinations(names, 2)
+        if work_together(one.partition(".")[0], other.partition(".")[0])
+    }

@@ -1,0 +1,55 @@
+"""A person's keys laid over the bindings, except where the focused widget takes them as text.
+
+Textual first leaves out the keys that a focused text field consumes, and applies the keymap after
+that: a letter that a person chose for an action would act instead of being written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Generic, TypeVar
+
+from textual.app import App
+from textual.binding import Keymap
+from textual.keys import key_to_character
+from textual.widget import Widget
+
+Result = TypeVar("Result")
+
+
+class KeymapOverlay(App[Result], Generic[Result]):
+    """An app whose keymap yields to text fields."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._chosen_keys: Keymap = {}
+
+    def choose_keys(self, keys: Mapping[str, tuple[str, ...]]) -> None:
+        """Use these keys, by action, in place of the defaults."""
+        self._chosen_keys = {name: ",".join(several) for name, several in keys.items()}
+
+    @property
+    def _keymap(self) -> Keymap:
+        """What Textual lays over the bindings; private to it, and read for each lookup of a key."""
+        chosen = getattr(self, "_chosen_keys", None)
+        if not chosen or not self.screen_stack:
+            return {}
+        focused = self.screen.focused
+        if focused is None:
+            return chosen
+        keys = {
+            name: ",".join(k for k in several.split(",") if not _consumes(focused, k))
+            for name, several in chosen.items()
+        }
+        return {name: left for name, left in keys.items() if left}
+
+    @_keymap.setter
+    def _keymap(  # pyright: ignore[reportIncompatibleVariableOverride]
+        self, keymap: Keymap
+    ) -> None:
+        self._chosen_keys = dict(keymap)
+
+
+def _consumes(focused: Widget, key: str) -> bool:
+    """Whether a focused widget takes a key for itself, as a text field does with letters."""
+    return focused.check_consume_key(key, key_to_character(key))

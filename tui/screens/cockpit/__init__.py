@@ -1,0 +1,1 @@
+"""The main screen, live and in replay."""

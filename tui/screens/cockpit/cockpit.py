@@ -1,0 +1,415 @@
+"""The main screen: calls, terminal and files of one run side by side, live or replayed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.events import DescendantFocus, Resize
+from textual.screen import Screen
+from textual.timer import Timer
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import Item, ReplyItem, RunState
+from sandbox_tui.core.run.human.run_controls import FileControls
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.tui.format.titles import first_line
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.cockpit.file_actions import FileActions
+from sandbox_tui.tui.screens.cockpit.panes import Panes
+from sandbox_tui.tui.screens.cockpit.step_notes import StepNotes
+from sandbox_tui.tui.screens.cockpit.whole_item import pager_of
+from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.screens.files.file_view import choose_version
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.calls.calls import Calls
+from sandbox_tui.tui.widgets.calls.find_bar import FindBar
+from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.preview.preview import Preview
+from sandbox_tui.tui.widgets.status_bar import StatusBar
+from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
+from sandbox_tui.tui.widgets.timeline import Timeline
+
+FRAME_SECONDS = 1 / 20
+"""Seconds between two looks of the screen at the state, however many events come."""
+
+LIVE_FILE_ACTIONS = ("push_file", "edit_file")
+
+FILES_REST_RATIO = 5.0
+"""Times as long as showing the files took until they are shown again."""
+
+
+class Cockpit(Screen[None]):
+    """What live runs and replays share: the panes, and how events reach them.
+
+    Args:
+        task: for the header until the run says it.
+        live: whether terminals follow the size of their pane.
+        get_blob: file contents by digest.
+
+    Attributes:
+        state: the run at the moment that is shown.
+        step_notes: the notes on its steps.
+    """
+
+    CSS_PATH = "cockpit.tcss"
+    AUTO_FOCUS = "#calls"
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012
+        (0, "-narrow"),
+        (90, "-medium"),
+        (140, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
+        (0, "-lowest"),
+        (14, "-low"),
+        (22, "-tall"),
+    ]
+
+    COMMON: ClassVar[list[BindingType]] = [
+        binding("cockpit.zoom", "zoom"),
+        binding("cockpit.calls", "pane('calls')", show=False),
+        binding("cockpit.terminal", "pane('terminals')", show=False),
+        binding("cockpit.files", "pane('side')", show=False),
+        binding("cockpit.next_pane", "next_pane(1)", show=False, priority=True),
+        binding("cockpit.previous_pane", "next_pane(-1)", show=False, priority=True),
+        binding("cockpit.next_terminal", "next_terminal", show=False),
+        binding("cockpit.whole", "open_all"),
+        binding("cockpit.note", "note", show=False),
+        binding("cockpit.help", "help"),
+    ]
+
+    def __init__(self, task: str, *, live: bool, get_blob: Callable[[str], bytes | None]) -> None:
+        super().__init__()
+        self.state = RunState()
+        self._task_line = first_line(task)
+        self._is_live = live
+        self._is_left = False
+        self._get_blob = get_blob
+        self.step_notes = StepNotes(self, self)
+        self._file_actions = FileActions(self, self)
+        self._panes = Panes(self)
+        self._flush_timer: Timer | None = None
+        self._files_timer: Timer | None = None
+        self._files_changed = False
+        self._second_shown = -1
+        self._clock_at = time.monotonic()
+
+    def compose(self) -> ComposeResult:
+        """Header, three panes, what stands below them, footer."""
+        yield StatusBar(self.state, self._task_line, id="status")
+        with Horizontal(id="panes"):
+            yield Calls(self.state, attends=self._is_live, id="calls")
+            yield TerminalPane(live=self._is_live, id="terminals")
+            with Vertical(id="side"):
+                yield Files(self.state, id="files")
+                yield Preview(self._get_blob, id="preview")
+        yield FindBar(id="find")
+        yield from self.compose_bottom()
+        yield Timeline(id="timeline")
+        yield KeyBar()
+
+    def compose_bottom(self) -> ComposeResult:
+        """What a subclass puts between panes and timeline."""
+        yield from ()
+
+    def on_mount(self) -> None:
+        """Style the panes and start the clock."""
+        for selector in ("#calls", "#terminals", "#files", "#preview"):
+            self.query_one(selector).add_class("pane")
+        self.add_class("-on-calls")
+        self.query_one(Preview).show("", None)
+        self.set_interval(0.25, self._tick)
+        self.step_notes.read()
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """Leave: nothing is shown any more, for the panes go before the screen itself does."""
+        self._is_left = True
+        self.workers.cancel_node(self)  # pyright: ignore[reportUnknownMemberType]
+        return super().dismiss(result)
+
+    # --- events in
+
+    async def apply(self, event: e.AnyEvent) -> None:
+        """Take one event in; the screen follows within a frame."""
+        if self._is_left:
+            return
+        self._apply_state(event)
+        terminals = self.query_one(TerminalPane)
+        match event:
+            case e.TerminalOutput(terminal=name, data=data):
+                await terminals.feed(name, data)
+            case e.TerminalOpened(terminal=name, cols=cols, rows=rows):
+                terminals.opened(name, cols, rows)
+            case e.TerminalClosed(terminal=name):
+                terminals.closed(name)
+            case e.TerminalResized(terminal=name, cols=cols, rows=rows):
+                terminals.resized(name, cols, rows)
+            case _:
+                pass
+
+    def _apply_state(self, event: e.AnyEvent) -> None:
+        self.state.apply(event)
+        self._clock_at = time.monotonic()
+        self.query_one(Timeline).mark(event)
+        self._files_changed |= isinstance(event, e.FilesListed | e.FilesChanged)
+        if not isinstance(event, e.TerminalOutput | e.TerminalInput):
+            self.refresh_soon()
+
+    def refresh_soon(self) -> None:
+        """Bring the panes up to date within a frame."""
+        if self._flush_timer is None:
+            self._flush_timer = self.set_timer(FRAME_SECONDS, self._flush)
+
+    def _flush(self) -> None:
+        self._flush_timer = None
+        if self._is_left or not self.is_attached:
+            return
+        self.query_one(Calls).sync(self.now)
+        self._show_files()
+        self.sync_bars()
+
+    def _show_files(self) -> None:
+        """Show what changed among the files; a hundred thousand take long, and must not hold up
+        all else by being shown again at once."""
+        if not self._files_changed or self._files_timer is not None:
+            return
+        self._files_changed = False
+        began = time.monotonic()
+        self.query_one(Files).show(self.state)
+        took = time.monotonic() - began
+        self._show_preview()
+        if took > 2 * FRAME_SECONDS:
+            self._files_timer = self.set_timer(FILES_REST_RATIO * took, self._files_rested)
+
+    def _files_rested(self) -> None:
+        self._files_timer = None
+        if self.is_attached:
+            self._show_files()
+
+    def sync_bars(self) -> None:
+        """Bring header, timeline and what stands around the terminal up to date."""
+        self.query_one(StatusBar).sync(self.state, self.now)
+        self.query_one(TerminalPane).sync(self.state)
+        timeline = self.query_one(Timeline)
+        timeline.position = self.now
+        if self._is_live:
+            timeline.duration = self.now
+            timeline.growing = self.state.finished is None
+            timeline.playing = self.state.status in ("running", "starting")
+
+    def show_state(self, state: RunState) -> None:
+        """Show another moment (replay)."""
+        self.state = state
+        self._clock_at = time.monotonic()
+        self.query_one(Calls).show(state, self.now)
+        self.query_one(Files).show(state)
+        self._show_preview()
+        self.sync_bars()
+
+    @property
+    def task_line(self) -> str:
+        """The first line of the task."""
+        return self._task_line
+
+    @property
+    def is_live(self) -> bool:
+        """Whether this run is going on, or could have been a moment ago; else it is a replay."""
+        return self._is_live
+
+    @property
+    def now(self) -> float:
+        """Seconds since the run began."""
+        return self.state.t
+
+    def _tick(self) -> None:
+        """Let the clocks that are seen go on; nothing is drawn when none of them moved."""
+        if self._is_left:
+            return
+        self.query_one(Calls).tick(self.now)
+        if int(self.now) != self._second_shown:
+            self._second_shown = int(self.now)
+            self.sync_bars()
+
+    # --- the session
+
+    @property
+    def session(self) -> tuple[Store, str]:
+        """Where the session is stored, and its id."""
+        raise NotImplementedError
+
+    def time_of_step(self, step: int) -> float | None:
+        """When a step's reply came, in seconds since the run began; None where it has not."""
+        replies = (item for item in self.state.items if isinstance(item, ReplyItem))
+        return next((item.asked_at for item in replies if item.step == step), None)
+
+    def action_note(self) -> None:
+        """Write a note on a step."""
+        self.step_notes.ask()
+
+    # --- files
+
+    @property
+    def live_files(self) -> FileControls | None:
+        """The files of a run that goes on; None when only what was kept is left."""
+        return None
+
+    @property
+    def results_folder(self) -> Path:
+        """Where files are copied out to unless a person says otherwise."""
+        return Path.cwd()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Files are changed only in a run that goes on."""
+        return action not in LIVE_FILE_ACTIONS or self.live_files is not None
+
+    @on(Files.Opened)
+    def _file_opened(self, event: Files.Opened) -> None:
+        event.stop()
+        self._file_actions.open_whole()
+
+    @on(Files.FilterRequested)
+    def _filter_requested(self, event: Files.FilterRequested) -> None:
+        event.stop()
+        self._file_actions.ask_filter()
+
+    @on(Preview.ContentRequested)
+    def _content_requested(self, event: Preview.ContentRequested) -> None:
+        event.stop()
+        self._file_actions.fetch(event.preview, event.path, event.max_bytes)
+
+    def action_open_file(self) -> None:
+        """The whole file on a screen of its own."""
+        self._file_actions.open_whole()
+
+    def action_pull_file(self) -> None:
+        """Copy the chosen file or folder out."""
+        self._file_actions.ask_copy_out()
+
+    def action_push_file(self) -> None:
+        """Copy a host file or folder into the sandbox."""
+        self._file_actions.ask_copy_in()
+
+    def action_edit_file(self) -> None:
+        """Edit the chosen file by hand."""
+        self._file_actions.edit()
+
+    def action_open_outside(self) -> None:
+        """Open the chosen file with a program of the desktop."""
+        self._file_actions.open_outside()
+
+    def action_cycle_diff(self) -> None:
+        """Content, last change, all changes."""
+        self.query_one(Preview).cycle_diff()
+
+    def action_choose_version(self) -> None:
+        """Compare with a chosen step."""
+        choose_version(self.query_one(Preview))
+
+    def action_toggle_source(self) -> None:
+        """By its kind, or as it stands in the file."""
+        self.query_one(Preview).toggle_source()
+
+    def kept(self, blob: str) -> bytes | None:
+        """A file's content by its digest."""
+        return self._get_blob(blob)
+
+    def on_block_list_highlighted(self, event: BlockList.Highlighted) -> None:
+        """The preview shows what the cursor is on."""
+        if isinstance(event.block_list, Files):
+            self._show_preview()
+
+    def _show_preview(self) -> None:
+        row = self.query_one(Files).current
+        if row is None:
+            self._preview_latest()
+            return
+        self.query_one(Preview).show(row.path, row.file)
+
+    def _preview_latest(self) -> None:
+        """Until a person chooses one, the file that changed last is shown."""
+        files = [f for f in self.state.files.values() if f.last.kind == "file" and f.run_mark]
+        latest = max(files, key=lambda f: (f.step, f.last.mtime), default=None)
+        self.query_one(Preview).show(latest.last.path if latest else "", latest)
+
+    # --- panes
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Where there is room for one or two panes, the focused one is seen."""
+        self._panes.show_around(event.widget)
+
+    def on_resize(self, event: Resize) -> None:
+        """Widths decide which panes are seen; focus must stay on one of them."""
+        self.call_after_refresh(self._panes.keep_focus_seen)
+
+    def action_pane(self, name: str) -> None:
+        """Focus a pane, showing it first where it is hidden."""
+        self._panes.focus(name)
+
+    def action_next_pane(self, direction: int) -> None:
+        """Go round the panes."""
+        self._panes.focus_next(direction)
+
+    def action_next_terminal(self) -> None:
+        """Show the next terminal of the run."""
+        terminals = self.query_one(TerminalPane)
+        names = terminals.names
+        terminals.switch(names[(names.index(terminals.shown) + 1) % len(names)])
+        self._panes.focus("terminals")
+
+    def action_zoom(self) -> None:
+        """The focused pane fills the screen, or gives it back."""
+        self.toggle_class("-zoomed")
+
+    def action_help(self) -> None:
+        """All keys of this screen."""
+        app_of(self).push_screen(HelpScreen(self))
+
+    # --- looking for something
+
+    @on(Calls.FindRequested)
+    def _ask_what_to_find(self) -> None:
+        self.query_one(FindBar).open()
+
+    @on(FindBar.Changed)
+    def _find(self, event: FindBar.Changed) -> None:
+        self.look_for(event.words)
+
+    @on(FindBar.Next)
+    @on(Calls.HitRequested)
+    def _find_next(self, event: FindBar.Next | Calls.HitRequested) -> None:
+        self.next_hit(event.direction)
+
+    def look_for(self, words: str) -> None:
+        """Look for words in what happened."""
+        self.query_one(FindBar).say(self.query_one(Calls).find(words))
+
+    def next_hit(self, direction: int) -> None:
+        """To the next place that holds them, or the one before (-1)."""
+        self.query_one(FindBar).say(self.query_one(Calls).next_hit(direction))
+
+    @on(FindBar.Closed)
+    def _left_find_bar(self) -> None:
+        self.set_focus(self.query_one(Calls))
+
+    def action_open_all(self) -> None:
+        """Open the whole text of what the cursor is on, else of the call that waits."""
+        self.open_whole(self.query_one(Calls).current or self.state.pending)
+
+    def open_whole(self, item: Item | None) -> None:
+        """Open the whole text of something that happened."""
+        pager = pager_of(item)
+        if pager is not None:
+            app_of(self).push_screen(pager)
+        else:
+            words = f"Choose something first (↑ ↓), then {hint('cockpit.whole')} opens it."
+            self.notify(words)

@@ -1,0 +1,245 @@
+"""What a person may do with the files on the main screen, live or in replay."""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, Protocol
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import FileRefused, SandboxTuiError
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events.state import FileState, RunState
+from sandbox_tui.core.run.human.run_controls import FileControls
+from sandbox_tui.core.sandboxes.protocol.archives import write_out
+from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.tui.screens.dialogs.confirm import Confirm
+from sandbox_tui.tui.screens.files.copy_files import CopyInForm, CopyOutForm, Push
+from sandbox_tui.tui.screens.files.edit_file import EditFile
+from sandbox_tui.tui.screens.files.file_view import FileView
+from sandbox_tui.tui.screens.files.filter_files import FilterFiles
+from sandbox_tui.tui.terminal_io import open_external as outside
+from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.preview.preview import Preview
+
+
+class FileSource(Protocol):
+    """What a screen knows of the files it shows."""
+
+    state: RunState
+    """The run at the moment that is shown."""
+
+    @property
+    def live_files(self) -> FileControls | None:
+        """The files of a run that goes on; None when only what was kept is left."""
+        ...
+
+    @property
+    def results_folder(self) -> Path:
+        """Where files are copied out to unless a person says otherwise."""
+        ...
+
+    def kept(self, blob: str) -> bytes | None:
+        """A content by its digest."""
+        ...
+
+
+class FileActions:
+    """The actions on files of one screen.
+
+    Args:
+        screen: shows the files and a preview; questions open over it.
+        source: what the screen knows of them.
+    """
+
+    def __init__(self, screen: Screen[None], source: FileSource) -> None:
+        self._screen = screen
+        self._source = source
+
+    def ask_filter(self) -> None:
+        """Ask by which names to filter the tree."""
+        app_of(self._screen).push_screen(FilterFiles(self._files))
+
+    def fetch(self, preview: Preview, path: str, max_bytes: int) -> None:
+        """Get a content that was not kept, for a preview."""
+        work = self._fetch(preview, path, max_bytes)
+        self._screen.run_worker(work, group="fetch", exclusive=True)
+
+    async def _fetch(self, preview: Preview, path: str, max_bytes: int) -> None:
+        files = self._source.live_files
+        if files is None:
+            return
+        try:
+            preview.fetched(path, await files.read(path, max_bytes=max_bytes))
+        except SandboxTuiError:  # gone again, or not readable: then there is no content to show
+            preview.fetched(path, None)
+
+    def open_whole(self) -> None:
+        """The whole file on a screen of its own."""
+        path, file = self._chosen()
+        if file is None or file.last.kind != "file":
+            self._screen.notify("Choose a file first.", timeout=2)
+            return
+        preview = self._preview
+        against = preview.against if preview.path == path else None
+        app_of(self._screen).push_screen(
+            FileView(path, file, self._source.kept, self.fetch, against)
+        )
+
+    # --- out
+
+    def ask_copy_out(self) -> None:
+        """Copy the chosen file or folder out, after asking where."""
+        path, _ = self._chosen()
+        if not path:
+            self._screen.notify("Choose a file or folder first.", timeout=2)
+            return
+
+        def asked(folder: Path | None) -> None:
+            if folder is not None:
+                self._do(lambda: self._pull(path, folder))
+
+        app_of(self._screen).push_screen(CopyOutForm(path, self._source.results_folder), asked)
+
+    async def _pull(self, path: str, folder: Path) -> None:
+        files = self._source.live_files
+        if files is None:
+            words = await asyncio.to_thread(self._write_kept, path, folder)
+        else:
+            left = await files.pull(path, self._inside(path, folder))
+            said = left if len(left) <= 3 else [*left[:2], left[-1]]  # the last: how many in all
+            words = " ".join([f"Copied to {folder}.", *said])
+        self._screen.notify(clean_line(words), markup=False, timeout=6)
+
+    def _inside(self, path: str, folder: Path) -> Path:
+        """A folder keeps its name; a file goes into the folder that was named."""
+        file = self._source.state.files.get(path)
+        if file is None or file.last.kind != "dir":
+            return folder
+        return folder / (clean_line(posixpath.basename(path)).strip(".") or "files")
+
+    def _write_kept(self, path: str, folder: Path) -> str:
+        """Write what was kept of a file or folder; says how much that was."""
+        above = posixpath.dirname(path)
+        written = missing = 0
+        for name, file in self._source.state.files.items():
+            if name != path and not name.startswith(f"{path}/"):
+                continue
+            if file.last.kind != "file" or file.last.change == "deleted":
+                continue
+            data = self._source.kept(file.last.blob) if file.last.blob else None
+            if data is None:
+                missing += 1
+            else:
+                write_out(data, name[len(above) + 1 :], folder)
+                written += 1
+        if not written:
+            raise FileRefused(f"Nothing of {path} was kept with the session.")
+        rest = f"; {missing} were not kept with the session" if missing else ""
+        return f"Copied {written} to {folder}{rest}."
+
+    def open_outside(self) -> None:
+        """Open a page, picture, sound, film or PDF with a program of the desktop."""
+        path, file = self._chosen()
+        if file is None or not outside.may_be_opened(path):
+            self._screen.notify("Only pages, pictures, sound, film and PDF are opened outside.")
+            return
+        self._do(lambda: self._open_outside(path, file))
+
+    async def _open_outside(self, path: str, file: FileState) -> None:
+        folder = outside.fresh_folder()
+        data = self._source.kept(file.last.blob) if file.last.blob else None
+        if data is not None:
+            write_out(data, posixpath.basename(path), folder)
+        elif self._source.live_files is not None:
+            await self._source.live_files.fetch(path, folder)
+        copied = next(folder.iterdir(), None)
+        if copied is None:
+            raise FileRefused(f"{path} was not kept with the session.")
+        outside.open_outside(copied)
+        self._screen.notify(clean_line(f"Opened a copy of {path}."), markup=False, timeout=4)
+
+    # --- in
+
+    def ask_copy_in(self) -> None:
+        """Copy a host file or folder into the sandbox, after asking which and where."""
+        if self._source.live_files is None:
+            self._screen.notify("This run is not running.", timeout=2)
+            return
+        started = self._source.state.started
+        base = started.working_dir if started else "/testbed"
+        path, file = self._chosen()
+        is_folder = file is not None and file.last.kind == "dir"
+        folder = path if is_folder else posixpath.dirname(path) if path else base
+
+        def asked(push: Push | None) -> None:
+            if push is not None:
+                self._do(lambda: self._push(push))
+
+        app_of(self._screen).push_screen(CopyInForm(folder or base, base), asked)
+
+    async def _push(self, push: Push) -> None:
+        files = self._source.live_files
+        if files is None:
+            raise FileRefused("The run has ended meanwhile.")
+        path = posixpath.join(push.folder, push.source.name)
+        if await files.exists(path):
+            question = clean_line(f"{path} is there already. Write over it?")
+            if not await app_of(self._screen).push_screen_wait(Confirm(question)):
+                return
+        await files.push(push.source, push.folder, tell=push.tell)
+        self._screen.notify(clean_line(f"Copied to {path}."), markup=False, timeout=4)
+
+    def edit(self) -> None:
+        """Edit the chosen file by hand."""
+        path, file = self._chosen()
+        if self._source.live_files is None:
+            self._screen.notify("This run is not running.", timeout=2)
+        elif file is None or file.last.kind != "file" or file.last.change == "deleted":
+            self._screen.notify("Choose a file first.", timeout=2)
+        else:
+            self._do(lambda: self._open_editor(path))
+
+    async def _open_editor(self, path: str) -> None:
+        files = self._source.live_files
+        if files is None:
+            raise FileRefused("The run has ended meanwhile.")
+
+        async def save(data: bytes, opened: bytes | None, tell: bool) -> None:
+            await files.save(path, data, opened=opened, tell=tell)
+
+        app_of(self._screen).push_screen(EditFile(path, await files.open(path), save))
+
+    # --- how
+
+    @property
+    def _files(self) -> Files:
+        return self._screen.query_one(Files)
+
+    @property
+    def _preview(self) -> Preview:
+        return self._screen.query_one(Preview)
+
+    def _chosen(self) -> tuple[str, FileState | None]:
+        """The file under the cursor, else the one that is previewed."""
+        row = self._files.current
+        if row is not None:
+            return row.path, row.file
+        preview = self._preview
+        return preview.path, preview.file
+
+    def _do(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Carry out what a person asked for; a toast says why when it cannot be done."""
+        self._screen.run_worker(self._carry_out(work), group="files")
+
+    async def _carry_out(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        try:
+            await work()
+        except SandboxTuiError as error:
+            self._screen.notify(clean_line(str(error)), severity="error", markup=False)
+        except OSError as error:
+            words = f"{error.strerror or error}: {error.filename or ''}"
+            self._screen.notify(clean_line(words), severity="error", markup=False)

@@ -1,0 +1,488 @@
+"""A saved session on the same screen: play it, step through it, jump to any moment."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.widgets import Static
+from typing_extensions import override
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.state import MIRROR
+from sandbox_tui.sessions import Player, RunSummary, Store
+from sandbox_tui.sessions.playback.keyframes import (
+    MAX_WEIGHT,
+    catch_up,
+    last_keyframe,
+    markers_of,
+    playback_state_at,
+)
+from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES, MarkerIndex
+from sandbox_tui.sessions.playback.playback_state import PlaybackState
+from sandbox_tui.sessions.playback.player import position_at
+from sandbox_tui.sessions.playback.throttle import Throttle
+from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.messages import ForkRequested
+from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.cockpit.replay_position import ReplayPosition
+from sandbox_tui.tui.screens.cockpit.session_search import SessionSearch
+from sandbox_tui.tui.screens.dialogs.go_to_step import GoToStep
+from sandbox_tui.tui.svg import self_contained
+from sandbox_tui.tui.widgets.calls.calls import Calls
+from sandbox_tui.tui.widgets.calls.find_bar import FindBar
+from sandbox_tui.tui.widgets.status_bar import StatusBar
+from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
+from sandbox_tui.tui.widgets.timeline import Timeline
+
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+
+MAX_FOLDED_EVENTS = 4 * MAX_WEIGHT
+"""Events that are rather waited for than folded, while keyframes are being made."""
+
+RELOAD_EVERY_EVENTS = 2000
+"""Events played after which the state is taken from the database anew, so that it stays small."""
+
+
+class ReplayScreen(Cockpit):
+    """Replays a session.
+
+    One loop shows things, so that nothing is shown out of order: the moment that was asked for,
+    else the next events while it plays, else nothing.
+
+    Args:
+        summary: which one.
+        store: where it is kept.
+        playing: whether it begins by itself; otherwise it shows the end.
+        at: the moment it shows at first; it does not begin by itself then.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("replay.play", "play"),
+        binding("replay.step_back", "step(-1)"),
+        binding("replay.step", "step(1)"),
+        binding("replay.event_back", "event(-1)", show=False),
+        binding("replay.event", "event(1)", show=False),
+        binding("replay.second_back", "second(-1)", show=False),
+        binding("replay.second", "second(1)", show=False),
+        binding("replay.go_to_step", "go_to_step"),
+        binding("replay.failure", "failure(1)"),
+        binding("replay.failure_before", "failure(-1)", show=False),
+        binding("replay.faster", "speed(1)"),
+        binding("replay.slower", "speed(-1)"),
+        binding("replay.start", "go_start", show=False),
+        binding("replay.end", "go_end", show=False),
+        binding("replay.fork", "fork"),
+        binding("replay.picture", "picture", show=False),
+        binding("replay.leave", "leave"),
+        binding("replay.back", "back", show=False),
+        *Cockpit.COMMON,
+    ]
+
+    DEFAULT_CSS = """
+    ReplayScreen #replay-bar {
+        height: 3; border: round $border-blurred; padding: 0 1; color: $role-dim;
+    }
+    ReplayScreen.-low #replay-bar, ReplayScreen.-lowest #replay-bar { display: none; }
+    """
+
+    def __init__(
+        self,
+        summary: RunSummary,
+        store: Store,
+        *,
+        playing: bool = True,
+        at: ReplayPosition | None = None,
+    ) -> None:
+        super().__init__(summary.task, live=False, get_blob=store.blobs(summary.id).get)
+        self._summary = summary
+        self._store = store
+        self._player = Player(store, summary.id)
+        self._plays = playing and at is None
+        self._wanted: int | None = None if self._plays else summary.last_seq
+        self._begins_at = at
+        self._going: int | None = None
+        self._something = asyncio.Event()
+        self._markers = MarkerIndex()
+        self._throttle = Throttle(rest=0.5)
+        self._prepared = 0
+        self._preparing = True
+        self._found = SessionSearch(store, summary.id)
+
+    def compose_bottom(self) -> ComposeResult:
+        """What is being replayed and how fast."""
+        yield Static(id="replay-bar", markup=False)
+
+    def on_mount(self) -> None:
+        """Show the session."""
+        self.query_one(StatusBar).prefix = "replay"
+        timeline = self.query_one(Timeline)
+        timeline.duration, timeline.playing = self._summary.seconds, self._plays
+        if self._begins_at is not None:
+            self._begin_at(self._begins_at)
+        self._prepare()
+        self._show_all()
+
+    def on_unmount(self) -> None:
+        """Stop writing keyframes."""
+        self._throttle.stop()
+
+    def _begin_at(self, place: ReplayPosition) -> None:
+        """Show this place, once it is known where it is."""
+        seq = place.seq or self._markers.of_step(place.step)
+        self._wanted = seq
+        if seq is None:
+            return
+        self._begins_at = None
+        self.seek(seq)
+        if place.words:
+            self.look_for(place.words)
+
+    @property
+    @override
+    def session(self) -> tuple[Store, str]:
+        return self._store, self._summary.id
+
+    @override
+    def time_of_step(self, step: int) -> float | None:
+        """Of a step that may be later than what is shown."""
+        return self._markers.time_of_step(step)
+
+    @property
+    def position(self) -> int:
+        """Number of the last event that is shown."""
+        return self.state.seq
+
+    def shows(self, seq: int) -> bool:
+        """Whether a moment is on the screen, and everything is known about the session."""
+        there = self.position == seq and self._wanted is None and self._going is None
+        return there and not self._preparing
+
+    @property
+    def now(self) -> float:
+        """Seconds since the run began, going on between two events."""
+        return self.state.t + self._player.idle
+
+    def action_fork(self) -> None:
+        """Fork at the moment that is shown."""
+        self._plays = False
+        self.post_message(ForkRequested(self._summary.id, self.position))
+
+    # --- the loop
+
+    @work(group="replay")
+    async def _show_all(self) -> None:
+        while True:
+            try:
+                if self._wanted is not None:
+                    await self._go()
+                elif self._plays:
+                    await self._play()
+                else:
+                    self._something.clear()
+                    await self._something.wait()
+            except SandboxTuiError as error:
+                self._plays, self._wanted, self._going = False, None, None
+                self.notify(str(error), severity="error", markup=False, timeout=20)
+
+    async def _go(self) -> None:
+        """Show the moment that is wanted; while one drags, the last one."""
+        wanted, self._wanted = self._wanted, None
+        if wanted is None:
+            return
+        self._going = wanted
+        while (
+            self._preparing and wanted - self._prepared > MAX_FOLDED_EVENTS and self._wanted is None
+        ):
+            self._say_what_is_shown()
+            self._something.clear()
+            await self._something.wait()
+        if self._wanted is None:
+            self._show(await asyncio.to_thread(self._playback_state_at, wanted))
+        self._going = None
+
+    async def _play(self) -> None:
+        """Apply events at their times until something else is wanted."""
+        if self.position >= self._summary.last_seq:
+            self._show(await asyncio.to_thread(self._playback_state_at, 0))
+        if self._wanted is not None or not self._plays:
+            return
+        self._player.seek(self.position)
+        fresh = 0
+        async with contextlib.aclosing(self._player.play()) as events:
+            async for event in events:
+                await self.apply(event)
+                fresh += 1
+                if fresh >= RELOAD_EVERY_EVENTS:
+                    fresh = 0
+                    await self._let_go()
+                if self._wanted is not None or not self._plays:
+                    return
+        if self._wanted is None:
+            self._plays = False
+            self.sync_bars()
+
+    async def _let_go(self) -> None:
+        """The same state, without what is in the database."""
+        playback = await asyncio.to_thread(self._playback_state_at, self.position)
+        self.state = playback.state
+        self.query_one(Calls).adopt(playback.state)
+
+    def _playback_state_at(self, seq: int) -> PlaybackState:
+        return playback_state_at(self._store, self._summary.id, seq)
+
+    def _show(self, playback: PlaybackState) -> None:
+        self._player.seek(playback.seq)
+        terminals = self.query_one(TerminalPane)
+        terminals.replace(playback.screens.by_name)
+        for name in playback.screens.by_name:
+            if name != MIRROR and name not in playback.state.terminals:
+                terminals.closed(name)
+        self.query_one(Calls).following = True
+        self.show_state(playback.state)
+        if self._found.words:
+            self._show_hit()
+
+    def _apply_state(self, event: e.AnyEvent) -> None:
+        """The markers of the whole session are on the timeline already."""
+        self.state.apply(event)
+        self._files_changed |= isinstance(event, e.FilesListed | e.FilesChanged)
+        self.refresh_soon()
+
+    def seek(self, seq: int) -> None:
+        """Show the moment after event `seq`."""
+        self._wanted = min(max(seq, 0), self._summary.last_seq)
+        self._wake()
+
+    def _hold(self) -> None:
+        self._plays = False
+        self._wake()
+
+    def _wake(self) -> None:
+        self._player.hold()
+        self._something.set()
+
+    # --- keyframes
+
+    @work(group="keyframes")
+    async def _prepare(self) -> None:
+        """Make the keyframes a session lacks, and learn where its markers are."""
+        loop = asyncio.get_running_loop()
+        run_id = self._summary.id
+        try:
+            self._prepared = await asyncio.to_thread(last_keyframe, self._store, run_id)
+            await self._read_markers()
+
+            def made(seq: int) -> None:
+                loop.call_soon_threadsafe(self._made, seq)
+
+            await asyncio.to_thread(
+                catch_up, self._store, run_id, should_continue=self._throttle, made=made
+            )
+            await self._read_markers()
+        except SandboxTuiError as error:
+            self.log.warning(f"no keyframes: {error}")
+        finally:
+            self._preparing = False
+            self._something.set()
+            if self._begins_at is not None:  # a step without a reply
+                self._begin_at(ReplayPosition(self._summary.last_seq))
+
+    def _made(self, seq: int) -> None:
+        self._prepared = seq
+        self._something.set()
+        if seq - self._markers.last > MAX_FOLDED_EVENTS:
+            self._read_more_markers()
+
+    @work(exclusive=True, group="markers")
+    async def _read_more_markers(self) -> None:
+        with contextlib.suppress(SandboxTuiError):
+            await self._read_markers()
+
+    async def _read_markers(self) -> None:
+        found = await asyncio.to_thread(markers_of, self._store, self._summary.id)
+        self._markers = found
+        self.query_one(Timeline).show_marks(found.all)
+        self.step_notes.show()
+        if self._begins_at is not None:
+            self._begin_at(self._begins_at)
+
+    # --- what is said
+
+    def sync_bars(self) -> None:
+        """Also what is being replayed."""
+        super().sync_bars()
+        self.query_one(Timeline).playing = self._plays
+        self._say_what_is_shown()
+
+    def _tick(self) -> None:
+        """The timeline goes on in a pause too."""
+        if self._is_left:
+            return
+        super()._tick()
+        self.query_one(Timeline).position = self.now
+
+    def _say_what_is_shown(self) -> None:
+        last = self._summary.last_seq
+        parts = [
+            f"{'playing' if self._plays else 'held'} ×{self._player.speed:g}",
+            f"step {self.state.step}/{max(self._markers.steps, self.state.step)}",
+            f"event {self.position}/{last}",
+            figures.clock(self.state.t),
+            clean_line(self._summary.id),
+        ]
+        if self._preparing and self._wanted is None and last - self._prepared > MAX_FOLDED_EVENTS:
+            parts.append(f"preparing {100 * self._prepared // max(1, last)} %")
+        self.query_one("#replay-bar", Static).update(" · ".join(parts))
+
+    # --- keys
+
+    def action_play(self) -> None:
+        """Play or hold."""
+        self._plays = not self._plays
+        self._wake()
+        self.sync_bars()
+
+    def action_speed(self, direction: int) -> None:
+        """Play faster or slower."""
+        index = SPEEDS.index(self._player.speed) + direction
+        self._player.speed = SPEEDS[min(max(index, 0), len(SPEEDS) - 1)]
+        self.sync_bars()
+
+    def action_step(self, direction: int) -> None:
+        """To the end of the next call, or of the one before; to the edge when there is none."""
+        self._to(direction, CALL_ENDS)
+
+    def action_failure(self, direction: int) -> None:
+        """To the next failure, or the one before."""
+        if not self._to(direction, FAILURES):
+            self.notify("No further failure in this direction.", timeout=2)
+
+    def action_event(self, direction: int) -> None:
+        """One event on or back."""
+        self._hold()
+        self.seek(self._aim + direction)
+
+    def action_second(self, direction: int) -> None:
+        """One second on or back."""
+        self._to_time(self.state.t + direction)
+
+    def action_go_to_step(self) -> None:
+        """Ask for a step, and go to its reply."""
+        self._hold()
+
+        def answered(step: int | None) -> None:
+            seq = None if step is None else self._markers.of_step(max(1, step))
+            if seq is not None:
+                self.seek(seq)
+            elif step is not None:
+                self.notify(f"There is no step {step}.", timeout=3)
+
+        steps = max(self._markers.steps, self.state.step)
+        app_of(self).push_screen(GoToStep(self.state.step, steps), answered)
+
+    def action_go_start(self) -> None:
+        """To the first moment."""
+        self._hold()
+        self.seek(0)
+
+    def action_go_end(self) -> None:
+        """To the last moment."""
+        self._hold()
+        self.seek(self._summary.last_seq)
+
+    def action_picture(self) -> None:
+        """Save what is on the screen as a picture, as it is: secrets too."""
+        name = f"{self._summary.id}-{self.position}.svg"
+        path = self.results_folder / name
+        try:
+            drawn = app_of(self).export_screenshot(title=self.task_line)
+            path.write_bytes(self_contained(drawn))
+        except OSError as error:
+            words = f"{path} cannot be written: {error.strerror}."
+            self.notify(clean_line(words), severity="error", markup=False)
+            return
+        words = f"Saved as it is on the screen, nothing blanked: {path}"
+        self.notify(clean_line(words), markup=False)
+
+    def action_leave(self) -> None:
+        """Back to where one came from."""
+        self.dismiss(None)
+
+    def action_back(self) -> None:
+        """The same, but a search that was kept is ended first."""
+        if self._found.words:
+            self.query_one(FindBar).end()
+            self.look_for("")
+        else:
+            self.action_leave()
+
+    @on(Timeline.SeekRequested)
+    def _to_moment(self, event: Timeline.SeekRequested) -> None:
+        self.seek(position_at(self._store, self._summary.id, event.t))
+
+    @property
+    def _aim(self) -> int:
+        """The event that will be shown: keys pressed faster than it is shown add up."""
+        aims = (self._wanted, self._going, self.position)
+        return next(aim for aim in aims if aim is not None)
+
+    def _to(self, direction: int, kinds: frozenset[str]) -> bool:
+        """To the next marker of these kinds; whether there was one."""
+        self._hold()
+        seq = self._markers.next(self._aim, direction, kinds)
+        if seq is not None:
+            self.seek(seq)
+        elif self._preparing and direction > 0:
+            self.notify("The session is still being looked through.", timeout=2)
+            return True
+        elif kinds == CALL_ENDS:
+            self.seek(self._summary.last_seq if direction > 0 else 0)
+        return seq is not None
+
+    def _to_time(self, t: float) -> None:
+        self._hold()
+        self.seek(position_at(self._store, self._summary.id, max(0.0, t)))
+
+    # --- looking for something, at any moment of the session
+
+    @override
+    def look_for(self, words: str) -> None:
+        """Look for words in the whole session; go to the first place from here on."""
+        self._hold()
+        self._found.clear(words)
+        self._search(words)
+
+    @work(exclusive=True, group="find")
+    async def _search(self, words: str) -> None:
+        try:
+            await self._found.look_for(words)
+        except SandboxTuiError as error:
+            self.notify(str(error), severity="error", markup=False)
+        hit = self._found.first_from(self._aim)
+        if hit is not None:
+            self.seek(hit)
+        else:
+            self._show_hit()
+
+    @override
+    def next_hit(self, direction: int) -> None:
+        """To the next place that holds the words, or the one before, round the end."""
+        hit = self._found.next(self._aim, direction)
+        if hit is not None:
+            self._hold()
+            self.seek(hit)
+
+    def _show_hit(self) -> None:
+        """Mark what is looked for, and say where one is among all places."""
+        said = self._found.sentence(self.position)
+        self.query_one(Calls).show_hit(self._found.words, said)
+        self.query_one(FindBar).say(said)

@@ -1,0 +1,35 @@
+"""Where in a session a replay begins."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sandbox_tui.sessions.search.search import Hit
+
+
+class ReplayPosition(NamedTuple):
+    """Where in a session a replay begins.
+
+    Attributes:
+        seq: the event; 0: the reply of `step`.
+        step: the step.
+        words: what was found there, marked in the calls; empty for none.
+    """
+
+    seq: int
+    step: int = 0
+    words: str = ""
+
+
+def position_of(hit: Hit) -> ReplayPosition:
+    """The place of a hit; the words are marked where the list of calls shows them."""
+    words = ""
+    if hit.marks and hit.kind in _IN_CALLS:
+        start, end = hit.marks[0]
+        words = hit.snippet[start:end].casefold()
+    seq = hit.seq if hit.seq or hit.step else hit.run.last_seq
+    return ReplayPosition(seq, hit.step, words)
+
+
+_IN_CALLS = ("reply", "call", "observation", "message", "command")
+"""Kinds of hits that stand in the list of calls."""

@@ -1,0 +1,112 @@
+"""A person's notes on the steps of a run, written on the main screen, live or in replay."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Protocol
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events.state import CallItem, ReplyItem, RunState
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.annotations import Note, add_note, edit_note, notes_of
+from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.widgets.calls.calls import Calls
+from sandbox_tui.tui.widgets.timeline import Timeline
+
+
+class NotedSession(Protocol):
+    """What a screen knows of the session whose notes it shows."""
+
+    state: RunState
+    """The run at the moment that is shown."""
+
+    @property
+    def session(self) -> tuple[Store, str]:
+        """Where the session is stored, and its id."""
+        ...
+
+    def time_of_step(self, step: int) -> float | None:
+        """When a step's reply came, in seconds since the run began; None where it has not."""
+        ...
+
+
+class StepNotes:
+    """The notes of the session that a screen shows; they stand in the database, not in events.
+
+    Args:
+        screen: shows them in its calls and on its timeline.
+        source: what the screen knows of the session.
+
+    Attributes:
+        all: the notes.
+    """
+
+    def __init__(self, screen: Screen[None], source: NotedSession) -> None:
+        self._screen = screen
+        self._source = source
+        self.all: Sequence[Note] = ()
+
+    def read(self) -> None:
+        """Read them from the database, and show them."""
+        self._screen.run_worker(self._read(), exclusive=True, group="notes")
+
+    def ask(self) -> None:
+        """Ask for a note on the step under the cursor; change or remove the one it has."""
+        self._screen.run_worker(self._ask(), exclusive=True, group="note")
+
+    async def _read(self) -> None:
+        store, run_id = self._source.session
+        try:
+            self.all = await asyncio.to_thread(notes_of, store, run_id)
+        except StoreError as error:
+            self._screen.log.warning(f"no notes: {error}")
+            return
+        self.show()
+
+    def show(self) -> None:
+        """Show them in the calls and on the timeline."""
+        by_step: dict[int, list[str]] = {}
+        for note in self.all:
+            by_step.setdefault(note.step, []).append(note.text)
+        self._screen.query_one(Calls).show_notes(by_step)
+        times = [0.0 if step == 0 else self._source.time_of_step(step) for step in by_step]
+        self._screen.query_one(Timeline).show_notes([t for t in times if t is not None])
+
+    @property
+    def _step_here(self) -> int:
+        """The step of what the cursor is on, else the last one that has a reply."""
+        last = self._source.state.totals.steps
+        match self._screen.query_one(Calls).current:
+            case ReplyItem(step=step):
+                return min(step, last)
+            case CallItem(call=call):
+                return min(call.step, last)
+            case _:
+                return last
+
+    async def _ask(self) -> None:
+        store, run_id = self._source.session
+        step = self._step_here
+        here = [note for note in self.all if note.step == step]
+        before = here[-1].text if here else ""
+        what = f"note on step {step}" if step else "note on this session"
+        text = await app_of(self._screen).push_screen_wait(
+            LinePrompt(
+                what, before, "what is to be remembered" if not here else "takes the note away"
+            )
+        )
+        if text is None or text == before.strip():
+            return
+        try:
+            if here:
+                await asyncio.to_thread(edit_note, store, run_id, here[-1], text)
+            else:
+                await asyncio.to_thread(add_note, store, run_id, step, text)
+        except StoreError as error:
+            self._screen.notify(clean_line(str(error)), severity="error", markup=False)
+        await self._read()

@@ -1,0 +1,1 @@
+"""Questions, forms and texts over another screen."""

@@ -1,0 +1,102 @@
+"""Approving a call and all like it: the patterns that will be allowed, open for changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label
+
+from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.events.types import ToolCall
+from sandbox_tui.core.tools.summaries import full_command, short_name
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+
+_WORDS = (
+    "For the rest of this run nobody is asked about calls that match. "
+    "* stands for any text; what the policy denies stays denied."
+)
+
+
+class ApproveAlways(ModalScreen[tuple[str, ...] | None]):
+    """Dismisses with the patterns (an emptied one is left out), or None.
+
+    Args:
+        call: the one that waits.
+        patterns: as `Gate.suggested` has them.
+    """
+
+    CSS = """
+    ApproveAlways { align: center middle; background: $background 60%; }
+    ApproveAlways VerticalScroll {
+        width: 90%; max-width: 90; height: auto; max-height: 90%; padding: 1 2;
+        border: round $accent; background: $surface;
+        border-title-color: $accent; border-subtitle-color: $role-dim;
+    }
+    ApproveAlways Label { color: $role-dim; width: 1fr; }
+    ApproveAlways #allowed-call { color: $foreground; margin-bottom: 1; }
+    ApproveAlways Input {
+        border: round $border-blurred; height: 3; margin-top: 1; background: $surface;
+    }
+    ApproveAlways Input:focus { border: round $accent; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("allow_always.allow", "allow"),
+        binding("allow_always.leave", "cancel"),
+    ]
+
+    def __init__(self, call: ToolCall, patterns: Sequence[str]) -> None:
+        super().__init__()
+        self._call = call
+        self._patterns = tuple(patterns)
+
+    def compose(self) -> ComposeResult:
+        """The call, a sentence, a field for each pattern."""
+        name = short_name(clean_line(self._call.name))
+        with VerticalScroll() as box:
+            box.border_title = Content(f"approve always · call {self._call.number} {name}")
+            box.border_subtitle = (
+                f"{hint('allow_always.allow')} allows · {hint('allow_always.leave')} goes back"
+            )
+            what = clean_line(full_command(self._call.name, self._call.arguments)) or name
+            yield Label(what, id="allowed-call", markup=False)
+            yield Label(_WORDS, markup=False)
+            for pattern in self._patterns:
+                yield Input(clean(pattern, newlines=False), select_on_focus=False)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Begin in the first pattern, at once: the next key already belongs here."""
+        fields = list(self.query(Input))
+        if fields:
+            self.set_focus(fields[0])
+
+    @on(Input.Changed)
+    def _stop(self, event: Input.Changed) -> None:
+        event.stop()
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_allow()
+
+    def action_allow(self) -> None:
+        """Close with the patterns as they stand."""
+        kept = tuple(field.value.strip() for field in self.query(Input) if field.value.strip())
+        if kept:
+            self.dismiss(kept)
+        else:
+            self.notify("There is no pattern left. Type one, or go back with escape.")
+
+    def action_cancel(self) -> None:
+        """Close without allowing anything."""
+        self.dismiss(None)

@@ -1,0 +1,46 @@
+"""A question with yes and no."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+
+
+class Confirm(ModalScreen[bool]):
+    """Asks; enter and y say yes, escape and n say no."""
+
+    CSS = """
+    Confirm { align: center middle; }
+    Confirm Vertical {
+        width: 60; max-width: 95%; height: auto; padding: 1 2;
+        border: round $accent; background: $surface; border-subtitle-color: $role-dim;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("confirm.yes", "answer(True)"),
+        binding("confirm.no", "answer(False)"),
+    ]
+
+    def __init__(self, question: str) -> None:
+        super().__init__()
+        self._question = question
+
+    def compose(self) -> ComposeResult:
+        """The question."""
+        with Vertical() as box:
+            box.border_subtitle = f"{hint('confirm.yes')} yes · {hint('confirm.no')} no"
+            yield Static(clean(self._question), markup=False)
+
+    def action_answer(self, sure: bool) -> None:
+        """Close with the answer."""
+        self.dismiss(sure)

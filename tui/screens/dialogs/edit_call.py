@@ -1,0 +1,223 @@
+"""A waiting call, open for a person's changes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar, cast
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Label, TextArea
+
+from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.events.types import ToolCall
+from sandbox_tui.core.tools.summaries import short_name
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+
+_LABELS = {
+    "file_text": "content of the file",
+    "old_str": "text to replace",
+    "new_str": "new text",
+    "insert_line": "after line",
+}
+"""What the editor's arguments are, where their names do not say it."""
+
+
+class EditCall(ModalScreen[str | None]):
+    """A plain-text editor for each argument, or one for the JSON of all of them.
+
+    ctrl+s (or f2) runs the call with what stands there, f3 changes between the two forms. An
+    argument with characters that must not reach a terminal as they are is shown as a JSON string,
+    and read back as one. Dismisses with the arguments as JSON text, or None.
+    """
+
+    CSS = """
+    EditCall { align: center middle; background: $background 60%; }
+    EditCall VerticalScroll {
+        width: 90%; max-width: 120; height: 80%; border: round $accent; background: $surface;
+        padding: 0 1; border-title-color: $accent; border-subtitle-color: $role-dim;
+    }
+    EditCall VerticalScroll.-wrong {
+        border-subtitle-color: $error; border-subtitle-style: bold;
+    }
+    EditCall Label { color: $role-dim; margin-top: 1; }
+    EditCall TextArea {
+        height: auto; min-height: 3; max-height: 24; border: round $border-blurred;
+    }
+    EditCall TextArea:focus { border: round $accent; }
+    EditCall TextArea.-only { height: 1fr; max-height: 100%; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # not before their time (priority): what was typed just before must have arrived
+        binding("edit_call.run", "run"),
+        binding("edit_call.json", "toggle_json"),
+        binding("edit_call.leave", "cancel", priority=True),
+    ]
+
+    def __init__(self, call: ToolCall) -> None:
+        super().__init__()
+        self._call = call
+        self._fields = _fields(call.arguments)
+        self._as_json = not self._fields
+        self._quoted: set[str] = set()
+        self._wrong: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        """The editors of both forms; one of the forms is seen."""
+        with VerticalScroll() as box:
+            name = short_name(clean_line(self._call.name))
+            box.border_title = Content(f"edit call {self._call.number} · {name}")
+            for name, value in self._fields.items():
+                label = clean_line(_LABELS.get(name, name))
+                yield Label(label, classes="field", markup=False)
+                only = len(self._fields) == 1
+                yield _area(self._shown(name, value), classes="field -only" if only else "field")
+            yield Label("arguments as JSON", classes="json")
+            yield _area(_pretty(self._call.arguments), classes="json -only")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Begin in the longest argument."""
+        self._say_keys()
+        self._show_form()
+
+    def _say_keys(self) -> None:
+        box = self.query_one(VerticalScroll)
+        box.remove_class("-wrong")
+        box.border_subtitle = (
+            f"{hint('edit_call.run')} runs it so · {hint('edit_call.leave')} leaves it as it is"
+        )
+
+    def _say_what_is_wrong(self, words: str) -> None:
+        """In the border, where it goes again with the next key: a notice would outlast the form."""
+        box = self.query_one(VerticalScroll)
+        box.add_class("-wrong")
+        box.border_subtitle = Content(clean_line(words))
+
+    @on(TextArea.Changed)
+    def _changed(self) -> None:
+        if self.query_one(VerticalScroll).has_class("-wrong") and self._texts() != self._wrong:
+            self._say_keys()
+
+    def _texts(self) -> list[str]:
+        return [area.text for area in self.query(TextArea)]
+
+    def action_run(self) -> None:
+        """Close with the arguments as they stand."""
+        arguments = self._written()
+        if arguments is not None:
+            self.dismiss(arguments)
+
+    def action_toggle_json(self) -> None:
+        """Show the fields as JSON, or the JSON as fields; what was changed is kept."""
+        arguments = self._written()
+        if arguments is None:
+            return
+        if not self._as_json:
+            self.query_one("TextArea.json", TextArea).text = _pretty(arguments)
+        elif not self._fill_fields(_fields(arguments)):
+            self.notify("The arguments have other names now: they stay JSON.")
+            return
+        self._as_json = not self._as_json
+        self._show_form()
+
+    def action_cancel(self) -> None:
+        """Close without a change."""
+        self.dismiss(None)
+
+    # --- the editors
+
+    def _show_form(self) -> None:
+        self.query(".field").set(display=not self._as_json)
+        self.query(".json").set(display=self._as_json)
+        areas = self._areas("json" if self._as_json else "field")
+        longest = max(areas, key=lambda area: len(area.text))
+        self.set_focus(longest)  # at once: the next key already belongs here
+        longest.move_cursor(longest.document.end)
+
+    def _areas(self, form: str) -> list[TextArea]:
+        return list(self.query(f"TextArea.{form}").results(TextArea))
+
+    def _fill_fields(self, arguments: dict[str, Any]) -> bool:
+        """Put arguments into the fields; False when they do not fit."""
+        if not self._fields or arguments.keys() != self._fields.keys():
+            return False
+        self._quoted.clear()
+        for area, name in zip(self._areas("field"), self._fields, strict=True):
+            area.text = self._shown(name, arguments[name])
+        return True
+
+    def _written(self) -> str | None:
+        """The arguments as they stand, as JSON text; None, and a notice, when they are none."""
+        try:
+            if self._as_json:
+                return _object(self._areas("json")[0].text)
+            changed = {
+                name: self._read(name, area.text)
+                for area, name in zip(self._areas("field"), self._fields, strict=True)
+            }
+        except ValueError as error:
+            self._wrong = self._texts()
+            self._say_what_is_wrong(str(error))
+            return None
+        return json.dumps(changed, ensure_ascii=False)
+
+    def _shown(self, name: str, value: Any) -> str:
+        if isinstance(value, str) and clean(value) == value:
+            return value
+        self._quoted.add(name)
+        return json.dumps(value)
+
+    def _read(self, name: str, text: str) -> Any:
+        if name not in self._quoted:
+            return text
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{name} is not valid JSON: {error}") from error
+
+
+def _area(text: str, *, classes: str) -> TextArea:
+    lines = text.count("\n") > 0
+    return TextArea(
+        text, soft_wrap=True, tab_behavior="indent", show_line_numbers=lines, classes=classes
+    )
+
+
+def _fields(arguments: str) -> dict[str, Any]:
+    """The arguments by name; none when they are no JSON object."""
+    try:
+        value: object = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}
+
+
+def _pretty(arguments: str) -> str:
+    """JSON to read; escapes keep what must not reach a terminal from it."""
+    try:
+        return json.dumps(json.loads(arguments or "{}"), indent=2)
+    except (ValueError, RecursionError):
+        return clean(arguments)
+
+
+def _object(text: str) -> str:
+    """The text, if it is a JSON object.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        value: object = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(f"That is not valid JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise ValueError("The arguments must be one JSON object.")
+    return json.dumps(value, ensure_ascii=False)

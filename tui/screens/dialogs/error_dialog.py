@@ -1,0 +1,50 @@
+"""Something that could not be begun, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+
+
+class ErrorDialog(ModalScreen[None]):
+    """Shows an error's sentence; any of the usual keys closes it and the screen below."""
+
+    CSS = """
+    ErrorDialog { align: center middle; }
+    ErrorDialog Vertical {
+        width: 76; max-width: 95%; height: auto; padding: 1 2;
+        border: round $error; background: $surface;
+        border-title-color: $error; border-subtitle-color: $role-dim;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("failure.leave", "close"),
+    ]
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__()
+        self._sentence = sentence
+
+    def compose(self) -> ComposeResult:
+        """The sentence."""
+        with Vertical() as box:
+            box.border_title = "✗ this cannot be done"
+            box.border_subtitle = f"{hint('failure.leave')} goes back"
+            yield Static(clean(self._sentence), markup=False)
+
+    def action_close(self) -> None:
+        """Close, and leave the screen that could not begin."""
+        below = app_of(self).screen_stack[-2]
+        self.dismiss(None)
+        below.dismiss(None)

@@ -1,0 +1,209 @@
+"""The form in which a fork is described: who goes on, with which words, and which call."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import msgspec
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Grid, Horizontal, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Label, Static, TextArea
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.lineage.open_fork import ForkRequest
+from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.tools.summaries import short_name, summarize_call
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.recording.fork import ForkPlan
+from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCall
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+
+ROOM = 20
+"""Steps that a fork has at least, where its parent had used up its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForkDescription:
+    """A fork to be begun."""
+
+    plan: ForkPlan
+    request: ForkRequest
+
+
+class ForkForm(ModalScreen[ForkDescription | None]):
+    """Shows where a fork parts and where its files come from; dismisses with what is asked of it.
+
+    Args:
+        plan: the moment.
+        run: what the parent was asked for.
+        store: where it is kept.
+    """
+
+    CSS = """
+    ForkForm { align: center middle; background: $background 60%; }
+    ForkForm VerticalScroll {
+        width: 84; max-width: 96%; height: auto; max-height: 96%; padding: 0 2;
+        border: round $accent; background: $surface;
+        border-title-color: $accent; border-subtitle-color: $role-dim; scrollbar-size-vertical: 1;
+    }
+    ForkForm Static { height: auto; }
+    ForkForm #where { margin-top: 1; }
+    ForkForm #repeats { color: $role-dim; }
+    ForkForm Label { color: $role-dim; height: 1; margin-top: 1; }
+    ForkForm TextArea { height: 5; border: round $border-blurred; }
+    ForkForm TextArea:focus { border: round $accent; }
+    ForkForm Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: 2 3; height: auto; }
+    ForkForm Grid > * { height: auto; }
+    ForkForm Input { border: round $border-blurred; height: 3; }
+    ForkForm Input:focus { border: round $accent; }
+    ForkForm Horizontal { height: auto; align-horizontal: right; margin-top: 1; }
+    ForkForm Button { margin-left: 2; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("fork.start", "start", priority=True),
+        binding("fork.call", "change_call"),
+        binding("fork.leave", "cancel", priority=True),
+    ]
+
+    AUTO_FOCUS = "#message"
+
+    def __init__(self, plan: ForkPlan, run: RunRequest, store: Store) -> None:
+        super().__init__()
+        self._plan = plan
+        self._asked = run
+        self._store = store
+        self._edited: str | None = None
+        self._first_model = clean_line(plan.started.model)
+
+    def compose(self) -> ComposeResult:
+        """The form."""
+        model = self._asked.settings.model
+        steps = self._asked.settings.limits.max_steps
+        steps = max(steps, self._plan.fork_point.step + ROOM) if self._used_up else steps
+        with VerticalScroll() as box:
+            box.border_title = "fork"
+            box.border_subtitle = f"{hint('fork.start')} forks · {hint('fork.leave')} goes back"
+            yield Static(id="where", markup=False)
+            yield Static(id="repeats", markup=False)
+            yield Label("a message for the model, optional")
+            yield TextArea(id="message", soft_wrap=True, tab_behavior="focus")
+            with Grid():
+                yield Label("model that goes on")
+                yield Label("its server; empty: the hosted one")
+                yield Input(self._first_model, id="model")
+                yield Input(model.base_url, id="url")
+            yield Label("most steps, those before the fork included")
+            yield Input(str(steps), type="integer", id="steps")
+            with Horizontal():
+                yield Button("change the call", id="call")
+                yield Button("fork", variant="primary", id="start")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Say where it parts."""
+        self._show()
+
+    def _show(self) -> None:
+        fork_point = self._plan.fork_point
+        parent, call = clean_line(self._plan.parent.id), fork_point.next_call
+        if call is None:
+            where = f"After step {fork_point.step} of {parent}"
+        else:
+            arguments = call.arguments if self._edited is None else self._edited
+            summary = clean_line(summarize_call(call.name, arguments))
+            what = f"{short_name(clean_line(call.name))} {summary}"
+            how = "before the call" if self._edited is None else "with the call changed to"
+            where = f"In step {fork_point.step} of {parent}, {how} {what}"
+        self.query_one("#where", Static).update(where)
+        self.query_one("#repeats", Static).update(clean_line(self._plan.sentence))
+        self.query_one("#call", Button).disabled = self._last_call() is None
+
+    @property
+    def _used_up(self) -> bool:
+        return self._plan.fork_point.step >= self._asked.settings.limits.max_steps
+
+    def _last_call(self) -> e.ToolCall | None:
+        """The call that comes next, else the last one that was carried out."""
+        if self._plan.fork_point.next_call is not None:
+            return self._plan.fork_point.next_call
+        events = reversed(self._plan.fork_point.history)
+        return next((x.call for x in events if isinstance(x, e.CallProposed)), None)
+
+    @on(Button.Pressed, "#call")
+    def action_change_call(self) -> None:
+        """Open the call in the editor of calls; one that is over is then done differently."""
+        self._change_call()
+
+    @work(exclusive=True, group="call")
+    async def _change_call(self) -> None:
+        call = self._last_call()
+        if call is None:
+            self.notify("No call was made by then.", markup=False)
+            return
+        shown = call
+        if self._edited is not None:
+            shown = msgspec.structs.replace(call, arguments=self._edited)
+        edited = await app_of(self).push_screen_wait(EditCall(shown))
+        if edited is None:
+            return
+        if self._plan.fork_point.next_call is None:
+            try:
+                self._plan = await asyncio.to_thread(
+                    ForkPlan,
+                    self._store,
+                    self._plan.parent,
+                    f"call:{call.number}",
+                    before_call=True,
+                )
+            except SandboxTuiError as error:
+                self.notify(clean_line(str(error)), severity="error", markup=False)
+                return
+        self._edited = edited
+        self._show()
+
+    @on(Button.Pressed, "#start")
+    def action_start(self) -> None:
+        """Close with what is asked for, if it is complete."""
+        steps, model = self._text("steps"), self._text("model")
+        if not steps.isdigit() or int(steps) <= self._plan.fork_point.step:
+            least = self._plan.fork_point.step + 1
+            self.notify(f"Most steps must be at least {least}.", severity="warning", markup=False)
+            return
+        if not model:
+            self.notify("Name the model.", severity="warning", markup=False)
+            return
+        message = self.query_one("#message", TextArea).text.strip()
+        run = self._changed(model, int(steps))
+        self.dismiss(
+            ForkDescription(self._plan, ForkRequest(run=run, message=message, edited=self._edited))
+        )
+
+    def action_cancel(self) -> None:
+        """Close without a fork."""
+        self.dismiss(None)
+
+    def _changed(self, model: str, steps: int) -> RunRequest:
+        old, url = self._asked.settings, self._text("url")
+        same = model == self._first_model and url == old.model.base_url
+        settings = msgspec.structs.replace(
+            old,
+            model=old.model
+            if same
+            else msgspec.structs.replace(old.model, name=model, base_url=url),
+            limits=msgspec.structs.replace(old.limits, max_steps=steps),
+        )
+        return replace(self._asked, settings=settings, model=self._asked.model if same else None)
+
+    def _text(self, name: str) -> str:
+        return self.query_one(f"#{name}", Input).value.strip()

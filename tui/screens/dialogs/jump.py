@@ -1,0 +1,58 @@
+"""Jump mode: a letter on everything that can have the focus, the rest dimmed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.events import Click, Key
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Label
+
+from sandbox_tui.tui.keys.bindings import binding
+
+LETTERS = "asdfghjklqwertyuiopzxcvbnm"
+
+
+class Jump(ModalScreen[Widget | None]):
+    """Dismisses with the widget whose letter was pressed, or None.
+
+    Args:
+        targets: widgets that can be jumped to, in the order of their letters.
+    """
+
+    CSS = """
+    Jump { background: $background 60%; }
+    Jump Label {
+        position: absolute; width: 3; height: 1; padding: 0 1;
+        background: $accent; color: $background; text-style: bold;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("jump.close", "dismiss(None)", show=False),
+    ]
+
+    def __init__(self, targets: list[Widget]) -> None:
+        super().__init__()
+        self._targets = dict(zip(LETTERS, targets, strict=False))
+
+    def compose(self) -> ComposeResult:
+        """The letters, each at the corner of its place."""
+        for letter, target in self._targets.items():
+            label = Label(letter, markup=False)
+            label.styles.offset = (target.region.x, target.region.y)
+            yield label
+
+    def on_key(self, event: Key) -> None:
+        """A letter is a place; any other key stays here."""
+        if event.key in self._targets:
+            event.stop()
+            self.dismiss(self._targets[event.key])
+
+    def on_click(self, event: Click) -> None:
+        """A click goes where it is, or back."""
+        hit = [t for t in self._targets.values() if t.region.contains(*event.screen_offset)]
+        self.dismiss(hit[-1] if hit else None)

@@ -1,0 +1,67 @@
+"""What shall become of a run whose screen is left."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+
+Leaving = Literal["end", "keep"]
+
+
+class LeaveDialog(ModalScreen[Leaving | None]):
+    """Asks; dismisses with the choice, or None to stay.
+
+    Args:
+        runs: how many runs are left.
+    """
+
+    CSS = """
+    LeaveDialog { align: center middle; }
+    LeaveDialog Vertical {
+        width: 64; max-width: 95%; height: auto; padding: 1 2;
+        border: round $accent; background: $surface; border-subtitle-color: $role-dim;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("leave_run.keep", "answer('keep')"),
+        binding("leave_run.end", "answer('end')"),
+        binding("leave_run.stay", "answer('')"),
+    ]
+
+    def __init__(self, runs: int = 1) -> None:
+        super().__init__()
+        self._runs = runs
+
+    def compose(self) -> ComposeResult:
+        """The question."""
+        with Vertical() as box:
+            one = self._runs == 1
+            box.border_title = f"{'the run is' if one else f'{self._runs} runs are'} still going"
+            box.border_subtitle = (
+                f"{hint('leave_run.keep')} background · {hint('leave_run.end')} end · "
+                f"{hint('leave_run.stay')} stay"
+            )
+            yield Static(_ONE if one else _SEVERAL, markup=False)
+
+    def action_answer(self, choice: str) -> None:
+        """Close with the choice."""
+        self.dismiss("end" if choice == "end" else "keep" if choice == "keep" else None)
+
+
+_ONE = (
+    "Let it go on in the background, or end it? It can be opened again from the home screen as "
+    "long as this program runs; what an ended run has done is kept."
+)
+_SEVERAL = (
+    "Let them go on in the background, or end them? They can be opened again from the home screen "
+    "as long as this program runs; what an ended run has done is kept."
+)

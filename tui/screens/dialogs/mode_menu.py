@@ -1,0 +1,90 @@
+"""Choosing how a run proceeds: by itself, by the policy, or call by call."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+
+from sandbox_tui.core.events.types import Mode
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+
+MODES: dict[Mode, tuple[str, str]] = {
+    "auto": ("auto", "a call runs unless the policy denies it"),
+    "ask": ("ask (policy)", "the policy says what waits for you"),
+    "step": ("step", "every call waits for you"),
+}
+"""Name of each mode that can be chosen, and what it means."""
+
+
+class ModeMenu(ModalScreen[Mode | None]):
+    """Lists the modes; dismisses with the one that is chosen, None where nothing shall change.
+
+    Args:
+        now: the mode of the run.
+        waiting: number of the call that waits for the person, if one does.
+    """
+
+    CSS = """
+    ModeMenu { align: center middle; }
+    ModeMenu OptionList {
+        width: 68; max-width: 95%; height: auto; padding: 0 1;
+        border: round $accent; background: $surface;
+        border-title-color: $accent; border-subtitle-color: $role-dim;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("mode_menu.auto", "take('auto')"),
+        binding("mode_menu.ask", "take('ask')"),
+        binding("mode_menu.step", "take('step')"),
+        binding("mode_menu.leave", "dismiss(None)"),
+    ]
+
+    def __init__(self, now: Mode, waiting: int | None = None) -> None:
+        super().__init__()
+        self._now: Mode = now
+        self._waiting = waiting
+
+    def compose(self) -> ComposeResult:
+        """A line for each mode, and what becomes of a call that waits."""
+        options = OptionList(id="modes")
+        options.border_title = "mode" if self._now in MODES else f"mode · {self._now} now"
+        stays = "" if self._waiting is None else f"call {self._waiting} goes on waiting · "
+        options.border_subtitle = f"{stays}enter chooses · {hint('mode_menu.leave')} goes back"
+        yield options
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """The mode of the run is marked, and is where one begins."""
+        options = self.query_one(OptionList)
+        options.add_options([self._line(mode) for mode in MODES])
+        options.highlighted = list(MODES).index(self._now) if self._now in MODES else 0
+        self.set_focus(options)
+
+    def _line(self, mode: Mode) -> Text:
+        palette = palette_of(self)
+        name, words = MODES[mode]
+        sign = "● " if mode == self._now else "  "
+        line = Text(sign, style=palette.accent, no_wrap=True, overflow="ellipsis")
+        line.append(f"{hint(f'mode_menu.{mode}')}  ", style=palette.accent + Style(bold=True))
+        line.append(f"{name:<14}", style=palette.strong)
+        return line.append(words, style=palette.dim)
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.action_take(list(MODES)[event.option_index])
+
+    def action_take(self, mode: Mode) -> None:
+        """Close with this mode."""
+        self.dismiss(None if mode == self._now else mode)

@@ -1,0 +1,141 @@
+"""A long text on a screen of its own, with search."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.cells import chop_cells
+from rich.style import Style
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+
+
+class TextBlocks(BlockList):
+    """Numbered lines of a text; those that hold what is searched for are marked."""
+
+    def __init__(self, text: str, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._source = [clean_line(line.expandtabs(8)) for line in text.split("\n")]
+        self._needle = ""
+        self.following = False
+
+    @override
+    def block_count(self) -> int:
+        return len(self._source)
+
+    @override
+    def block_height(self, index: int, width: int) -> int:
+        return len(self._rows(index, width))
+
+    def _rows(self, index: int, width: int) -> list[str]:
+        """A line in rows, with nothing left out."""
+        line, room = self._source[index], max(1, width - 7)
+        if line.isascii():
+            return [line[at : at + room] for at in range(0, len(line), room)] or [""]
+        return chop_cells(line, room) or [""]
+
+    @override
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        palette = palette_of(self)
+        result: list[Text] = []
+        for number, piece in enumerate(self._rows(index, width)):
+            shown = Text(f"{index + 1:>5}  " if number == 0 else " " * 7, style=palette.dim)
+            body = Text(piece, style=palette.text)
+            if self._needle:
+                body.highlight_words(
+                    [self._needle], palette.accent + Style(reverse=True), case_sensitive=False
+                )
+            shown.append_text(body)
+            result.append(shown)
+        return result
+
+    def search(self, needle: str, direction: int = 1) -> bool:
+        """Go to the next line that holds `needle`; False when there is none."""
+        self._needle = needle
+        self.reset()
+        count = len(self._source)
+        wanted = needle.lower()
+        for step in range(1, count + 1):
+            index = (self.cursor + direction * step) % count
+            if wanted in self._source[index].lower():
+                self.cursor = index
+                self.show_block(index)
+                return True
+        return False
+
+
+class Pager(ModalScreen[None]):
+    """Shows a text; `/` searches, `n` and `N` go on, escape closes."""
+
+    AUTO_FOCUS = "TextBlocks"
+
+    CSS = """
+    Pager { background: $background; }
+    Pager TextBlocks { height: 1fr; border: round $accent; border-title-color: $accent; }
+    Pager Input { height: 3; border: round $accent; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("pager.leave", "close"),
+        binding("pager.search", "search"),
+        binding("pager.next", "again(1)"),
+        binding("pager.previous", "again(-1)"),
+    ]
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self._heading = title
+        self._content = text
+        self._wanted = ""
+
+    def compose(self) -> ComposeResult:
+        """The text, and a line to search in it."""
+        blocks = TextBlocks(self._content, id="pager-text")
+        blocks.border_title = Content(clean_line(self._heading))
+        blocks.border_subtitle = f"{self._content.count(chr(10)) + 1} lines"
+        yield blocks
+        yield Input(placeholder="search, enter goes to the next hit")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Nothing is looked for yet."""
+        self.query_one(Input).display = False
+
+    def action_close(self) -> None:
+        """Close the search line first, then the pager."""
+        search = self.query_one(Input)
+        if search.display:
+            search.display = False
+            self.query_one(TextBlocks).focus()
+            return
+        self.dismiss(None)
+
+    def action_search(self) -> None:
+        """Ask what to look for."""
+        search = self.query_one(Input)
+        search.display = True
+        self.set_focus(search)
+
+    def action_again(self, direction: int) -> None:
+        """Go to the next or previous hit."""
+        if self._wanted and not self.query_one(TextBlocks).search(self._wanted, direction):
+            self.notify(f"Nothing here holds “{clean_line(self._wanted)}”.", markup=False)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        self._wanted = event.value
+        self.query_one(Input).display = False
+        self.query_one(TextBlocks).focus()
+        self.action_again(1)

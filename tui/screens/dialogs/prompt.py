@@ -1,0 +1,59 @@
+"""A question that is answered by one line of text."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.tui.format.one_line import with_its_lines
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+
+
+class LinePrompt(ModalScreen[str | None]):
+    """Asks for a line; None when there is second thought.
+
+    A text of several lines is shown on one, with a sign for each line break, and keeps its breaks.
+
+    Args:
+        title: what is asked for.
+        text: to begin with.
+        placeholder: what an empty line means.
+    """
+
+    CSS = """
+    LinePrompt { align: center bottom; background: transparent; }
+    LinePrompt Input {
+        width: 80; max-width: 95%; height: 3; margin: 0 0 2 0; border: round $accent;
+        background: $surface; border-title-color: $accent; border-subtitle-color: $role-dim;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("ask_line.leave", "dismiss(None)", priority=True),
+    ]
+
+    def __init__(self, title: str, text: str = "", placeholder: str = "") -> None:
+        super().__init__()
+        self._question = title
+        self._text = text
+        self._placeholder = placeholder
+
+    def compose(self) -> ComposeResult:
+        """The line."""
+        text = clean(self._text, newlines=False)
+        line = Input(text, placeholder=self._placeholder, select_on_focus=False)
+        line.border_title = self._question
+        line.border_subtitle = f"enter keeps · {hint('ask_line.leave')} leaves it"
+        yield line
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(with_its_lines(event.value.strip(), self._text))

@@ -1,0 +1,1 @@
+"""Screens about one file of the sandbox."""

@@ -1,0 +1,60 @@
+"""The contents a file had, to choose the one to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.widgets.files.file_versions import Version
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+
+
+class ChooseVersion(ModalScreen[Version | None]):
+    """Lists what was kept, newest first; dismisses with the chosen one."""
+
+    CSS = """
+    ChooseVersion { align: center middle; background: $background 60%; }
+    ChooseVersion OptionList {
+        width: 44; max-width: 95%; height: auto; max-height: 80%; padding: 0 1;
+        border: round $accent; background: $surface;
+        border-title-color: $accent; border-subtitle-color: $role-dim;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [binding("choose_version.leave", "dismiss(None)")]
+
+    def __init__(self, path: str, choices: Sequence[Version]) -> None:
+        super().__init__()
+        self._path = path
+        self._choices = list(reversed(choices))
+
+    def compose(self) -> ComposeResult:
+        """The list."""
+        options = OptionList(*(Text(version.name) for version in self._choices))
+        name = clean_line(self._path.rpartition("/")[2])
+        options.border_title = Content(f"compare {name} with")
+        options.border_subtitle = f"enter chooses · {hint('choose_version.leave')} goes back"
+        yield options
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """The newest is the likeliest."""
+        options = self.query_one(OptionList)
+        options.highlighted = 0
+        self.set_focus(options)
+
+    @on(OptionList.OptionSelected)
+    def _chosen(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._choices[event.option_index])

@@ -1,0 +1,158 @@
+"""Asks where to: a file or folder out of the sandbox, or one of this machine's in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Checkbox, Input, Label
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.path_input import PathInput
+
+_Answer = TypeVar("_Answer")
+
+
+class _Form(ModalScreen[_Answer | None]):
+    """A few fields; ctrl+s (or enter in the last) goes on, escape goes back."""
+
+    DEFAULT_CSS = """
+    _Form { align: center middle; background: $background 60%; }
+    _Form VerticalScroll {
+        width: 78; max-width: 96%; height: auto; max-height: 96%; padding: 0 2 1 2;
+        border: round $accent; background: $surface;
+        border-title-color: $accent; border-subtitle-color: $role-dim;
+    }
+    _Form Label { color: $role-dim; height: 1; margin-top: 1; }
+    _Form Input { border: round $border-blurred; height: 3; }
+    _Form Input:focus { border: round $accent; }
+    _Form Checkbox { border: none; background: transparent; margin-top: 1; padding: 0; }
+    _Form Checkbox:focus { border: none; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("copy_files.go_on", "submit", priority=True),
+        binding("copy_files.leave", "back", priority=True),
+    ]
+
+    def action_submit(self) -> None:
+        """Close with the answer, if it is complete."""
+        raise NotImplementedError
+
+    def action_back(self) -> None:
+        """Close without one."""
+        self.dismiss(None)
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_submit()
+
+
+class CopyOutForm(_Form[Path]):
+    """Where to copy a path of the sandbox; dismisses with the host folder.
+
+    Args:
+        path: what is copied.
+        folder: offered.
+    """
+
+    def __init__(self, path: str, folder: Path) -> None:
+        super().__init__()
+        self._path = path
+        self._folder = folder
+
+    def compose(self) -> ComposeResult:
+        """One field."""
+        with VerticalScroll() as box:
+            name = clean_line(self._path.rpartition("/")[2])
+            box.border_title = Content(f"copy {name} out")
+            box.border_subtitle = f"enter copies · {hint('copy_files.leave')} goes back"
+            yield Label("into the folder of this machine (→ completes)")
+            yield PathInput(str(self._folder), id="host")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Begin at the end of what is offered."""
+        self.set_focus(self.query_one(PathInput))
+
+    def action_submit(self) -> None:
+        """Close with the folder."""
+        folder = self.query_one(PathInput).path
+        if folder is None:
+            self.notify("Name a folder.", severity="warning")
+        elif folder.exists() and not folder.is_dir():
+            self.notify("There is a file of this name: name a folder.", severity="warning")
+        else:
+            self.dismiss(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """What to put into the sandbox.
+
+    Attributes:
+        source: host file or folder.
+        folder: of the sandbox, to put it in.
+        tell: whether the model is told.
+    """
+
+    source: Path
+    folder: str
+    tell: bool
+
+
+class CopyInForm(_Form[Push]):
+    """What to put into the sandbox, and where; dismisses with a `Push`.
+
+    Args:
+        folder: of the sandbox, offered if it can be shown as it is.
+        base: what a relative one starts from.
+    """
+
+    def __init__(self, folder: str, base: str) -> None:
+        super().__init__()
+        self._folder = folder if clean_line(folder) == folder else base
+        self._base = base
+
+    def compose(self) -> ComposeResult:
+        """Two fields and whether the model is told."""
+        with VerticalScroll() as box:
+            box.border_title = "put a file or folder in"
+            box.border_subtitle = f"enter copies · {hint('copy_files.leave')} goes back"
+            yield Label("file or folder of this machine (→ completes)")
+            yield PathInput(id="host", placeholder="such as ~/data/table.csv")
+            yield Label("into the folder of the sandbox")
+            yield Input(self._folder, id="folder", select_on_focus=False)
+            yield Checkbox("tell the model", value=True, id="tell")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Begin with what to copy."""
+        self.set_focus(self.query_one(PathInput))
+
+    def action_submit(self) -> None:
+        """Close with the answer, if it is complete."""
+        source = self.query_one(PathInput).path
+        if source is None:
+            self.notify("Name a file or a folder.", severity="warning")
+            return
+        if not source.exists():
+            words = clean_line(f"{source} does not exist.")
+            self.notify(words, severity="warning", markup=False)
+            return
+        folder = self.query_one("#folder", Input).value.strip() or self._base
+        if not folder.startswith("/"):
+            folder = f"{self._base}/{folder}"
+        tell = self.query_one("#tell", Checkbox).value
+        self.dismiss(Push(source.absolute(), folder.rstrip("/") or "/", tell))

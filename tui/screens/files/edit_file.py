@@ -1,0 +1,181 @@
+"""A file of the sandbox, open for a person's changes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import TextArea
+
+from sandbox_tui.core.base.errors import FileRefused, SandboxTuiError
+from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.run.human.user_files import FileChangedMeanwhile
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
+from sandbox_tui.tui.screens.dialogs.confirm import Confirm
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+
+Save = Callable[[bytes, bytes | None, bool], Awaitable[None]]
+"""Writes a content: (what it is now, what it was when opened or None to overwrite, tell)."""
+
+
+class EditFile(ModalScreen[bool], ClosesWhenOnTop[bool]):
+    """An editor; ctrl+s (or f2) saves, ctrl+t says whether the model is told, escape leaves.
+
+    Dismisses with whether something was saved.
+
+    Args:
+        path: of the file.
+        data: as it is now.
+        save: writes what became of it.
+
+    Raises:
+        FileRefused: it is no text that can be edited here.
+    """
+
+    CSS = """
+    EditFile { background: $background; }
+    EditFile TextArea {
+        height: 1fr; border: round $accent; border-title-color: $accent;
+        border-title-style: bold; border-subtitle-color: $accent;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("edit_file.save", "save", priority=True),
+        binding("edit_file.told", "toggle_told", priority=True),
+        binding("edit_file.leave", "leave", priority=True),
+    ]
+
+    def __init__(self, path: str, data: bytes, save: Save) -> None:
+        super().__init__()
+        self._path = path
+        self._opened = data
+        self._form = TextForm(path, data)
+        self._save = save
+        self._told = True
+
+    def compose(self) -> ComposeResult:
+        """The editor."""
+        area = TextArea(
+            self._form.text, soft_wrap=False, tab_behavior="indent", show_line_numbers=True
+        )
+        area.border_title = Content(f"edit {clean_line(self._path)}")
+        yield area
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """The next key already belongs to it."""
+        self.set_focus(self.query_one(TextArea))
+        self._show()
+
+    @property
+    def dirty(self) -> bool:
+        """Whether something was changed and not saved."""
+        return self.query_one(TextArea).text != self._form.text
+
+    def action_toggle_told(self) -> None:
+        """Change whether the model is told."""
+        self._told = not self._told
+        self._show()
+
+    def action_leave(self) -> None:
+        """Close, after asking when there is something to lose."""
+        self._once_typed(self._leave)
+
+    def action_save(self) -> None:
+        """Save, if anything was changed."""
+        self._once_typed(self._save_changes)
+
+    def _once_typed(self, then: Callable[[], None]) -> None:
+        """Go on when the editor, which has a queue of its own, took in the keys before this."""
+        self.query_one(TextArea).call_later(then)
+
+    def _leave(self) -> None:
+        if not self.dirty:
+            self.dismiss(False)
+            return
+
+        def left(sure: bool | None) -> None:
+            if sure:
+                self.dismiss(False)
+
+        self.app.push_screen(Confirm("Leave without saving what you changed?"), left)  # pyright: ignore[reportUnknownMemberType]
+
+    def _save_changes(self) -> None:
+        if self.dirty:
+            self._write(self._opened)
+        else:
+            self.dismiss(False)
+
+    @work(exclusive=True, group="save")
+    async def _write(self, opened: bytes | None) -> None:
+        data = self._form.data(self.query_one(TextArea).text)
+        try:
+            await self._save(data, opened, self._told)
+        except FileChangedMeanwhile as meanwhile:
+            self._ask_to_overwrite(str(meanwhile))
+        except SandboxTuiError as error:
+            self.notify(clean_line(str(error)), severity="error", markup=False)
+        else:
+            self.dismiss_when_on_top(True)
+
+    def _ask_to_overwrite(self, why: str) -> None:
+        def answered(sure: bool | None) -> None:
+            if sure:
+                self._write(None)
+
+        words = f"{clean_line(why)} Write yours over it all the same? No goes back to the editor."
+        self.app.push_screen(Confirm(words), answered)  # pyright: ignore[reportUnknownMemberType]
+
+    @on(TextArea.Changed)
+    def _changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self._show()
+
+    def _show(self) -> None:
+        told = "model is told ◉" if self._told else "model is not told ○"
+        state = "changed" if self.dirty else "as it is"
+        save, tell = hint("edit_file.save"), hint("edit_file.told")
+        self.query_one(TextArea).border_subtitle = f"{state} · {save} saves · {tell} {told}"
+
+
+class TextForm:
+    """A file's bytes as text for the editor, and back: line ends, mark and last newline survive.
+
+    Args:
+        path: for the message.
+        data: the file.
+
+    Raises:
+        FileRefused: it is not UTF-8, or holds characters that must not reach a terminal.
+    """
+
+    def __init__(self, path: str, data: bytes) -> None:
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise FileRefused(f"{path} is not UTF-8 text: edit it in a shell.") from error
+        self._mark = "\ufeff" if text.startswith("\ufeff") else ""
+        text = text.removeprefix("\ufeff")
+        self._crlf = "\r\n" in text and "\n" not in text.replace("\r\n", "")
+        if self._crlf:
+            text = text.replace("\r\n", "\n")
+        if clean(text) != text:
+            raise FileRefused(
+                f"{path} holds control or invisible characters: edit it in a shell, where they "
+                "stay what they are."
+            )
+        self.text = text
+
+    def data(self, text: str) -> bytes:
+        """The file with another text."""
+        if self._crlf:
+            text = text.replace("\n", "\r\n")
+        return (self._mark + text).encode("utf-8", "replace")

@@ -1,0 +1,146 @@
+"""A whole file on a screen of its own: by its kind, as it stands there, or as a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events.state import FileState
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.screens.files.choose_version import ChooseVersion
+from sandbox_tui.tui.widgets.files.file_versions import Version, earlier
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.preview.preview import Against, Preview
+
+Fetch = Callable[[Preview, str, int], None]
+"""Gets a content that was not kept and gives it to the preview; see `Preview.fetched`."""
+
+
+class FileView(ModalScreen[None]):
+    """Shows a file; `/` searches, `n` and `N` go on, `d` compares, escape closes.
+
+    Args:
+        path: of the file.
+        file: as it is in the state that is shown.
+        get_blob: content by digest.
+        fetch: for contents that were not kept.
+        against: what it is compared with at first.
+    """
+
+    CSS = """
+    FileView { background: $background; }
+    FileView Preview {
+        height: 1fr; border: round $accent; background: $background;
+        border-title-color: $accent; border-title-style: bold; border-subtitle-color: $accent;
+    }
+    FileView Input { display: none; height: 3; border: round $accent; }
+    FileView Input.-shown { display: block; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("file_view.leave", "close"),
+        binding("file_view.search", "search"),
+        binding("file_view.next", "again(1)"),
+        binding("file_view.previous", "again(-1)"),
+        binding("file_view.source", "toggle_source"),
+    ]
+
+    def __init__(
+        self,
+        path: str,
+        file: FileState,
+        get_blob: Callable[[str], bytes | None],
+        fetch: Fetch,
+        against: Against = None,
+    ) -> None:
+        super().__init__()
+        self._path = path
+        self._file = file
+        self._preview = Preview(get_blob, whole=True)
+        self._preview.against = against
+        self._preview.path = path
+        self._fetch = fetch
+        self._wanted = ""
+
+    def compose(self) -> ComposeResult:
+        """The file, and a line to search in it."""
+        yield self._preview
+        yield Input(placeholder="search, enter goes to the next hit")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Show it; the next key already belongs to it."""
+        self._preview.show(self._path, self._file)
+        self.set_focus(self._preview.body)
+
+    def on_preview_content_requested(self, event: Preview.ContentRequested) -> None:
+        """Pass the wish on."""
+        event.stop()
+        self._fetch(event.preview, event.path, event.max_bytes)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What is done to files is done in the cockpit."""
+        elsewhere = ("open_file", "pull_file", "push_file", "edit_file", "open_outside")
+        return action not in elsewhere
+
+    def action_close(self) -> None:
+        """Close the search line first, then the file."""
+        search = self.query_one(Input)
+        if search.has_class("-shown"):
+            search.remove_class("-shown")
+            self._preview.body.focus()
+            return
+        self.dismiss(None)
+
+    def action_search(self) -> None:
+        """Ask what to look for."""
+        search = self.query_one(Input)
+        search.add_class("-shown")
+        search.focus()
+
+    def action_again(self, direction: int) -> None:
+        """Go to the next or previous hit."""
+        if self._wanted and not self._preview.body.search(self._wanted, direction):
+            self.notify(f"Nothing here holds “{clean_line(self._wanted)}”.", markup=False)
+
+    def action_cycle_diff(self) -> None:
+        """Content, last change, all changes."""
+        self._preview.cycle_diff()
+
+    def action_toggle_source(self) -> None:
+        """By its kind, or as it stands in the file."""
+        self._preview.toggle_source()
+
+    def action_choose_version(self) -> None:
+        """Compare with a chosen step."""
+        choose_version(self._preview)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._wanted = event.value
+        self.query_one(Input).remove_class("-shown")
+        self._preview.body.focus()
+        self.action_again(1)
+
+
+def choose_version(preview: Preview) -> None:
+    """Ask what to compare a file with, and show the comparison."""
+    file = preview.file
+    choices = earlier(file) if file is not None else []
+    if not choices:
+        preview.app.notify("Nothing earlier of this file was kept.", timeout=3)  # pyright: ignore[reportUnknownMemberType]
+        return
+
+    def chosen(version: Version | None) -> None:
+        if version is not None:
+            preview.compare_with(version)
+
+    preview.app.push_screen(ChooseVersion(preview.path, choices), chosen)  # pyright: ignore[reportUnknownMemberType]

@@ -1,0 +1,64 @@
+"""The line in which one types what names of files must hold."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.widgets.files.files import Files
+
+
+class FilterFiles(ModalScreen[None]):
+    """Filters the tree as one types; enter keeps the filter, escape takes it back."""
+
+    CSS = """
+    FilterFiles { background: transparent; }
+    FilterFiles Input {
+        position: absolute; height: 3; border: round $accent; background: $surface;
+        border-subtitle-color: $role-dim;
+    }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("filter_files.leave", "back", priority=True),
+        binding("filter_files.keep", "keep", show=False, priority=True),
+    ]
+
+    def __init__(self, files: Files) -> None:
+        super().__init__()
+        self._files = files
+
+    def compose(self) -> ComposeResult:
+        """The line, at the foot of the tree."""
+        line = Input(self._files.filter_words, placeholder="part of a name", select_on_focus=True)
+        line.border_subtitle = f"enter keeps · {hint('filter_files.leave')} shows all"
+        region = self._files.region
+        line.styles.width = region.width
+        line.styles.offset = (region.x, max(0, region.bottom - 3))
+        yield line
+
+    def action_back(self) -> None:
+        """Show everything again."""
+        self._files.filter_by("")
+        self.dismiss(None)
+
+    def action_keep(self) -> None:
+        """Keep what is filtered."""
+        self.dismiss(None)
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._files.filter_by(event.value)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(None)

@@ -1,0 +1,1 @@
+"""The home screen: sessions, search, and the form for a new run."""

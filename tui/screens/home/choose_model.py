@@ -1,0 +1,87 @@
+"""Choosing a model among those that servers on this machine have."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from sandbox_tui.core.config.settings import ModelSettings
+from sandbox_tui.core.models.discovery import find_local_servers
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
+
+
+class ChooseModel(ModalScreen[Offer | None]):
+    """Looks for servers, lists their models; dismisses with the one that was taken.
+
+    Args:
+        settings: which ports to ask, and which key may be set.
+        for_good: whether the one that asks writes the choice to the config file.
+    """
+
+    CSS = """
+    ChooseModel { align: center middle; background: $background 60%; }
+    ChooseModel Vertical {
+        width: 84; max-width: 96%; height: auto; max-height: 90%; padding: 1 1 0 1;
+        border: round $accent; background: $surface;
+        border-title-color: $accent; border-subtitle-color: $role-dim;
+    }
+    ChooseModel ModelOffers {
+        height: auto; max-height: 12; border: none; background: $surface;
+    }
+    ChooseModel ModelOffers:focus { border: none; }
+    ChooseModel Static { color: $role-dim; padding: 1 2; height: auto; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("choose_model.look", "look"),
+        binding("choose_model.leave", "dismiss(None)"),
+    ]
+
+    def __init__(self, settings: ModelSettings, *, for_good: bool = True) -> None:
+        super().__init__()
+        self._settings = settings
+        self._for_good = for_good
+
+    def compose(self) -> ComposeResult:
+        """The offers, and what choosing does."""
+        with Vertical() as box:
+            box.border_title = "a model to work with"
+            box.border_subtitle = (
+                f"{hint('list.open')} chooses · {hint('choose_model.look')} looks again · "
+                f"{hint('choose_model.leave')} goes back"
+            )
+            yield ModelOffers(id="offers")
+            yield Static(
+                "What you choose is written to config.toml; keys never are."
+                if self._for_good
+                else "What you choose is for this run; config.toml stays as it is."
+            )
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        self.action_look()
+
+    @work(exclusive=True, group="look")
+    async def action_look(self) -> None:
+        """Ask the ports."""
+        ports = self._settings.local_ports
+        offers = offers_of(await find_local_servers(ports), self._settings)
+        self.query_one(ModelOffers).show(offers, ports)
+
+    @on(ModelOffers.Selected)
+    def _chosen(self) -> None:
+        offer = self.query_one(ModelOffers).current
+        if offer is None:
+            return
+        if offer.model:
+            self.dismiss(offer)
+        else:
+            self.notify(f"There is no model to choose here: {offer.words}.", markup=False)

@@ -1,0 +1,121 @@
+"""An image that is missing: offered to be pulled or built, with what is being done."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Coroutine
+from typing import Any, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, RichLog, Static
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE
+from sandbox_tui.core.sandboxes.image.build import build_from_dockerfile, build_from_packages
+from sandbox_tui.core.sandboxes.image.pull import pull
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
+
+Progress = Callable[[str], None]
+Way = Callable[[str, Progress], Coroutine[Any, Any, None]]
+
+
+async def _small(image: str, progress: Progress) -> None:
+    await build_from_packages(image, progress, small=True)
+
+
+WAYS: dict[str, tuple[str, Way]] = {
+    "pull": ("Pull it", pull),
+    "build": ("Build it", build_from_dockerfile),
+    "packages": ("From packages", build_from_packages),
+    "small": ("Small, from packages", _small),
+}
+"""How an image can be had: what the button says, and what it does."""
+
+
+def ways_for(image: str) -> list[str]:
+    """The ways that make sense for an image on this machine."""
+    if image != DEFAULT_IMAGE:
+        return ["pull"]
+    return ["build", *(("packages", "small") if shutil.which("mmdebstrap") else ())]
+
+
+class MissingImageDialog(ModalScreen[bool], ClosesWhenOnTop[bool]):
+    """Asks how to get an image, gets it, and closes with whether it is there.
+
+    Args:
+        image: that the engine does not have.
+    """
+
+    CSS = """
+    MissingImageDialog { align: center middle; }
+    MissingImageDialog > Vertical {
+        width: 84; max-width: 95%; height: auto; max-height: 90%; padding: 1 2;
+        border: round $accent; background: $surface; border-subtitle-color: $role-dim;
+    }
+    MissingImageDialog Static { height: auto; }
+    MissingImageDialog RichLog { height: 12; margin-top: 1; background: $panel; display: none; }
+    MissingImageDialog.-working RichLog { display: block; }
+    MissingImageDialog Horizontal { height: auto; margin-top: 1; }
+    MissingImageDialog Button { margin-right: 2; }
+    MissingImageDialog.-working Button { display: none; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("image_offer.leave", "leave"),
+    ]
+
+    def __init__(self, image: str) -> None:
+        super().__init__()
+        self._image = image
+
+    def compose(self) -> ComposeResult:
+        """The question, the ways, and room for what they say."""
+        with Vertical() as box:
+            box.border_title = "the image is missing"
+            box.border_subtitle = f"enter chooses · {hint('image_offer.leave')} leaves it"
+            name = clean_line(self._image)
+            yield Static(
+                f"The Docker engine has no image {name}. Shall it be made? The run begins "
+                "when it is there.",
+                markup=False,
+            )
+            yield RichLog(markup=False, wrap=True, max_lines=2000)
+            with Horizontal():
+                for way in ways_for(self._image):
+                    yield Button(WAYS[way][0], id=way, compact=True)
+
+    @on(Button.Pressed)
+    def _chosen(self, event: Button.Pressed) -> None:
+        self.add_class("-working")
+        box = self.query_one(Vertical)
+        box.border_title = Content(f"getting {clean_line(self._image)}")
+        box.border_subtitle = f"{hint('image_offer.leave')} gives up"
+        self._get(WAYS[event.button.id or "pull"][1])
+
+    @work(exclusive=True)
+    async def _get(self, way: Way) -> None:
+        log = self.query_one(RichLog)
+        try:
+            await way(self._image, self._say)
+        except SandboxTuiError as error:
+            log.write(clean_line(str(error)))
+            box = self.query_one(Vertical)
+            box.border_title = "✗ the image could not be made"
+            box.border_subtitle = f"{hint('image_offer.leave')} goes back"
+            return
+        self.dismiss_when_on_top(True)
+
+    def _say(self, line: str) -> None:
+        self.query_one(RichLog).write(clean_line(line))
+
+    def action_leave(self) -> None:
+        """Give up; what is under way is stopped."""
+        self.dismiss(False)

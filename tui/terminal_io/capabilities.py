@@ -1,0 +1,97 @@
+"""What the terminal says of itself, asked before the screen begins.
+
+All questions go out at once, the one that every terminal answers (device attributes, ECMA-48 DA1)
+last: when its answer is there, so are the others, and none comes late to be taken for keys. What a
+program has to do anyway before its screen begins can be done while the answers are on their way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import select
+import sys
+import termios
+import time
+import tty
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+LOCAL_TIMEOUT_SECONDS = 1.0
+"""Seconds to wait for the last answer; over a network a terminal may be far."""
+
+REMOTE_TIMEOUT_SECONDS = 3.0
+
+_KITTY = b"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
+_CELL_SIZE = b"\x1b[16t"
+_ATTRIBUTES = b"\x1b[c"
+_ATTRIBUTES_ANSWER = re.compile(rb"\x1b\[\?([\d;]*)c")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a terminal can do.
+
+    Attributes:
+        kitty: it draws kitty's pictures.
+        sixel: it draws sixel pictures.
+        cell: width and height of a cell in pixels, where it said so.
+    """
+
+    kitty: bool = False
+    sixel: bool = False
+    cell: tuple[int, int] | None = None
+
+
+@contextlib.contextmanager
+def asked_terminal(*, about_kitty: bool) -> Generator[Callable[[], Answers], None, None]:
+    """Ask; what is yielded waits for the answers. The terminal does not echo them meanwhile.
+
+    A terminal that is none, or says nothing, can do nothing.
+
+    Args:
+        about_kitty: also ask for kitty's pictures, which some others would print.
+    """
+    questions = (_KITTY if about_kitty else b"") + _CELL_SIZE + _ATTRIBUTES
+    source = sys.stdin.fileno() if sys.stdout.isatty() and sys.stdin.isatty() else -1
+    try:
+        before = termios.tcgetattr(source)
+        tty.setcbreak(source, termios.TCSANOW)
+        os.write(sys.stdout.fileno(), questions)
+    except (OSError, ValueError, termios.error):
+        yield Answers
+        return
+    far = "SSH_CONNECTION" in os.environ or "SSH_TTY" in os.environ
+    until = time.monotonic() + (REMOTE_TIMEOUT_SECONDS if far else LOCAL_TIMEOUT_SECONDS)
+    try:
+        yield lambda: read_answers(_said(source, until))
+    finally:
+        with contextlib.suppress(OSError, termios.error):
+            termios.tcsetattr(source, termios.TCSANOW, before)
+
+
+def read_answers(said: bytes) -> Answers:
+    """What a terminal's answers mean."""
+    attributes = _ATTRIBUTES_ANSWER.search(said)
+    size = re.search(rb"\x1b\[6;(\d{1,4});(\d{1,4})t", said)
+    return Answers(
+        kitty=bool(re.search(rb"\x1b_Gi=31[^\x1b]*;OK\x1b\\", said)),
+        sixel=attributes is not None and b"4" in attributes[1].split(b";"),
+        cell=(int(size[2]), int(size[1])) if size else None,
+    )
+
+
+def _said(source: int, until: float) -> bytes:
+    """What comes from a terminal up to the last answer, or until then (of the monotonic clock)."""
+    said = b""
+    with contextlib.suppress(OSError):
+        while not _ATTRIBUTES_ANSWER.search(said):
+            left = max(0.0, until - time.monotonic())
+            if not select.select([source], [], [], left)[0]:
+                break
+            piece = os.read(source, 1024)
+            if not piece:
+                break
+            said += piece
+    return said

@@ -1,0 +1,31 @@
+"""Which emulator draws live terminals; settled before the screen begins."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sandbox_tui.core.terminal.base import Terminal
+from sandbox_tui.core.terminal.emulator.screen import Screen
+
+Engine = Literal["own", "native"]
+
+_engine: Engine = "own"
+
+
+def prepare(engine: Engine) -> None:
+    """Draw with this emulator from now on; with ours, where the native one does not work."""
+    global _engine  # noqa: PLW0603
+    if engine == "native":
+        from sandbox_tui.core.terminal.native import healthy  # a third of a second
+
+        engine = "native" if healthy() else "own"
+    _engine = engine
+
+
+def live_terminal(columns: int, lines: int) -> Terminal:
+    """A new terminal."""
+    if _engine == "native":
+        from sandbox_tui.core.terminal.native import NativeScreen
+
+        return NativeScreen(columns, lines)
+    return Screen(columns, lines)

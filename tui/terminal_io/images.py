@@ -1,0 +1,98 @@
+"""How pictures reach this terminal: kitty's protocol, sixel, or half blocks, which always work.
+
+The terminal can be asked only before the screen begins, since afterwards its answers belong to
+Textual. `prepare` asks; without it pictures are drawn in half blocks. textual-image asks by itself
+when it is imported, at whatever moment that is, and takes late answers for keys: it is kept from
+asking here, and told.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Generator, Mapping
+from typing import TYPE_CHECKING, Literal
+
+from sandbox_tui.tui.terminal_io.capabilities import Answers, asked_terminal
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+    from textual.widget import Widget
+
+Way = Literal["kitty", "sixel", "blocks", "none"]
+
+_KITTY_TERMINALS = ("kitty", "ghostty")
+"""Terminals that know kitty's placeholders."""
+
+_found: list[Way] = []
+
+
+Wanted = Literal["auto", "kitty", "sixel", "blocks", "none"]
+
+
+def prepare(wanted: Wanted = "auto") -> Way:
+    """Find out, or settle, how pictures are drawn. To be called before the screen begins."""
+    with preparing(wanted):
+        pass
+    return way()
+
+
+@contextlib.contextmanager
+def preparing(wanted: Wanted = "auto") -> Generator[None, None, None]:
+    """The same around whatever else has to be done: the terminal answers meanwhile."""
+    if wanted in ("blocks", "none"):
+        _found[:] = [wanted]
+        yield
+        return
+    with asked_terminal(about_kitty=_may_be_kitty(os.environ)) as answers:
+        yield
+        _settle(wanted, answers())
+
+
+def _settle(wanted: Literal["auto", "kitty", "sixel"], answers: Answers) -> None:
+    way: Way = "kitty" if answers.kitty else "sixel" if answers.sixel else "blocks"
+    _found[:] = [way if wanted == "auto" else wanted]
+    if _found[0] != "blocks" and answers.cell is not None and _load():
+        from textual_image import _terminal
+
+        size = _terminal.CellSize(*(max(1, pixels) for pixels in answers.cell))
+        vars(_terminal.get_cell_size)["_result"] = size
+
+
+def way() -> Way:
+    """How pictures are drawn."""
+    return _found[0] if _found else "blocks"
+
+
+def picture_widget(picture: Picture) -> Widget | None:
+    """A widget that shows a decoded picture; None where there is no way to."""
+    if way() == "none" or not _load():
+        return None
+    from textual_image.widget import HalfcellImage, SixelImage, TGPImage
+
+    kinds = {"kitty": TGPImage, "sixel": SixelImage, "blocks": HalfcellImage}
+    return kinds[way()](picture)
+
+
+def _may_be_kitty(environment: Mapping[str, str]) -> bool:
+    """Whether it is worth asking; inside tmux or screen its answer would not be theirs."""
+    name = f"{environment.get('TERM', '')} {environment.get('TERM_PROGRAM', '')}".lower()
+    inside_another = "TMUX" in environment or "STY" in environment
+    return not inside_another and any(terminal in name for terminal in _KITTY_TERMINALS)
+
+
+def _load() -> bool:
+    """Import textual-image without letting it ask the terminal; False where it is missing."""
+    if "textual_image.widget" in sys.modules:
+        return True
+    real = sys.__stdout__
+    setattr(sys, "__stdout__", io.StringIO())  # noqa: B010 - declared as final, which it is not
+    try:
+        import textual_image.widget  # noqa: F401 # pyright: ignore[reportUnusedImport]
+    except ImportError:
+        return False
+    finally:
+        setattr(sys, "__stdout__", real)  # noqa: B010
+    return True

@@ -1,0 +1,70 @@
+"""What a person who looks elsewhere wants to be told: a run asks for something, or has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from sandbox_tui.tui.format.titles import first_line
+
+if TYPE_CHECKING:
+    from sandbox_tui.core.events.state import RunState
+    from sandbox_tui.sessions import RunWorker
+
+MAX_NOTIFICATION_CHARACTERS = 120
+"""Characters of a notice's text; a desktop cuts longer ones anyway."""
+
+
+class Notice(NamedTuple):
+    """Words of our own; what is taken from a run in them is cleaned and cut."""
+
+    title: str
+    text: str
+
+
+class Notices:
+    """Looks at runs; each thing is told once."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, str] = {}
+
+    def look(self, workers: Iterable[RunWorker]) -> list[Notice]:
+        """What is new since the last look."""
+        found: list[Notice] = []
+        for worker in workers:
+            words = failed(worker) or news_of(worker.state)
+            if words != self._told.get(worker.run_id, ""):
+                self._told[worker.run_id] = words
+                if words:
+                    title = words.partition(":")[0]
+                    found.append(Notice(f"sandbox-tui: {title}", cut(worker.request.task)))
+        return found
+
+
+def failed(worker: RunWorker) -> str:
+    """That a run could not begin, or be recorded to its end; empty where nothing of that is so."""
+    if worker.failure is None:
+        return ""
+    return "is no longer recorded" if worker.state.seq else "could not begin"
+
+
+def news_of(state: RunState) -> str:
+    """What a run has to say to a person, with what tells it from the same said before; or empty."""
+    finished = state.finished
+    if finished is not None:
+        return finished.reason.replace("_", " ")
+    if state.pending is not None:
+        return f"a call waits for you:{state.pending.call.number}"
+    if state.awaited is not None:
+        return f"a command waits for input:{state.awaited.seq}"
+    return ""
+
+
+def cut(text: str) -> str:
+    """The first line of a text from outside, fit for a notice or a title."""
+    line = first_line(text)
+    return (
+        line
+        if len(line) <= MAX_NOTIFICATION_CHARACTERS
+        else f"{line[: MAX_NOTIFICATION_CHARACTERS - 1]}…"
+    )

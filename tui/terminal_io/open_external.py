@@ -1,0 +1,85 @@
+"""Opens a file of the sandbox with a program of the desktop, in a private copy.
+
+Only kinds that are made to be looked at, and only where there is a desktop: a browser that draws
+in the terminal would draw over the screen. The program gets no terminal and is not waited for.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from sandbox_tui.core.base.errors import FileRefused
+
+PAGES = (".html", ".htm", ".xhtml", ".svg")
+
+LOOKED_AT = (
+    *PAGES,
+    *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".pdf"),
+    *(".mp3", ".wav", ".flac", ".ogg", ".opus", ".m4a", ".mp4", ".webm", ".mkv", ".mov", ".avi"),
+)
+"""What is opened outside. Nothing that a desktop would run."""
+
+
+def may_be_opened(name: str) -> bool:
+    """Whether a file of this name is of a kind that is opened outside."""
+    return name.lower().endswith(LOOKED_AT)
+
+
+@functools.cache
+def private_folder() -> Path:
+    """A folder of this program alone, removed when it ends."""
+    folder = Path(tempfile.mkdtemp(prefix="sandbox-tui-open-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def fresh_folder() -> Path:
+    """An empty folder in the private one."""
+    return Path(tempfile.mkdtemp(dir=private_folder()))
+
+
+def open_outside(path: Path) -> None:
+    """Hand a file to the desktop.
+
+    Raises:
+        FileRefused: it is of no kind that is opened, or there is no desktop.
+    """
+    if not may_be_opened(path.name):
+        raise FileRefused("Only pages, pictures, sound, film and PDF are opened outside.")
+    command = opener(os.environ, page=path.name.lower().endswith(PAGES))
+    if command is None:
+        raise FileRefused(f"There is no desktop here to open it on; the copy is {path}.")
+    try:
+        process = subprocess.Popen(
+            [*command, str(path)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise FileRefused(f"{command[0]} could not be started: {error.strerror}.") from error
+    threading.Thread(target=process.wait, daemon=True).start()
+
+
+def opener(environment: Mapping[str, str], *, page: bool) -> list[str] | None:
+    """The command that opens a file on this desktop; None where there is none."""
+    browser = environment.get("BROWSER", "")
+    if page and browser:
+        return shlex.split(browser.split(os.pathsep)[0].replace("%s", "").strip())
+    if sys.platform == "darwin":
+        return ["open"]
+    if environment.get("WSL_DISTRO_NAME") and shutil.which("wslview"):
+        return ["wslview"]
+    desktop = environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")
+    return ["xdg-open"] if desktop and shutil.which("xdg-open") else None

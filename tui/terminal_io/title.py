@@ -1,0 +1,55 @@
+"""The terminal's title: how what is on the screen stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from textual.screen import Screen
+
+from sandbox_tui.tui.format.status import STATUS_WORDS
+from sandbox_tui.tui.terminal_io.notifications import cut
+
+if TYPE_CHECKING:
+    from sandbox_tui.core.events.state import RunState
+    from sandbox_tui.sessions import RunWorker
+
+NAME = "sandbox-tui"
+
+
+@runtime_checkable
+class ShowsRun(Protocol):
+    """A screen that shows one run, live or replayed."""
+
+    state: RunState
+
+    @property
+    def is_live(self) -> bool:
+        """Whether it goes on while it is shown."""
+        ...
+
+    @property
+    def task_line(self) -> str:
+        """The first line of its task."""
+        ...
+
+
+def title_of(screens: Sequence[Screen[object]], alive: Sequence[RunWorker]) -> str:
+    """The title for a stack of screens, while these runs go on."""
+    for screen in reversed(screens):
+        if isinstance(screen, ShowsRun):
+            return f"{_sign(screen)} {cut(screen.task_line)} · {NAME}"
+    waiting = sum(worker.state.pending is not None for worker in alive)
+    if waiting:
+        return f"◆ {waiting} wait for you · {NAME}"
+    return f"● {len(alive)} running · {NAME}" if alive else NAME
+
+
+def _sign(screen: ShowsRun) -> str:
+    return sign_of(screen.state) if screen.is_live else "replay ·"
+
+
+def sign_of(state: RunState) -> str:
+    """How a run stands, in a sign and few words."""
+    sign, words, _ = STATUS_WORDS[state.status]
+    return f"{sign} {words}" if state.status in ("waiting", "frozen") else sign

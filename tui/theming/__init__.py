@@ -1,0 +1,1 @@
+"""Colours: palettes of themes, syntax colours, theme files."""

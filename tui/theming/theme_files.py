@@ -1,0 +1,57 @@
+"""The themes' files: loaded at the start, and again whenever one changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+from sandbox_tui.themes import BrokenTheme, ThemeFile, load_themes
+
+
+class ThemeFiles:
+    """What the theme folders hold.
+
+    Args:
+        folder: a person's own themes; it need not exist.
+
+    Attributes:
+        themes: by name.
+        broken: files that cannot be used, and why.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._stamps = self._look()
+        self.themes: dict[str, ThemeFile] = {}
+        self.broken: list[BrokenTheme] = []
+        self.load()
+
+    def load(self) -> None:
+        """Read all files."""
+        self.themes, self.broken = load_themes(self._folder)
+
+    def reload_if_changed(self) -> bool:
+        """Read all files again if one of them is new, gone or changed; whether that is so."""
+        stamps = self._look()
+        if stamps == self._stamps:
+            return False
+        self._stamps = stamps
+        self.load()
+        return True
+
+    def _look(self) -> dict[Path, tuple[int, int]]:
+        stamps: dict[Path, tuple[int, int]] = {}
+        for file in self._files():
+            try:
+                stat = file.stat()
+            except OSError:
+                continue
+            stamps[file] = (stat.st_mtime_ns, stat.st_size)
+        return stamps
+
+    def _files(self) -> Iterator[Path]:
+        own = resources.files("sandbox_tui.themes")
+        for folder in (own, self._folder):
+            if isinstance(folder, Path) and folder.is_dir():
+                yield from folder.glob("*.toml")

@@ -1,0 +1,335 @@
+"""A list of blocks of text lines, drawn only where it is visible: calls, files, previews.
+
+A subclass provides the number of blocks, their heights and their lines; this class does scrolling,
+the cursor, following the end, text selection and caching. Ten thousand blocks cost as much as ten,
+as long as `block_height` is cheap.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import ClassVar
+
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+from textual.binding import BindingType
+from textual.events import Click, Resize
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from typing_extensions import override
+
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.theming.palette import palette_of, selection_of
+from sandbox_tui.tui.widgets.scroll_thumb import place_thumb
+from sandbox_tui.tui.widgets.strip_ops import with_span
+
+_CONSOLE = Console(width=200, color_system="truecolor", force_terminal=True, legacy_windows=False)
+
+
+class BlockList(ScrollView, can_focus=True):
+    """The base of lists of blocks.
+
+    Attributes:
+        cursor: index of the selected block, -1 for none.
+        following: whether the view stays at its end as blocks are added.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("list.up", "cursor(-1)", show=False),
+        binding("list.down", "cursor(1)", show=False),
+        binding("list.page_up", "page(-1)", show=False),
+        binding("list.page_down", "page(1)", show=False),
+        binding("list.first", "first", show=False),
+        binding("list.last", "last", show=False),
+        binding("list.open", "choose", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    BlockList { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden;
+             scrollbar-gutter: stable; }
+    """
+
+    cursor: reactive[int] = reactive(-1)
+    following: reactive[bool] = reactive(True)
+
+    class Selected(Message):
+        """A block was opened (enter, or a click on the highlighted one)."""
+
+        def __init__(self, block_list: BlockList, index: int) -> None:
+            super().__init__()
+            self.block_list = block_list
+            self.index = index
+
+        @property
+        @override
+        def control(self) -> BlockList:
+            return self.block_list
+
+    class Highlighted(Message):
+        """The cursor moved to another block."""
+
+        def __init__(self, block_list: BlockList, index: int) -> None:
+            super().__init__()
+            self.block_list = block_list
+            self.index = index
+
+        @property
+        @override
+        def control(self) -> BlockList:
+            return self.block_list
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        self._tops: list[int] = [0]
+        self._drawn: dict[int, list[Strip]] = {}
+        self._plain: dict[int, list[str]] = {}
+
+    # --- for subclasses to implement
+
+    def block_count(self) -> int:
+        """Number of blocks."""
+        raise NotImplementedError
+
+    def block_height(self, index: int, width: int) -> int:
+        """Height of a block at this width, in lines."""
+        raise NotImplementedError
+
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        """The lines of a block, each without newlines; as many as its `block_height`."""
+        raise NotImplementedError
+
+    @property
+    def shows_cursor(self) -> bool:
+        """Whether the block under the cursor is highlighted."""
+        return self.has_focus
+
+    # --- for subclasses to call
+
+    def changed(self, first: int = 0, last: int | None = None) -> None:
+        """Redraw and measure blocks `first` to `last` (None: to the end)."""
+        end = self.block_count() if last is None else last + 1
+        for index in [i for i in self._drawn if first <= i < end]:
+            del self._drawn[index]
+            self._plain.pop(index, None)
+        self._measure(first)
+        self.refresh()
+
+    def reset(self) -> None:
+        """Redraw and measure every block."""
+        self._drawn.clear()
+        self._plain.clear()
+        self._tops = [0]
+        self.cursor = min(self.cursor, self.block_count() - 1)
+        self._measure(0)
+        self.refresh()
+
+    def show_block(self, index: int) -> None:
+        """Scroll the block into view."""
+        if not 0 <= index < self.block_count():
+            return
+        top, bottom = self._tops[index], self._tops[index + 1]
+        height = self.scrollable_content_region.height
+        y = self.scroll_offset.y
+        if top < y:
+            self.scroll_to(y=top, animate=False, force=True, immediate=True)
+        elif bottom > y + height:
+            target = min(top, bottom - height)
+            self.scroll_to(y=target, animate=False, force=True, immediate=True)
+
+    @override
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._drawn.clear()
+        self._plain.clear()
+        self.refresh()
+
+    # --- geometry
+
+    @property
+    def _width(self) -> int:
+        return max(1, self.scrollable_content_region.width)
+
+    def _measure(self, first: int) -> None:
+        count = self.block_count()
+        width = self._width
+        first = min(first, len(self._tops) - 1)
+        del self._tops[first + 1 :]
+        for index in range(first, count):
+            self._tops.append(self._tops[-1] + self.block_height(index, width))
+        size = Size(width, self._tops[-1])
+        if size != self.virtual_size:
+            self.virtual_size = size
+        if self.following:
+            self.go_to_end()
+        self.call_after_refresh(place_thumb, self)
+
+    def is_visible(self, index: int) -> bool:
+        """Whether any line of a block is in view."""
+        y, height = self.scroll_offset.y, self.scrollable_content_region.height
+        return self._tops[index] < y + height and self._tops[index + 1] > y
+
+    def go_to_end(self) -> None:
+        """Scroll to the end."""
+        end = max(0, self._tops[-1] - self.scrollable_content_region.height)
+        if self.scroll_offset.y != end:
+            self.scroll_to(y=end, animate=False, force=True, immediate=True)
+
+    def block_at(self, line: int) -> int:
+        """Index of the block at a line of the content; -1 for none."""
+        index = bisect_right(self._tops, line) - 1
+        return index if 0 <= index < self.block_count() else -1
+
+    def on_resize(self, event: Resize) -> None:
+        """Measure every block: heights depend on the width."""
+        self._drawn.clear()
+        self._plain.clear()
+        self._tops = [0]
+        self._measure(0)
+
+    @override
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Stop following when scrolled away from the end; follow again when back at it."""
+        super().watch_scroll_y(old_value, new_value)
+        end = self._tops[-1] - self.scrollable_content_region.height
+        self.following = (
+            round(new_value) >= end - 1
+            if new_value < old_value
+            else (self.following or round(new_value) >= end)
+        )
+
+    # --- drawing
+
+    def _strips(self, index: int) -> list[Strip]:
+        strips = self._drawn.get(index)
+        if strips is None:
+            lines = self.draw_block(index, self._width)
+            strips = [_strip(line) for line in lines]
+            self._drawn[index] = strips
+            self._plain[index] = [line.plain for line in lines]
+        return strips
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        line = self.scroll_offset.y + y
+        width = self._width
+        index = self.block_at(line)
+        base = self.rich_style
+        if index < 0:
+            return Strip.blank(width, base)
+        offset = line - self._tops[index]
+        strips = self._strips(index)
+        strip = strips[offset] if offset < len(strips) else Strip.blank(width)
+        style = base
+        if index == self.cursor and self.shows_cursor:
+            style = base + palette_of(self).selected
+        strip = strip.crop_extend(0, width, None)
+        strip = strip.apply_style(style) if not style else _under(strip, style)
+        return self._selected(strip, line).apply_offsets(0, line)
+
+    def _selected(self, strip: Strip, line: int) -> Strip:
+        selection = self.text_selection
+        if selection is None:
+            return strip
+        return with_span(strip, selection.get_span(line), selection_of(self))
+
+    @override
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        lines: list[str] = []
+        for index in range(self.block_count()):
+            self._strips(index)
+            plain = self._plain[index]
+            height = self._tops[index + 1] - self._tops[index]
+            lines += [*plain, *[""] * (height - len(plain))][:height]
+        return selection.extract("\n".join(line.rstrip() for line in lines)), "\n"
+
+    @override
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
+
+    # --- moving
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        """Redraw both blocks and announce the highlighted one."""
+        for index in (old, new):
+            if 0 <= index < len(self._tops) - 1:
+                self._refresh_block(index)
+        if new >= 0:
+            self.post_message(self.Highlighted(self, new))
+
+    def _refresh_block(self, index: int) -> None:
+        top = self._tops[index] - self.scroll_offset.y
+        height = self._tops[index + 1] - self._tops[index]
+        self.refresh(Region(0, top, self.size.width, height))
+
+    def action_cursor(self, step: int) -> None:
+        """Move the cursor by so many blocks."""
+        count = self.block_count()
+        if not count:
+            return
+        before = self.cursor
+        if self.cursor < 0:
+            start = self.block_at(self.scroll_offset.y)
+            self.cursor = count - 1 if self.following and step < 0 else max(0, start)
+        else:
+            self.cursor = min(max(self.cursor + step, 0), count - 1)
+        self.following = self.cursor == count - 1 and step > 0
+        if self.cursor != before:  # a block taller than the view keeps its scroll position
+            self.show_block(self.cursor)
+
+    def action_page(self, direction: int) -> None:
+        """Scroll by a page."""
+        height = max(1, self.scrollable_content_region.height - 1)
+        self.scroll_to(
+            y=self.scroll_offset.y + direction * height, animate=False, force=True, immediate=True
+        )
+
+    def action_first(self) -> None:
+        """Go to the first block."""
+        self.following = False
+        self.cursor = 0 if self.block_count() else -1
+        self.scroll_to(y=0, animate=False, force=True, immediate=True)
+
+    def action_last(self) -> None:
+        """Go to the end and follow it."""
+        self.cursor = self.block_count() - 1
+        self.following = True
+        self.go_to_end()
+
+    def action_choose(self) -> None:
+        """Open the block under the cursor."""
+        if self.cursor >= 0:
+            self.post_message(self.Selected(self, self.cursor))
+
+    def block_clicked(self, event: Click) -> int:
+        """Index of the block under the mouse; -1 for none, and on the border."""
+        place = event.get_content_offset(self)
+        return -1 if place is None else self.block_at(self.scroll_offset.y + place.y)
+
+    def on_click(self, event: Click) -> None:
+        """Move the cursor to a block; open it when the cursor is there already."""
+        index = self.block_clicked(event)
+        if index < 0:
+            return
+        if index == self.cursor:
+            self.post_message(self.Selected(self, index))
+        self.cursor = index
+
+
+def _strip(line: Text) -> Strip:
+    if not line.spans:  # Rich drops the style of a text without spans
+        style = Style.parse(line.style) if isinstance(line.style, str) else line.style
+        return Strip([Segment(line.plain, style)])
+    return Strip([segment for segment in line.render(_CONSOLE) if not segment.control])
+
+
+def _under(strip: Strip, style: Style) -> Strip:
+    """Put a style under the segments' own styles."""
+    return Strip(
+        [Segment(text, style + own if own else style) for text, own, _ in strip], strip.cell_length
+    )

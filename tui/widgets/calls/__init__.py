@@ -1,0 +1,1 @@
+"""The list of calls and the lines around it."""

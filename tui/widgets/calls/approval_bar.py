@@ -1,0 +1,136 @@
+"""The call that waits for approval: what it is, why it waits, and the possible decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.style import Style
+from rich.text import Text
+from textual.events import Click
+from textual.screen import Screen
+from textual.widget import Widget
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events.state import RunState
+from sandbox_tui.core.tools.summaries import full_command, short_name
+from sandbox_tui.tui.app_of import subscribe_to_bindings, unsubscribe_from_bindings
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.terminal.input import RELEASE_SHOWN
+from sandbox_tui.tui.widgets.terminal.view import TerminalView
+
+CHOICES = (
+    ("approve", "approve"),
+    ("always", "approve_always"),
+    ("edit", "edit"),
+    ("reject", "reject"),
+    ("answer", "answer"),
+    ("skip", "skip"),
+)
+"""Action and word of each decision; words can be clicked."""
+
+_ACTION = "action"
+"""Key of a style's meta that holds the action of a click."""
+
+
+class ApprovalBar(Widget):
+    """Visible while a call waits; call `sync` after events were applied."""
+
+    DEFAULT_CSS = """
+    ApprovalBar {
+        height: 2; padding: 0 1; display: none; background: $panel;
+        border-left: outer $accent;
+    }
+    ApprovalBar.-asking { display: block; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._state: RunState | None = None
+        self._shown: tuple[object, ...] = ()
+
+    def on_mount(self) -> None:
+        """Follow the keys: see `_keys_elsewhere`."""
+        subscribe_to_bindings(self, self._keys_changed)
+
+    def on_unmount(self) -> None:
+        """Stop following the keys."""
+        unsubscribe_from_bindings(self)
+
+    def _keys_changed(self, screen: Screen[Any]) -> None:
+        if self.is_attached and self.has_class("-asking"):
+            self.refresh()
+
+    @property
+    def _keys_elsewhere(self) -> str:
+        """How to get the keys back from a line or a shell; empty where they work here."""
+        focused = self.screen.focused
+        if focused is None or not focused.check_consume_key("a", "a"):
+            return ""
+        back = RELEASE_SHOWN if isinstance(focused, TerminalView) else hint("inject.leave")
+        return f"{back} first: the keys are typed elsewhere"
+
+    def sync(self, state: RunState) -> None:
+        """Show the call that waits in this state."""
+        pending = state.pending
+        self.set_class(pending is not None, "-asking")
+        shown = (pending.call, pending.held, state.mode) if pending is not None else ()
+        if shown != self._shown or state is not self._state:
+            self._state, self._shown = state, shown
+            self.refresh()
+
+    @override
+    def render(self) -> Text:
+        """The waiting call and the possible decisions, in the current theme."""
+        return Text() if self._state is None else self._text(self._state, palette_of(self))
+
+    def _text(self, state: RunState, palette: Palette) -> Text:
+        pending = state.pending
+        if pending is None:
+            return Text()
+        call, held = pending.call, pending.held
+        width = max(20, self.content_size.width)
+        first = Text(no_wrap=True)
+        first.append(f"◆ call {call.number} ", style=palette.accent + Style(bold=True))
+        first.append(f"{short_name(clean_line(call.name))} ", style=palette.tool)
+        first.append(clean_line(full_command(call.name, call.arguments)), style=palette.text)
+        why = Text(no_wrap=True)
+        if held is not None and held.rule:
+            words = f"  {clean_line(held.reason)} ({clean_line(held.rule)})"
+            why.append(words if held.reason else f"  {clean_line(held.rule)}", style=palette.dim)
+        why.truncate(width // 2, overflow="ellipsis")
+        whole = self._choice("waiting", "whole", palette)
+        room = width - why.cell_len - whole.cell_len - 2
+        first.truncate(room, overflow="ellipsis")
+        first.pad_right(room - first.cell_len)
+        first.append_text(why).append("  ").append_text(whole)
+        return Text("\n").join([first, self._choices(state, width, palette)])
+
+    def _choices(self, state: RunState, width: int, palette: Palette) -> Text:
+        narrow = width < 70
+        gap, mode = (" ", "mode") if narrow else ("   ", f"mode: {state.mode}")
+        line = Text("" if narrow else "  ", no_wrap=True)
+        elsewhere = self._keys_elsewhere
+        if elsewhere:
+            line.append(elsewhere, style=palette.human).append(gap)
+        for word, action in (*CHOICES, (mode, "mode")):
+            choice = self._choice(action, word, palette)
+            if elsewhere:
+                choice.stylize(palette.faint)
+            line.append_text(choice).append(gap)
+        line.truncate(width, overflow="ellipsis")
+        return line
+
+    @staticmethod
+    def _choice(action: str, word: str, palette: Palette) -> Text:
+        """A key and its word, which can be clicked."""
+        click = Style(meta={_ACTION: action})
+        choice = Text(f"{hint(f'live.{action}')} ", style=palette.accent + click, no_wrap=True)
+        return choice.append(word, style=palette.text + click)
+
+    async def on_click(self, event: Click) -> None:
+        """A click on a word runs its action."""
+        action = event.style.meta.get(_ACTION)
+        if action is not None:
+            await self.screen.run_action(str(action))

@@ -1,0 +1,37 @@
+"""A call as plain text: its arguments and its observation."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from sandbox_tui.core.events.state import CallItem
+
+
+def whole_text(item: CallItem) -> str:
+    """The arguments in readable form, then the observation where there is one."""
+    parts = [arguments_text(item)]
+    if item.decided is not None and item.decided.verdict == "edit":
+        parts.append(f"(edited by a person; the model had written: {item.call.arguments})")
+    if item.finished is not None:
+        parts.append(item.finished.observation)
+    return "\n\n".join(part for part in parts if part)
+
+
+def arguments_text(item: CallItem) -> str:
+    """The arguments in readable form."""
+    try:
+        parsed: object = json.loads(item.arguments or "{}")
+    except (ValueError, RecursionError):
+        return item.arguments
+    if not isinstance(parsed, dict):
+        return item.arguments
+    fields = cast(dict[str, Any], parsed)
+    if item.call.name == "execute_bash" and set(fields) == {"command"}:
+        return f"$ {fields['command']}"
+    return "\n".join(_field(name, value) for name, value in fields.items())
+
+
+def _field(name: str, value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return f"{name}:\n{text}" if "\n" in text else f"{name}: {text}"

@@ -1,0 +1,191 @@
+"""The input line for commands to the sandbox and messages to the model."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import Input, Label
+
+from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.tui.format.one_line import with_its_lines
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.widgets.line_input import LineInput
+
+Purpose = Literal["command", "message", "reject", "answer", "reword"]
+
+_PLACEHOLDER: dict[Purpose, str] = {
+    "command": (
+        "run a command in the sandbox · {told} told / not told · {message} writes to the model"
+    ),
+    "message": "write to the model; it reads this before its next reply",
+    "reject": "why not? the model reads this instead of the call's result · {leave} goes back",
+    "reword": "what waits, in other words · {leave} leaves it as it is",
+    "answer": "answer the call in the tool's stead · {leave} goes back",
+}
+_WORDS: dict[Purpose, str] = {
+    "message": "message to the model",
+    "reject": "reject",
+    "reword": "in other words",
+    "answer": "answer",
+}
+_SIGN: dict[Purpose, str] = {
+    "command": "❯",
+    "message": "✉",
+    "reject": "✗",
+    "answer": "↩",
+    "reword": "✎",
+}
+
+
+def _placeholder(purpose: Purpose) -> str:
+    return _PLACEHOLDER[purpose].format(
+        told=hint("inject.told"), message=hint("live.message"), leave=hint("inject.leave")
+    )
+
+
+class InjectBar(Horizontal):
+    """One input with several purposes.
+
+    Attributes:
+        purpose: what enter does.
+        told: whether the model is told of a command and its output.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("inject.leave", "leave", show=False),
+        binding("inject.earlier", "earlier(1)", show=False),
+        binding("inject.later", "earlier(-1)", show=False),
+        binding("inject.told", "toggle_told", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    InjectBar {
+        height: 3; border: round $border-blurred; padding: 0 1;
+        border-title-color: $role-dim; border-subtitle-color: $role-dim;
+        &:focus-within { border: round $accent; border-subtitle-color: $accent; }
+        Label { width: 2; color: $accent; }
+    }
+    """
+
+    _focused = False
+    _before = ""
+    _back = 0
+    _unsent = ""
+
+    purpose: reactive[Purpose] = reactive("command", init=False)
+    told: reactive[bool] = reactive(True, init=False)
+
+    class Sent(Message):
+        """The person submitted a line."""
+
+        def __init__(self, purpose: Purpose, text: str, told: bool) -> None:
+            super().__init__()
+            self.purpose: Purpose = purpose
+            self.text = text
+            self.told = told
+
+    class Closed(Message):
+        """The input gives the focus back."""
+
+    def compose(self) -> ComposeResult:
+        """A sign and an input."""
+        yield Label(_SIGN["command"])
+        yield LineInput(
+            placeholder=_placeholder("command"), id="inject-input", select_on_focus=False
+        )
+
+    def on_mount(self) -> None:
+        """Show what enter does."""
+        self._sent: dict[Purpose, list[str]] = {}
+        self._show()
+
+    def ask(self, purpose: Purpose, text: str | None = None) -> None:
+        """Focus the input for a purpose at once: the next key already belongs here.
+
+        Args:
+            purpose: what enter does.
+            text: the initial text; None keeps what was typed.
+        """
+        self.purpose = purpose
+        self._back = 0
+        field = self.query_one(Input)
+        if text is not None:
+            self._before = text
+            field.value = clean(text, newlines=False)
+            field.cursor_position = len(field.value)
+        if field.focusable:
+            self.screen.set_focus(field)
+        else:  # it appears with the next refresh
+            self.call_after_refresh(field.focus)
+
+    def action_leave(self) -> None:
+        """Give the focus back; what was typed stays."""
+        if self.purpose == "reword":
+            self.query_one(Input).value = ""
+        self.purpose = "command"
+        self.post_message(self.Closed())
+
+    def action_earlier(self, step: int) -> None:
+        """Recall an earlier line (1), or a later one (-1)."""
+        sent, field = self._sent.get(self.purpose, []), self.query_one(Input)
+        back = min(max(self._back + step, 0), len(sent))
+        if back == self._back:
+            return
+        if self._back == 0:
+            self._unsent = field.value
+        self._back = back
+        field.value = sent[-back] if back else self._unsent
+        field.cursor_position = len(field.value)
+
+    def action_toggle_told(self) -> None:
+        """Toggle whether the model is told."""
+        self.told = not self.told
+
+    def watch_purpose(self) -> None:
+        """Show what enter does."""
+        self._show()
+
+    def watch_told(self) -> None:
+        """Show whether the model is told."""
+        self._show()
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        text = event.value if self.purpose in ("reject", "answer") else event.value.strip()
+        if not text and self.purpose in ("command", "message", "reword"):
+            return
+        if self.purpose == "reword":
+            text = with_its_lines(text, self._before)
+        event.input.value = ""
+        purpose, self.purpose = self.purpose, "command"
+        self._back = 0
+        if purpose in ("command", "message"):
+            self._sent.setdefault(purpose, []).append(text)
+        self.post_message(self.Sent(purpose, text, self.told))
+
+    def _show(self) -> None:
+        self.query_one(Label).update(_SIGN[self.purpose])
+        self.query_one(Input).placeholder = _placeholder(self.purpose)
+        told = "told to model ◉" if self.told else "not told to model ○"
+        words = told if self.purpose == "command" else _WORDS[self.purpose]
+        self.border_subtitle = (
+            f"enter sends · {hint('inject.leave')} leaves · {words}" if self._focused else words
+        )
+
+    def on_descendant_focus(self) -> None:
+        """Show how to leave the input."""
+        self._focused = True
+        self._show()
+
+    def on_descendant_blur(self) -> None:
+        """Show what enter would do."""
+        self._focused = False
+        self._show()

@@ -1,0 +1,193 @@
+"""Messages and commands that wait for the model; they can be edited and removed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual.binding import BindingType
+from textual.events import Click
+from textual.message import Message
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events.state import HumanItem, RunState
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.calls.file_rows import FILE_ACTION_WORDS
+
+MAX_ROWS = 4
+"""Rows in view; the others are scrolled to."""
+
+_EDIT, _REMOVE = " ✎ ", " ✕ "
+_MARKS = len(_EDIT) + len(_REMOVE)
+
+
+class QueueList(BlockList):
+    """Shows `RunState.queue`, hidden while it is empty; call `sync` after events were applied."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("queue.edit", "choose"),
+        binding("queue.remove", "remove"),
+        binding("queue.leave", "leave", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    QueueList {
+        display: none; border: round $border-blurred; background: $background; padding: 0 1;
+        border-title-color: $role-dim; border-subtitle-color: $role-dim; height: 3;
+        &.-waiting { display: block; }
+        &:focus {
+            border: round $accent; border-title-color: $accent; border-title-style: bold;
+            border-subtitle-color: $accent;
+        }
+    }
+    """
+
+    class EditRequested(Message):
+        """The person wants to edit an item."""
+
+        def __init__(self, item: HumanItem) -> None:
+            super().__init__()
+            self.item = item
+
+    class RemoveRequested(Message):
+        """The person removes an item."""
+
+        def __init__(self, item: HumanItem) -> None:
+            super().__init__()
+            self.item = item
+
+    class Closed(Message):
+        """The list gives the focus back."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._items: list[HumanItem] = []
+        self._shown: list[tuple[object, ...]] = []
+
+    def sync(self, state: RunState) -> None:
+        """Show the queue of this state."""
+        items = state.queue
+        shown: list[tuple[object, ...]] = [(i.id, i.text, i.finished is not None) for i in items]
+        if shown == self._shown:
+            return
+        chosen = self._items[self.cursor].id if 0 <= self.cursor < len(self._items) else None
+        self._items, self._shown = items, shown
+        self.set_class(bool(items), "-waiting")
+        self.styles.height = min(len(items), MAX_ROWS) + 2
+        self.border_title = f"waiting for the model {len(items)}"
+        self.following = False
+        self.reset()
+        ids = [item.id for item in items]
+        self.cursor = ids.index(chosen) if chosen in ids else min(self.cursor, len(items) - 1)
+        if self.has_focus and not items:
+            self.post_message(self.Closed())
+
+    def on_focus(self) -> None:
+        """Show the keys and put the cursor on the first item."""
+        self.border_subtitle = (
+            f"{hint('queue.edit')} edit · {hint('queue.remove')} remove · "
+            f"{hint('queue.leave')} back"
+        )
+        if self.cursor < 0 and self._items:
+            self.cursor = 0
+        self.show_block(self.cursor)
+
+    def on_blur(self) -> None:
+        """Show the key that focuses the list."""
+        self.border_subtitle = hint("live.queue")
+
+    def on_mount(self) -> None:
+        """Start unfocused."""
+        self.on_blur()
+
+    # --- drawing
+
+    @override
+    def block_count(self) -> int:
+        return len(self._items)
+
+    @override
+    def block_height(self, index: int, width: int) -> int:
+        return 1
+
+    @override
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        item, palette = self._items[index], palette_of(self)
+        line = Text(no_wrap=True)
+        line.append(f"{_what(item):<5}", style=palette.human + _BOLD)
+        line.append(clean_line(item.text), style=palette.text)
+        when = Text(f"  {_when(item)}", style=palette.dim, no_wrap=True)
+        if width < 60:
+            when = Text()
+        line.truncate(max(8, width - when.cell_len - _MARKS), overflow="ellipsis")
+        line.pad_right(max(0, width - when.cell_len - _MARKS - line.cell_len))
+        line.append_text(when)
+        line.append(_EDIT if item.may_change else "   ", style=palette.accent)
+        line.append(_REMOVE, style=palette.bad)
+        return [line]
+
+    # --- doing
+
+    @override
+    def action_choose(self) -> None:
+        """Edit the item under the cursor."""
+        item = self._current
+        if item is None:
+            return
+        if item.may_change:
+            self.post_message(self.EditRequested(item))
+        else:
+            what = "file was changed" if item.file is not None else "command has run"
+            self.notify(f"The {what}; only telling the model can be taken back.")
+
+    def action_remove(self) -> None:
+        """Remove the item under the cursor."""
+        if self._current is not None:
+            self.post_message(self.RemoveRequested(self._current))
+
+    def action_leave(self) -> None:
+        """Give the focus back."""
+        self.post_message(self.Closed())
+
+    def on_click(self, event: Click) -> None:
+        """A click on a row selects it; a click on one of its signs edits or removes it."""
+        event.stop()
+        event.prevent_default()
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        index = self.block_at(self.scroll_offset.y + offset.y)
+        if index < 0:
+            return
+        self.cursor = index
+        from_right = self.scrollable_content_region.width - offset.x
+        if from_right <= len(_REMOVE):
+            self.action_remove()
+        elif from_right <= _MARKS:
+            self.action_choose()
+
+    @property
+    def _current(self) -> HumanItem | None:
+        return self._items[self.cursor] if 0 <= self.cursor < len(self._items) else None
+
+
+_BOLD = Style(bold=True)
+
+
+def _what(item: HumanItem) -> str:
+    if item.file is not None:
+        return FILE_ACTION_WORDS[item.file.action]
+    return "say" if item.command is None else "you"
+
+
+def _when(item: HumanItem) -> str:
+    if item.command is None:
+        return "with the next request"
+    if item.finished is not None:
+        return "has run; told with the next request"
+    return "after the running call"

@@ -1,0 +1,82 @@
+"""Parts that the rows of calls, replies and people share."""
+
+from __future__ import annotations
+
+from rich.style import Style
+from rich.text import Text
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.preview.code import indented
+
+GUTTER = 6
+"""Columns left of an item's text: the call's number and a space."""
+
+MAX_INLINE_LINES = 15
+"""Lines of code or output shown in place; a key opens the rest."""
+
+BOLD = Style(bold=True)
+
+
+def inset(
+    lines: list[Text], width: int, palette: Palette, *, most: int = MAX_INLINE_LINES
+) -> list[Text]:
+    """A block on its own background, cut after so many lines."""
+    shown = lines[:most]
+    inner = max(1, width - GUTTER)
+    result: list[Text] = []
+    for line in shown:
+        line.truncate(inner - 1, overflow="ellipsis")
+        line.pad_right(max(0, inner - line.cell_len))
+        moved = Text(" " * GUTTER, no_wrap=True)
+        line.stylize_before(palette.code)
+        moved.append_text(line)
+        result.append(moved)
+    return [*result, *more_lines(len(lines) - len(shown), palette)]
+
+
+def observation_lines(text: str, width: int, palette: Palette) -> list[Text]:
+    body = body_of(text)
+    if not body:
+        return []
+    every = [_output_line(line, palette) for line in clean_lines(body)]
+    shown = every[:MAX_INLINE_LINES]
+    for line in shown:
+        line.truncate(max(1, width - GUTTER), overflow="ellipsis")
+    return [*indented(shown, GUTTER), *more_lines(len(every) - len(shown), palette)]
+
+
+def _output_line(line: str, palette: Palette) -> Text:
+    """A line of output; the marker where stderr begins becomes words."""
+    if line == "[STDERR]":
+        return Text("on stderr:", style=palette.faint + Style(italic=True))
+    return Text(line, style=palette.dim)
+
+
+def body_of(observation: str) -> str:
+    """An observation without its frame."""
+    frame = ("Exit code: ", "Execution output of ", "[STDOUT]", "[STDERR]", "[A person edited")
+    lines = observation.split("\n")
+    while lines and (not lines[0].strip() or lines[0].startswith(frame)):
+        lines.pop(0)
+    return "\n".join(lines).rstrip()
+
+
+def last_line(observation: str) -> str:
+    lines = [line for line in body_of(observation).split("\n") if line.strip()]
+    return lines[-1].strip() if lines else ""
+
+
+def clean_lines(text: str) -> list[str]:
+    return [clean_line(line.expandtabs(8)) for line in text.split("\n")]
+
+
+def more_lines(count: int, palette: Palette) -> list[Text]:
+    if count <= 0:
+        return []
+    line = Text(" " * GUTTER, no_wrap=True)
+    plural = "" if count == 1 else "s"
+    line.append(f"… {count} more line{plural}", style=palette.dim + Style(underline=True))
+    line.append(f"  {hint('cockpit.whole')} opens all", style=palette.faint)
+    return [line]

@@ -1,0 +1,52 @@
+"""The versions of a file in the course of a run whose contents were kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sandbox_tui.core.events.state import FileState
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a file, or its absence.
+
+    Attributes:
+        step: that made it; 0 is before the first.
+        blob: digest of the content; None when the file did not exist.
+        name: for the reader.
+    """
+
+    step: int
+    blob: str | None
+    name: str
+
+
+def versions(file: FileState) -> list[Version]:
+    """The versions, oldest first and without repetitions; the current one is last."""
+    found: list[Version] = []
+    if _began_in_the_run(file):
+        found.append(Version(0, None, "not there"))
+    for step, blob in file.history:
+        if blob is not None and (not found or found[-1].blob != blob):
+            found.append(Version(step, blob, f"step {step}" if step else "beginning"))
+    if file.last.change == "deleted":
+        found.append(Version(file.step, None, "gone"))
+    return found
+
+
+def present(file: FileState) -> str | None:
+    """Digest of the current content; None when the file is gone or its content was not kept."""
+    if file.last.change == "deleted":
+        return None
+    return file.last.blob
+
+
+def earlier(file: FileState) -> list[Version]:
+    """The versions that the current one can be compared with, oldest first."""
+    return versions(file)[:-1]
+
+
+def _began_in_the_run(file: FileState) -> bool:
+    """A file deleted and created again counts as modified; its history tells that it was new."""
+    return file.run_mark == "created" or (bool(file.history) and file.history[0][0] > 0)

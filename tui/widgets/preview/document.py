@@ -1,0 +1,157 @@
+"""The base of previews: a source of bytes becomes a document of lines."""
+
+from __future__ import annotations
+
+import codecs
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.preview.code import wrapped
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
+
+HEAD_BYTES = 8000
+"""Beginning of a file that tells whether it is text."""
+
+MAX_INVALID_RATIO = 0.2
+"""A file with more invalid UTF-8 is not text."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A content to preview.
+
+    Attributes:
+        path: its name, as `core.base.path_codec` writes it.
+        data: the content, or the beginning of it.
+        size: of the whole content, in bytes.
+    """
+
+    path: str
+    data: bytes
+    size: int
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the name in lower case, with its dot; empty for none."""
+        name = self.path.rpartition("/")[2]
+        return f".{name.rpartition('.')[2].lower()}" if "." in name else ""
+
+    @property
+    def cut(self) -> bool:
+        """Whether `data` is only the beginning."""
+        return len(self.data) < self.size
+
+    @functools.cached_property
+    def text(self) -> str | None:
+        """The content as text; None when it is not text."""
+        return decode(self.data)
+
+
+def decode(data: bytes) -> str | None:
+    """Decode UTF-8, or UTF-16 with a byte order mark; None when the bytes are not text."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
+    head = data[:HEAD_BYTES]
+    if b"\0" in head:
+        return None
+    if head.decode("utf-8", "replace").count("�") > MAX_INVALID_RATIO * max(20, len(head)):
+        return None
+    return data.decode("utf-8", "replace").replace("\r\n", "\n").removeprefix("\ufeff")
+
+
+class PreviewError(Exception):
+    """A content that is not what its name promises; the message is for the reader."""
+
+
+class Document:
+    """A content, ready to draw.
+
+    Attributes:
+        facts: a few words about it, for the border.
+        numbers: columns at the left that hold line numbers, not content.
+    """
+
+    facts: str = ""
+    numbers: int = 0
+
+    def lines(self, width: int, palette: Palette) -> Sequence[Text]:
+        """Its lines at this width; longer ones are cut or wrapped by the view."""
+        raise NotImplementedError
+
+    def toggle(self, line: int) -> bool:
+        """Fold or unfold a line; False when it does not fold."""
+        return False
+
+    def picture(self) -> Picture | None:
+        """The decoded picture, or None for other kinds. Slow: call it in a thread.
+
+        Raises:
+            PreviewError: the picture is broken.
+        """
+        return None
+
+
+class Notice(Document):
+    """Sentences in place of a content."""
+
+    def __init__(self, *sentences: str, facts: str = "") -> None:
+        self._sentences = sentences
+        self.facts = facts
+
+    @override
+    def lines(self, width: int, palette: Palette) -> Sequence[Text]:
+        lines: list[Text] = []
+        for sentence in self._sentences:
+            lines += wrapped(clean_line(sentence), width, palette.dim)
+        return lines
+
+
+class WithNotice(Document):
+    """A document below a sentence."""
+
+    def __init__(self, sentence: str, inner: Document) -> None:
+        self._sentence = sentence
+        self._inner = inner
+        self._above = 0
+        self.facts = inner.facts
+
+    @override
+    def lines(self, width: int, palette: Palette) -> Sequence[Text]:
+        above = wrapped(clean_line(self._sentence), width, palette.warn)
+        self._above = len(above)
+        below = self._inner.lines(width, palette)
+        self.numbers = self._inner.numbers
+        return [*above, *below]
+
+    @override
+    def toggle(self, line: int) -> bool:
+        return line >= self._above and self._inner.toggle(line - self._above)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of file with its own preview.
+
+    Attributes:
+        name: for the reader.
+        matches: whether a source is of this kind.
+        open: makes the document; raises `PreviewError` when the source is of another kind.
+    """
+
+    name: str
+    matches: Callable[[Source], bool]
+    open: Callable[[Source], Document]
+
+
+def count_of(number: int, word: str) -> str:
+    """`1 line`, `12 lines`."""
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"

@@ -1,0 +1,137 @@
+"""The lines of a document, with scrolling, folding, search and selection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len, chop_cells
+from rich.style import Style
+from rich.text import Text
+from textual.events import Resize
+from typing_extensions import override
+
+from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.preview.document import Document, Notice
+
+
+class PreviewLines(BlockList):
+    """Draws a `Document`.
+
+    Args:
+        wrap: whether long lines are wrapped; otherwise they are cut.
+    """
+
+    def __init__(self, *, wrap: bool = False, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._wrap = wrap
+        self._document: Document = Notice("")
+        self._lines: Sequence[Text] = []
+        self._laid_out_for = 0
+        self._needle = ""
+        self.following = False
+
+    def show(self, document: Document, *, keep_place: bool) -> None:
+        """Show a document; `keep_place` keeps the scroll position, for the same file."""
+        self._document = document
+        self.following = False
+        if not keep_place:
+            self.cursor = -1
+            self.scroll_to(y=0, animate=False, force=True, immediate=True)
+        self._lay_out()
+
+    @property
+    def plain(self) -> list[str]:
+        """The lines as plain text."""
+        return [line.plain for line in self._lines]
+
+    def search(self, needle: str, direction: int = 1) -> bool:
+        """Mark every `needle` and go to the next line that holds one; False when none does."""
+        self._needle = needle
+        self.reset()
+        wanted, count = needle.lower(), len(self._lines)
+        start = self.cursor if self.cursor >= 0 else (-1 if direction > 0 else 0)
+        for step in range(1, count + 1):
+            index = (start + direction * step) % count
+            if wanted in self._lines[index].plain[self._document.numbers :].lower():
+                self.following = False
+                self.cursor = index
+                self.show_block(index)
+                return True
+        return False
+
+    @override
+    def block_count(self) -> int:
+        return len(self._lines)
+
+    @override
+    def block_height(self, index: int, width: int) -> int:
+        if not self._wrap:
+            return 1
+        plain = self._lines[index].plain
+        if len(plain) <= width // 2 or (plain.isascii() and len(plain) <= width):
+            return 1
+        return max(1, len(self._pieces(plain, width)))
+
+    @override
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        line = self._lines[index].copy()
+        if self._needle:
+            mark = palette_of(self).accent + Style(reverse=True)
+            line.highlight_words([self._needle], mark, case_sensitive=False)
+        if not self._wrap or self.block_height(index, width) == 1:
+            line.truncate(width, overflow="ellipsis")
+            return [line]
+        cuts: list[int] = []
+        at = 0
+        for piece in self._pieces(line.plain, width)[:-1]:
+            at += len(piece)
+            cuts.append(at)
+        pieces = list(line.divide(cuts))
+        hang = Text(" " * self._document.numbers)
+        return [pieces[0], *(hang + piece for piece in pieces[1:])]
+
+    @override
+    def action_choose(self) -> None:
+        """Open or close what folds."""
+        if self.cursor >= 0 and self._document.toggle(self.cursor):
+            self._lay_out()
+            return
+        super().action_choose()
+
+    def on_block_list_selected(self, event: BlockList.Selected) -> None:
+        """Fold or unfold the line that was clicked."""
+        if self._document.toggle(event.index):
+            event.stop()
+            self._lay_out()
+
+    def on_resize(self, event: Resize) -> None:
+        """Lay out the document for the new width."""
+        if self._width != self._laid_out_for:
+            self._lay_out()
+
+    def redraw(self) -> None:
+        """Lay out the document in another theme."""
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        self._laid_out_for = self._width
+        self._lines = self._document.lines(self._width, palette_of(self))
+        self.reset()
+
+    def _pieces(self, plain: str, width: int) -> list[str]:
+        """A line cut into pieces that fit; all but the first are indented by the line numbers."""
+        hang = min(self._document.numbers, width // 2)
+        first = _fitting(plain, width)
+        rest = plain[len(first) :]
+        return [first, *(chop_cells(rest, max(1, width - hang)) if rest else [])]
+
+
+def _fitting(plain: str, width: int) -> str:
+    """As much of the beginning as fits."""
+    if plain.isascii():
+        return plain[:width]
+    at = min(len(plain), width)
+    while at > 1 and cell_len(plain[:at]) > width:
+        at -= 1
+    return plain[:at]

@@ -1,0 +1,262 @@
+"""The preview of the selected file: its content by kind, or the diff with an earlier version."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import ClassVar, Literal
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Center, Vertical
+from textual.content import Content
+from textual.message import Message
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events.state import FileState
+from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.terminal_io import images as graphics
+from sandbox_tui.tui.widgets.files.file_keys import PREVIEW_KEYS
+from sandbox_tui.tui.widgets.files.file_versions import Version, earlier, present
+from sandbox_tui.tui.widgets.preview.diff import DiffDocument
+from sandbox_tui.tui.widgets.preview.document import (
+    Document,
+    Notice,
+    PreviewError,
+    Source,
+    WithNotice,
+    decode,
+)
+from sandbox_tui.tui.widgets.preview.lines import PreviewLines
+from sandbox_tui.tui.widgets.preview.picture import SUFFIXES as PICTURES
+from sandbox_tui.tui.widgets.preview.registry import document_for
+
+Against = Literal["previous", "beginning"] | Version | None
+"""The version the current content is compared with; None shows the content itself."""
+
+MAX_WHOLE_BYTES = 8 << 20
+"""Bytes fetched of a file whose content was not kept, when all of it is shown."""
+
+MAX_GLANCE_BYTES = 256 << 10
+"""Bytes fetched for a glance at a file."""
+
+
+class Preview(Vertical):
+    """Shows one file: its content, or its diff with an earlier version.
+
+    Args:
+        get_blob: content by digest.
+        whole: whether all of a file is shown, with long lines wrapped; otherwise a glance at it.
+
+    Attributes:
+        path: of the shown file; empty for none.
+        against: the version it is compared with.
+        as_source: whether the source is shown instead of the preview of its kind.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = PREVIEW_KEYS
+
+    DEFAULT_CSS = """
+    Preview PreviewLines { height: 1fr; background: $background; }
+    Preview #preview-picture { display: none; height: 1fr; width: 100%; align: center middle; }
+    Preview #preview-picture > * { width: auto; height: auto; max-width: 100%; max-height: 100%; }
+    Preview.-picture #preview-picture { display: block; }
+    Preview.-picture PreviewLines { height: 1; }
+    """
+
+    class ContentRequested(Message):
+        """The preview needs a content that was not kept; answer with `Preview.fetched`."""
+
+        def __init__(self, preview: Preview, path: str, max_bytes: int) -> None:
+            super().__init__()
+            self.preview = preview
+            self.path = path
+            self.max_bytes = max_bytes
+
+        @property
+        @override
+        def control(self) -> Preview:
+            return self.preview
+
+    def __init__(
+        self,
+        get_blob: Callable[[str], bytes | None],
+        *,
+        whole: bool = False,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self._get_blob = get_blob
+        self._whole = whole
+        self._body = PreviewLines(wrap=whole)
+        self._file: FileState | None = None
+        self._fetched: tuple[object, bytes | None] = (None, None)
+        self._shown: object = None
+        self.path = ""
+        self.against: Against = None
+        self.as_source = False
+        self.border_title = "preview"
+
+    def compose(self) -> ComposeResult:
+        """A container for a picture, and the lines."""
+        yield Center(id="preview-picture")
+        yield self._body
+
+    def on_mount(self) -> None:
+        """Redraw when the theme changes."""
+        self.watch(app_of(self), "theme", self._body.redraw, init=False)  # pyright: ignore[reportUnknownArgumentType]
+
+    # --- for the screen
+
+    @property
+    def body(self) -> PreviewLines:
+        """The widget with the lines."""
+        return self._body
+
+    @property
+    def file(self) -> FileState | None:
+        """The shown file in the current state."""
+        return self._file
+
+    def show(self, path: str, file: FileState | None) -> None:
+        """Show a file of a state; None shows that nothing is selected."""
+        other = path != self.path
+        self.path, self._file = path, file
+        if other:
+            self.against, self.as_source = None, False
+        self._build(keep_place=not other)
+
+    def fetched(self, path: str, data: bytes | None) -> None:
+        """Take a requested content; None when there is none."""
+        if path == self.path and self._file is not None:
+            self._fetched = (_moment(path, self._file), data)
+            self._build(keep_place=True)
+
+    def cycle_diff(self) -> None:
+        """Switch from the content to the last change, then to all changes, and back."""
+        file = self._file
+        if file is None or file.last.kind != "file":
+            return
+        if self.against is None:
+            self.against = "previous"
+        elif self.against == "previous" and len(earlier(file)) > 1:
+            self.against = "beginning"
+        else:
+            self.against = None
+        self._build(keep_place=False)
+
+    def compare_with(self, version: Version) -> None:
+        """Show the diff with an earlier version."""
+        self.against = version
+        self._build(keep_place=False)
+
+    def toggle_source(self) -> None:
+        """Switch between the preview and the source."""
+        self.as_source = not self.as_source
+        self._build(keep_place=False)
+
+    # --- documents
+
+    def _build(self, *, keep_place: bool) -> None:
+        shown = (_moment(self.path, self._file), self.against, self.as_source, self._fetched)
+        if shown == self._shown:
+            return
+        self._shown = shown
+        document = self._document()
+        self.remove_class("-picture")
+        self._body.show(document, keep_place=keep_place)
+        name = self.path.rpartition("/")[2]
+        self.border_title = Content(clean_line(name) or "preview")
+        self.border_subtitle = Content(clean_line(document.facts))
+        if type(document).picture is not Document.picture:
+            self._show_picture(document)
+
+    def _document(self) -> Document:
+        file = self._file
+        if file is None:
+            return Notice("Choose a file to see what is in it.")
+        if file.last.kind != "file":
+            return Notice(f"{file.last.kind}, nothing to preview", facts=file.last.kind)
+        if self.against is not None:
+            return self._comparison(file)
+        if file.last.change == "deleted":
+            return self._gone(file)
+        data = self._content(file)
+        if data is None:
+            words = f"{figures.size(file.last.size)}, not kept: it is copied out with the results."
+            return Notice(words)
+        return document_for(
+            Source(self.path, data, max(len(data), file.last.size)), as_source=self.as_source
+        )
+
+    def _gone(self, file: FileState) -> Document:
+        kept = [blob for _, blob in file.history if blob]
+        data = self._get_blob(kept[-1]) if kept else None
+        if data is None:
+            return Notice("This file is gone.", facts="gone")
+        inner = document_for(Source(self.path, data, len(data)), as_source=self.as_source)
+        return WithNotice("This file is gone; this is what it was.", inner)
+
+    def _content(self, file: FileState) -> bytes | None:
+        """The content, kept or fetched; requests it when it is neither."""
+        blob = present(file)
+        data = self._get_blob(blob) if blob else None
+        if data is not None:
+            return data
+        moment = _moment(self.path, file)
+        if self._fetched[0] != moment:
+            self._fetched = (moment, None)
+            all_of_it = self._whole or self.path.lower().endswith(PICTURES)
+            most = MAX_WHOLE_BYTES if all_of_it else MAX_GLANCE_BYTES
+            self.post_message(self.ContentRequested(self, self.path, most))
+        return self._fetched[1]
+
+    def _comparison(self, file: FileState) -> Document:
+        choices = earlier(file)
+        if not choices:
+            return Notice("Nothing earlier of it was kept.", facts="no earlier content")
+        base = self.against
+        if base == "previous":
+            base = choices[-1]
+        elif base == "beginning":
+            base = choices[0]
+        if not isinstance(base, Version):
+            return Notice("Nothing to compare with.")
+        data = b"" if file.last.change == "deleted" else self._content(file)
+        if data is None:
+            return Notice("Its content as it is now was not kept.", facts=f"{base.name} → now")
+        before = (self._get_blob(base.blob) or b"") if base.blob else b""
+        old, new = decode(before), decode(data)
+        if old is None or new is None:
+            sizes = f"{figures.size(len(before))} → {figures.size(len(data))}"
+            return Notice(f"Not text, so it cannot be compared line by line: {sizes}.")
+        return DiffDocument(old, new, f"{base.name} → now")
+
+    # --- pictures
+
+    @work(exclusive=True, group="picture")
+    async def _show_picture(self, document: Document) -> None:
+        """Decode in a thread, then show the picture above its facts."""
+        try:
+            picture = await asyncio.to_thread(document.picture)
+        except PreviewError as why:
+            self._body.show(WithNotice(str(why), document), keep_place=True)
+            return
+        place = self.query_one("#preview-picture")
+        widget = graphics.picture_widget(picture) if picture else None
+        if widget is None:
+            return
+        await place.remove_children()
+        await place.mount(widget)
+        self.add_class("-picture")
+
+
+def _moment(path: str, file: FileState | None) -> object:
+    """A key that differs between the contents of a file."""
+    if file is None:
+        return (path, None)
+    last = file.last
+    return (path, last.change, last.kind, last.size, last.mtime, last.blob, len(file.history))

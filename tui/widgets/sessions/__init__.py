@@ -1,0 +1,1 @@
+"""Lists of sessions and search results; the tiles of the wall."""

@@ -1,0 +1,130 @@
+"""Models to start with: those of servers on this machine, and a hosted one when a key is set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.style import Style
+from rich.text import Text
+from textual.events import Click
+from textual.geometry import Size
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.config.settings import ModelSettings, api_key
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.block_list import BlockList
+
+if TYPE_CHECKING:
+    from sandbox_tui.core.models.discovery import LocalServer
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A model to choose, or a remark about a server without one.
+
+    Attributes:
+        model: its name; empty for a remark.
+        base_url: of its server.
+        words: about it, for the reader.
+    """
+
+    model: str
+    base_url: str
+    words: str
+
+
+def offers_of(servers: Sequence[LocalServer], settings: ModelSettings) -> list[Offer]:
+    """An offer for each model, each server without one, and a key that is set."""
+    offers: list[Offer] = []
+    for server in servers:
+        address = server.base_url.removeprefix("http://").removesuffix("/v1")
+        where = f"{server.kind} at {address}"
+        offers += [Offer(model, server.base_url, where) for model in server.models]
+        if server.wants_key:
+            offers.append(Offer("", server.base_url, f"{where} wants a key before it says more"))
+        elif not server.models:
+            offers.append(Offer("", server.base_url, f"{where} has no model loaded"))
+    if api_key(settings):
+        words = f"{settings.api_key_env} is set: a new run can name a model of the hosted service"
+        offers.append(Offer("", "", words))
+    return offers
+
+
+class ModelOffers(BlockList):
+    """Shows offers, a line each; `Selected` announces the chosen one."""
+
+    DEFAULT_CSS = """
+    ModelOffers {
+        border: round $border-blurred; border-title-color: $role-dim;
+        border-subtitle-color: $role-dim;
+        &:focus { border: round $accent; border-title-color: $accent; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._offers: Sequence[Offer] | None = None
+        self._ports: Sequence[int] = ()
+        self.following = False
+
+    def show(self, offers: Sequence[Offer], ports: Sequence[int]) -> None:
+        """Show the offers found on these ports."""
+        self._offers, self._ports = offers, ports
+        self.following = False
+        self.reset()
+        self.refresh(layout=True)
+        self.cursor = next((i for i, offer in enumerate(offers) if offer.model), -1)
+
+    @property
+    def current(self) -> Offer | None:
+        """The offer under the cursor, or None."""
+        offers = self._offers or ()
+        return offers[self.cursor] if 0 <= self.cursor < len(offers) else None
+
+    @override
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return self.block_count()
+
+    def on_click(self, event: Click) -> None:
+        """Choose an offer with one click."""
+        index = self.block_clicked(event)
+        if index >= 0:
+            event.prevent_default()
+            self.cursor = index
+            self.action_choose()
+
+    @override
+    def block_count(self) -> int:
+        return len(self._offers or ()) or 1
+
+    @override
+    def block_height(self, index: int, width: int) -> int:
+        return 1
+
+    @override
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        palette = palette_of(self)
+        if not self._offers:
+            words = "looking for servers on this machine …" if self._offers is None else self._none
+            line = Text(f"  {words}", style=palette.dim, no_wrap=True)
+        else:
+            line = self._line(self._offers[index], width, palette)
+        line.truncate(width, overflow="ellipsis")
+        return [line]
+
+    @property
+    def _none(self) -> str:
+        ports = ", ".join(str(port) for port in self._ports)
+        return f"no model server answers on this machine (ports {ports})"
+
+    def _line(self, offer: Offer, width: int, palette: Palette) -> Text:
+        if not offer.model:
+            line = Text("  · ", style=palette.faint, no_wrap=True)
+            return line.append(clean_line(offer.words), style=palette.dim)
+        line = Text("  ● ", style=palette.good, no_wrap=True)
+        line.append(clean_line(offer.model), style=palette.text + Style(bold=True))
+        line.pad_right(max(2, min(44, width // 2) - line.cell_len))
+        return line.append(clean_line(offer.words), style=palette.dim)

@@ -1,0 +1,186 @@
+"""The results of a search through all sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual.binding import BindingType
+from textual.message import Message
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.sessions import RunSummary
+from sandbox_tui.sessions.search.background import Found
+from sandbox_tui.sessions.search.search import Hit
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.sessions.session_rows import facts_line, title_line
+
+_KINDS = {
+    "task": "task",
+    "reply": "says",
+    "call": "call",
+    "observation": "output",
+    "message": "you said",
+    "command": "you ran",
+    "answer": "answer",
+    "note": "note",
+}
+_KIND_COLUMNS = 9
+CONTEXT_COLUMNS = 24
+"""Columns of text before the first match of a snippet."""
+
+
+class SearchResults(BlockList):
+    """Shows hits, a line each, below the title of their session; one without hits takes two."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("hits.leave", "leave", show=False),
+    ]
+
+    class Closed(Message):
+        """The search is over."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._hits: Sequence[Hit] = ()
+        self._tags: Mapping[str, Sequence[str]] = {}
+        self._words = ""
+        self.following = False
+
+    def show(self, found: Found, tags: Mapping[str, Sequence[str]], *, anew: bool) -> None:
+        """Show results.
+
+        Args:
+            found: the hits, grouped by session.
+            tags: of each session.
+            anew: whether the query changed; the cursor then goes to the first hit.
+        """
+        selected = self.current
+        self._hits, self._tags = found.hits, tags
+        self.following = False
+        place = 0
+        if not anew and selected is not None:
+            keys = [(hit.run.id, hit.seq, hit.kind) for hit in self._hits]
+            key = (selected.run.id, selected.seq, selected.kind)
+            place = keys.index(key) if key in keys else min(self.cursor, len(keys) - 1)
+        self.reset()
+        self.cursor = place if self._hits else -1
+        if anew:
+            self.scroll_to(y=0, animate=False, force=True, immediate=True)
+        self.border_title = self._title(found)
+
+    @property
+    def current(self) -> Hit | None:
+        """The hit under the cursor, or None."""
+        return self._hits[self.cursor] if 0 <= self.cursor < len(self._hits) else None
+
+    @property
+    def current_run(self) -> RunSummary | None:
+        """The session of that hit."""
+        return None if self.current is None else self.current.run
+
+    @property
+    @override
+    def shows_cursor(self) -> bool:
+        """Always: the search line moves the cursor too."""
+        return bool(self._hits)
+
+    def action_leave(self) -> None:
+        """End the search."""
+        self.post_message(self.Closed())
+
+    @override
+    def block_count(self) -> int:
+        return len(self._hits) or 1
+
+    @override
+    def block_height(self, index: int, width: int) -> int:
+        if not self._hits:
+            return 2
+        hit = self._hits[index]
+        return 2 if hit.kind == "session" else 1 + self._is_first(index) + self._is_cut(index)
+
+    @override
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        palette = palette_of(self)
+        if not self._hits:
+            return [Text(), Text("  Nothing like that in any session.", style=palette.dim)]
+        hit = self._hits[index]
+        lines: list[Text] = []
+        if self._is_first(index):
+            lines.append(title_line(hit.run, width, palette))
+        if hit.kind == "session":
+            tags = self._tags.get(hit.run.id, ())
+            return [*lines, facts_line(hit.run, width, palette, tags=tags)]
+        lines.append(_place(hit, width, palette))
+        if self._is_cut(index):
+            more = hit.in_session - self._shown_of(index)
+            lines.append(Text(f"     … {more} more in this session", style=palette.faint))
+        return lines
+
+    def _is_first(self, index: int) -> bool:
+        return index == 0 or self._hits[index - 1].run.id != self._hits[index].run.id
+
+    def _is_cut(self, index: int) -> bool:
+        """Whether this is the last shown hit of a session that has more."""
+        hits = self._hits
+        last = index + 1 == len(hits) or hits[index + 1].run.id != hits[index].run.id
+        return last and self._shown_of(index) < hits[index].in_session
+
+    def _shown_of(self, index: int) -> int:
+        """Number of shown hits of a session, the last of which is this one."""
+        first = index
+        while not self._is_first(first):
+            first -= 1
+        return index - first + 1
+
+    def _title(self, found: Found) -> str:
+        if not found.hits:
+            return "nothing found"
+        runs = {hit.run.id: hit for hit in found.hits}
+        sessions = f"{len(runs)} session{'' if len(runs) == 1 else 's'}"
+        if not found.whole:
+            sessions = f"the best {sessions}"
+        places = sum(hit.in_session for hit in runs.values() if hit.kind != "session")
+        return f"{sessions} · {places} found" if places else sessions
+
+
+def _place(hit: Hit, width: int, palette: Palette) -> Text:
+    """The place of a hit and its snippet."""
+    step = f"step {hit.step}" if hit.step else "begin" if hit.kind == "task" else ""
+    line = Text(f"     {step:<9} ", style=palette.dim, no_wrap=True)
+    line.append(f"{_KINDS.get(hit.kind, hit.kind):<{_KIND_COLUMNS}} ", style=palette.dim)
+    line.append_text(_snippet(hit, palette))
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def _snippet(hit: Hit, palette: Palette) -> Text:
+    """The snippet on one line, from a little before the first match on."""
+    found = palette.accent + Style(bold=True)
+    text, at = Text(no_wrap=True), 0
+    for start, end in hit.marks:
+        text.append(_flat(hit.snippet[at:start]), style=palette.dim)
+        text.append(_flat(hit.snippet[start:end]), style=found)
+        at = end
+    text.append(_flat(hit.snippet[at:]), style=palette.dim)
+    first = len(_flat(hit.snippet[: hit.marks[0][0]])) if hit.marks else 0
+    if first > CONTEXT_COLUMNS:
+        start = first - CONTEXT_COLUMNS
+        start += max(0, text.plain[start:first].find(" "))
+        return Text("…", style=palette.dim, no_wrap=True).append_text(text[start:])
+    return text
+
+
+def _flat(text: str) -> str:
+    """On one line, with every run of white space as one space."""
+    words = " ".join(text.split())
+    if not words:
+        return " " if text else ""
+    before = " " if text[:1].isspace() else ""
+    return clean_line(before + words + (" " if text[-1:].isspace() else ""))

@@ -1,0 +1,108 @@
+"""The two lines of a saved session in lists."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from rich.style import Style
+from rich.text import Text
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.sessions import RunSummary
+from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.format.titles import task_title
+from sandbox_tui.tui.theming.palette import Palette
+
+
+def title_line(
+    run: RunSummary,
+    width: int,
+    palette: Palette,
+    *,
+    branch: str = "",
+    marked: bool = False,
+    waits: bool = False,
+) -> Text:
+    """The title of a session with a sign for its outcome, and its age.
+
+    Args:
+        run: the session.
+        width: columns.
+        palette: to draw in.
+        branch: drawn from its parent.
+        marked: whether it is marked.
+        waits: whether one of its calls waits for a person.
+    """
+    sign, style = ("◆", palette.human) if waits else sign_of(run, palette)
+    when = ago(run.begun_at)
+    line = Text(branch, style=palette.faint, no_wrap=True)
+    line.append(f" {sign} ", style=style)
+    if marked:
+        line.append("◉ ", style=palette.accent)
+    line.append(task_title(run), style=palette.text)
+    room = max(1, width - len(when) - 2)
+    line.truncate(room, overflow="ellipsis")
+    line.pad_right(max(0, room - line.cell_len) + 1)
+    line.append(when, style=palette.dim)
+    return line
+
+
+def facts_line(
+    run: RunSummary,
+    width: int,
+    palette: Palette,
+    *,
+    indent: int = 0,
+    parting: str = "",
+    tags: Sequence[str] = (),
+    waits: bool = False,
+) -> Text:
+    """Outcome, model, sandbox and cost of a session.
+
+    Args:
+        run: the session.
+        width: columns.
+        palette: to draw in.
+        indent: columns to the left.
+        parting: the step a fork starts from.
+        tags: its tags.
+        waits: whether one of its calls waits for a person.
+    """
+    tokens = run.input_tokens + run.output_tokens
+    parts = [
+        parting,
+        f"{outcome_words(run)}, waits for you" if waits else outcome_words(run),
+        clean_line(run.model),
+        clean_line(run.sandbox),
+        figures.counted(run.steps, "step"),
+        f"{figures.count(tokens)} tok" if tokens else "",
+        figures.cost(run.cost),
+        figures.clock(run.seconds),
+    ]
+    words = " · ".join(part for part in parts if part)
+    line = Text(f"{' ' * indent}   ", style=palette.dim, no_wrap=True)
+    for tag in tags:
+        line.append(f"#{clean_line(tag)} ", style=palette.human)
+    line.append(words, style=palette.dim)
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def sign_of(run: RunSummary, palette: Palette) -> tuple[str, Style]:
+    """Sign and style of an outcome."""
+    if run.outcome == "submitted":
+        return "✓", palette.good
+    if run.outcome == "running":
+        return "●", palette.good
+    return ("◌", palette.warn) if run.outcome == "interrupted" else ("✗", palette.bad)
+
+
+def ago(then: float) -> str:
+    """The age of a moment, in one unit."""
+    passed = max(0.0, time.time() - then)
+    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
+        if passed >= length:
+            return f"{int(passed // length)} {unit} ago"
+    return "just now"

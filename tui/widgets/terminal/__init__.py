@@ -1,0 +1,1 @@
+"""The terminal pane: the mirror and a person's shells."""

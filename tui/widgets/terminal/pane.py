@@ -1,0 +1,432 @@
+"""The terminal pane: the mirror of what runs in the sandbox, and the person's shells, as tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.content import Content
+from textual.message import Message
+from typing_extensions import override
+
+from sandbox_tui.core.base.defaults import TERMINAL_SIZE
+from sandbox_tui.core.events.state import MIRROR, RunState
+from sandbox_tui.core.events.types import InputAwaited
+from sandbox_tui.core.terminal.base import Terminal as Emulator
+from sandbox_tui.core.terminal.emulator.screen import Screen
+from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.terminal_io.emulator_backend import live_terminal
+from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.widgets.terminal.pane_border import (
+    attached_words,
+    awaited_words,
+    longest_fitting,
+    reading_words,
+)
+from sandbox_tui.tui.widgets.terminal.search_bar import TerminalSearchBar
+from sandbox_tui.tui.widgets.terminal.tabs import Tab, title_of
+from sandbox_tui.tui.widgets.terminal.view import TerminalView
+
+
+@dataclass(slots=True)
+class _Terminal:
+    """A terminal of the pane.
+
+    Attributes:
+        view: its widget.
+        ended: whether its program has ended.
+        unseen: whether it has output that was not shown yet.
+        closing: whether its tab goes away once its program has ended.
+    """
+
+    view: TerminalView
+    ended: bool = False
+    unseen: bool = False
+    closing: bool = False
+
+
+class TerminalPane(Container):
+    """One `TerminalView` for each terminal of the run, one of which is shown.
+
+    The tabs are in the border: they take no line, however small the pane.
+
+    Args:
+        live: whether sizes follow the pane (live) or the recording (replay), and shells can be
+            opened and closed.
+    """
+
+    DEFAULT_CSS = """
+    TerminalPane { layers: terminals search; }
+    TerminalPane TerminalView { layer: terminals; display: none; height: 1fr; }
+    TerminalPane TerminalView.-shown { display: block; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("terminals.search", "search", show=False),
+        binding("terminals.next", "again(1)", show=False),
+        binding("terminals.previous", "again(-1)", show=False),
+        binding("terminals.end_search", "end_search", show=False),
+        binding("terminals.copy", "copy", show=False),
+        binding("terminals.type", "attach", show=False),
+        binding("terminals.previous_tab", "next_tab(-1)", show=False),
+        binding("terminals.next_tab", "next_tab(1)", show=False),
+        binding("terminals.left", "sideways(-1)", show=False),
+        binding("terminals.right", "sideways(1)", show=False),
+        binding("terminals.new_shell", "new_shell", show=False),
+        binding("terminals.close_shell", "close_shown", show=False),
+    ]
+
+    class Typed(Message):
+        """Bytes for the program in a terminal."""
+
+        def __init__(self, terminal: str, data: bytes) -> None:
+            super().__init__()
+            self.terminal = terminal
+            self.data = data
+
+    class Resized(Message):
+        """A terminal has a new size on the screen (cells)."""
+
+        def __init__(self, terminal: str, columns: int, rows: int) -> None:
+            super().__init__()
+            self.terminal = terminal
+            self.columns = columns
+            self.rows = rows
+
+    class ShellRequested(Message):
+        """The person asks for another shell."""
+
+    class CloseRequested(Message):
+        """The person closes a shell that has not ended."""
+
+        def __init__(self, terminal: str) -> None:
+            super().__init__()
+            self.terminal = terminal
+
+    def __init__(self, *, live: bool, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._live = live
+        self._terminals: dict[str, _Terminal] = {}
+        self._shown = MIRROR
+        self._awaited: InputAwaited | None = None
+        self._drawn_tabs: object = None
+
+    def compose(self) -> ComposeResult:
+        """The mirror; shells are added as they are opened."""
+        yield self._create(MIRROR, *TERMINAL_SIZE)
+        yield TerminalSearchBar(id="terminal-search")
+
+    def on_mount(self) -> None:
+        """Show the mirror."""
+        self.switch(MIRROR)
+
+    @property
+    def shown(self) -> str:
+        """Name of the terminal that is shown."""
+        return self._shown
+
+    @property
+    def view(self) -> TerminalView:
+        """The view that is shown."""
+        return self._terminals[self._shown].view
+
+    @property
+    def views(self) -> dict[str, TerminalView]:
+        """All views by the names of their terminals."""
+        return {name: terminal.view for name, terminal in self._terminals.items()}
+
+    @property
+    def names(self) -> list[str]:
+        """All terminals, the mirror first."""
+        return list(self._terminals)
+
+    @property
+    def ended(self) -> set[str]:
+        """The terminals whose programs have ended."""
+        return {name for name, terminal in self._terminals.items() if terminal.ended}
+
+    @property
+    def shells(self) -> list[str]:
+        """The shells that have not ended, the one that is shown first."""
+        alive = [n for n, terminal in self._terminals.items() if n != MIRROR and not terminal.ended]
+        return sorted(alive, key=lambda name: name != self._shown)
+
+    # --- events of the run
+
+    def opened(self, name: str, columns: int, rows: int) -> None:
+        """Add a terminal; in a recording, take its size."""
+        if name not in self._terminals:
+            self._add(name, columns, rows)
+        elif not self._live:
+            self._terminals[name].view.emulator.resize(columns, rows)
+        self._draw_tabs()
+
+    def closed(self, name: str) -> None:
+        """Mark a shell as ended; its screen stays, unless the person closed its tab."""
+        terminal = self._terminals.get(name)
+        if terminal is None:
+            return
+        if terminal.view.attached:
+            terminal.view.release()
+        terminal.ended = True
+        if terminal.closing:
+            self._remove(name)
+        self._draw_tabs()
+
+    def resized(self, name: str, columns: int, rows: int) -> None:
+        """In a recording, give a terminal its size."""
+        if not self._live and name in self._terminals:
+            view = self._terminals[name].view
+            view.emulator.resize(columns, rows)
+            view.refresh()
+
+    async def feed(self, name: str, data: bytes) -> None:
+        """Show output; waits while the terminal is far behind."""
+        terminal = self._terminals.get(name)
+        if terminal is None:
+            return
+        terminal.view.feed(data)
+        if name != self._shown and not terminal.unseen:
+            terminal.unseen = True
+            self._draw_tabs()
+        await terminal.view.drain()
+
+    def sync(self, state: RunState) -> None:
+        """Show whether the running command waits for input; detach the mirror once none runs."""
+        self._awaited = state.awaited
+        mirror = self._terminals.get(MIRROR)
+        if mirror is not None and mirror.view.attached and not state.busy:
+            mirror.view.release()
+        self._draw_tabs()
+        self.refresh_subtitle()
+
+    def replace(self, emulators: Mapping[str, Emulator]) -> None:
+        """Show these terminals, as they were at another moment."""
+        for name, emulator in emulators.items():
+            if name not in self._terminals:
+                self._add(name, emulator.columns, emulator.lines)
+            self._terminals[name].view.show(emulator)
+        for name in [n for n in self._terminals if n not in emulators and n != MIRROR]:
+            self._terminals.pop(name).view.remove()
+        for terminal in self._terminals.values():
+            terminal.ended = terminal.unseen = False
+        self.switch(self._shown if self._shown in self._terminals else MIRROR)
+
+    # --- tabs
+
+    def switch(self, name: str) -> None:
+        """Show a terminal."""
+        if name not in self._terminals:
+            return
+        if name != self._shown and self._search_bar.display:
+            self._search_bar.close()
+        self._shown = name
+        self._terminals[name].unseen = False
+        for other, terminal in self._terminals.items():
+            terminal.view.set_class(other == name, "-shown")
+        self._draw_tabs()
+        self.refresh_subtitle()
+
+    def action_show_tab(self, index: int) -> None:
+        """Show a terminal by the index of its tab, and focus it."""
+        names = self.names
+        if 0 <= index < len(names):
+            self.switch(names[index])
+            self.call_after_refresh(self.view.focus)
+
+    def action_next_tab(self, direction: int) -> None:
+        """Show the next tab (1) or the previous one (-1), wrapping at the ends."""
+        names = self.names
+        self.action_show_tab((names.index(self._shown) + direction) % len(names))
+
+    def action_new_shell(self) -> None:
+        """Ask for another shell."""
+        self.post_message(self.ShellRequested())
+
+    def action_close_shown(self) -> None:
+        """Close the tab that is shown."""
+        self.action_close_tab(self.names.index(self._shown))
+
+    def action_close_tab(self, index: int) -> None:
+        """End a shell and remove its tab; the mirror stays."""
+        names = self.names
+        if not 0 < index < len(names):
+            return
+        terminal = self._terminals[names[index]]
+        if terminal.ended:
+            self._remove(names[index])
+        else:
+            terminal.closing = True
+            self.post_message(self.CloseRequested(names[index]))
+
+    def _remove(self, name: str) -> None:
+        names = self.names
+        if name == self._shown:
+            self._search_bar.close()
+        view = self._terminals.pop(name).view
+        had_focus = view.has_focus
+        if name == self._shown:
+            self._shown = names[names.index(name) - 1]
+        view.remove()
+        self.switch(self._shown)
+        if had_focus:
+            self.call_after_refresh(self.view.focus)
+
+    def _draw_tabs(self) -> None:
+        """Write the tabs into the border when they have changed."""
+        if not self.is_attached:
+            return
+        tabs = tuple(self._tab(name, terminal) for name, terminal in self._terminals.items())
+        palette = palette_of(self)
+        if self._drawn_tabs != (tabs, palette):
+            self._drawn_tabs = (tabs, palette)
+            self.border_title = title_of(tabs, palette, more=self._live and len(tabs) > 1)
+
+    def _tab(self, name: str, terminal: _Terminal) -> Tab:
+        here, mirror = name == self._shown, name == MIRROR
+        waits = mirror and not here and self._live and self._awaited is not None
+        return Tab(
+            name=name,
+            shown=here,
+            ended=terminal.ended,
+            closable=self._live and not mirror,
+            sign="waits" if waits else "unseen" if terminal.unseen else "",
+        )
+
+    # --- keyboard
+
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave keys that mean nothing now to the widgets above."""
+        match action:
+            case "again" | "end_search":
+                return self._shown in self._terminals and self.view.search.active
+            case "copy":
+                return self._shown in self._terminals and self.view.text_selection is not None
+            case "attach":
+                return self._can_attach()
+            case "sideways":
+                return self._shown in self._terminals and self.view.is_wider
+            case "new_shell":
+                return self._live
+            case "close_shown":
+                return self._live and self._shown != MIRROR
+            case _:
+                return True
+
+    def _can_attach(self) -> bool:
+        if not self._live:
+            return False
+        if self._shown == MIRROR:
+            return self._awaited is not None and self._awaited.answerable
+        terminal = self._terminals.get(self._shown)
+        return terminal is None or not terminal.ended
+
+    def action_attach(self) -> None:
+        """Send every key to the terminal that is shown."""
+        self.view.attached = True
+        self.view.focus()
+        self.refresh_subtitle()
+        self.screen.refresh_bindings()
+
+    def action_copy(self) -> None:
+        """Copy the selected text."""
+        if self.view.copy_selection():
+            self.notify("Copied.", timeout=1.5)
+
+    def action_sideways(self, direction: int) -> None:
+        """Show other columns of a terminal that is wider than the pane."""
+        self.view.scroll_sideways(direction)
+
+    def on_resize(self) -> None:
+        """Fit the words of the border to the new width."""
+        self.call_after_refresh(self.refresh_subtitle)
+
+    @on(TerminalView.Typed)
+    def _typed(self, event: TerminalView.Typed) -> None:
+        event.stop()
+        name = self._name_of(event.view)
+        if name is not None:
+            self.post_message(self.Typed(name, event.data))
+
+    @on(TerminalView.Resized)
+    def _resized(self, event: TerminalView.Resized) -> None:
+        event.stop()
+        name = self._name_of(event.view)
+        if name is not None:
+            self.post_message(self.Resized(name, event.columns, event.rows))
+
+    @on(TerminalView.Released)
+    def _released(self, event: TerminalView.Released) -> None:
+        event.stop()
+        self.refresh_subtitle()
+        self.screen.refresh_bindings()  # keys are the screen's again
+
+    @on(TerminalView.FollowingChanged)
+    def _following_changed(self, event: TerminalView.FollowingChanged) -> None:
+        event.stop()
+        self.refresh_subtitle()
+
+    # --- search
+
+    @property
+    def _search_bar(self) -> TerminalSearchBar:
+        return self.query_one(TerminalSearchBar)
+
+    def action_search(self) -> None:
+        """Open the search line for the terminal that is shown."""
+        self._search_bar.open(self.view)
+
+    def action_again(self, direction: int) -> None:
+        """Go to the next match (1) or the previous one (-1)."""
+        self.view.search.go(direction)
+
+    def action_end_search(self) -> None:
+        """End the search and focus the terminal."""
+        self._search_bar.close()
+        self.view.focus()
+
+    @on(TerminalView.Searched)
+    def _searched(self, event: TerminalView.Searched) -> None:
+        event.stop()
+        if event.view is self.view:
+            self._search_bar.show_position()
+
+    # --- the views
+
+    def _name_of(self, view: TerminalView) -> str | None:
+        return next((n for n, terminal in self._terminals.items() if terminal.view is view), None)
+
+    def _add(self, name: str, columns: int, rows: int) -> None:
+        self.mount(self._create(name, columns, rows), before=self._search_bar)
+
+    def _create(self, name: str, columns: int, rows: int) -> TerminalView:
+        emulator = live_terminal(columns, rows) if self._live else Screen(columns, rows)
+        view = TerminalView(emulator, fit=self._live)
+        self._terminals[name] = _Terminal(view)
+        return view
+
+    # --- the lower border
+
+    def refresh_subtitle(self) -> None:
+        """Show how to detach, what is waited for, or whether the end is followed."""
+        terminal = self._terminals.get(self._shown)
+        if terminal is None:
+            return
+        view = terminal.view
+        subtitle = Content(longest_fitting(self._subtitles(view), self.size.width))
+        if self.border_subtitle != subtitle.markup:
+            self.border_subtitle = subtitle
+        self.set_class(view.attached, "-attached")
+
+    def _subtitles(self, view: TerminalView) -> tuple[str, ...]:
+        if view.attached:
+            return attached_words()
+        if self._awaited is not None and self._shown == MIRROR and self._live:
+            return awaited_words(self._awaited)
+        return reading_words(following=view.following, is_wider=view.is_wider)

@@ -1,0 +1,46 @@
+"""The words in the lower border of the terminal pane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events.types import InputAwaited
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.widgets.terminal.input import RELEASE_SHOWN
+
+BORDER_COLUMNS = 4
+"""Columns of the border that hold no words: corners and blanks."""
+
+MAX_PROGRAM_CHARS = 20
+
+
+def attached_words() -> tuple[str, ...]:
+    """How to get the keyboard back, from the longest wording to the shortest."""
+    back = f"{RELEASE_SHOWN} gives them back"
+    return (f"keys go to the sandbox · {back}", f"keys go in · {back}", f"{RELEASE_SHOWN} back")
+
+
+def awaited_words(awaited: InputAwaited) -> tuple[str, ...]:
+    """Which program waits for what, and what can be done about it, longest first."""
+    what = "a password" if awaited.hidden else "input"
+    keys = f"{hint('live.interrupt')} interrupts"
+    if awaited.answerable:
+        keys = f"{hint('terminals.type')} answers · {keys}"
+    says = f"{clean_line(awaited.program)[:MAX_PROGRAM_CHARS]} waits for {what}"
+    return (f"{says} · {keys}", f"waits for {what} · {keys}", keys)
+
+
+def reading_words(*, following: bool, is_wider: bool) -> tuple[str, ...]:
+    """Whether the end is followed, and how to see the other columns, longest first."""
+    words = "following ↓" if following else "↓ new below · end follows"
+    if is_wider:
+        keys = f"{hint('terminals.left')} {hint('terminals.right')}"
+        return (f"wider than this pane: {keys} · {words}", f"{keys} · {words}", keys)
+    return (words, "↓")
+
+
+def longest_fitting(choices: Sequence[str], width: int) -> str:
+    """The first of the choices that fits a border of this width, else the last."""
+    room = width - BORDER_COLUMNS
+    return next((words for words in choices if len(words) <= room), choices[-1])

@@ -1,0 +1,398 @@
+"""A terminal on the screen: scrollback, following the end, and the keyboard while attached.
+
+`feed` queues output; it is parsed in short slices on the event loop, so that a key is answered at
+once even in a flood. The view is drawn at most `FRAMES_PER_SECOND` times a second. `drain` lets the
+producer wait until the queue is short again.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import cast
+
+from textual import events
+from textual.app import App
+from textual.geometry import Offset, Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.timer import Timer
+from typing_extensions import override
+
+from sandbox_tui.core.terminal.base import Terminal as Emulator
+from sandbox_tui.tui.widgets.scroll_thumb import place_thumb
+from sandbox_tui.tui.widgets.sideways_view import SidewaysView
+from sandbox_tui.tui.widgets.terminal.keyboard import KeyboardInput
+from sandbox_tui.tui.widgets.terminal.mouse import MouseReporter
+from sandbox_tui.tui.widgets.terminal.pump import Pump
+from sandbox_tui.tui.widgets.terminal.renderer import LineRenderer
+from sandbox_tui.tui.widgets.terminal.selection import clicked_span, selected_text
+from sandbox_tui.tui.widgets.terminal.sync_output import SyncOutput
+from sandbox_tui.tui.widgets.terminal.view_search import ViewSearch
+
+FRAMES_PER_SECOND = 30
+
+FLOOD_BYTES, FLOOD_FRAMES_PER_SECOND = 1 << 16, 15
+"""With this much output waiting nobody can read along; fewer frames leave more time for keys."""
+
+RESIZE_DEBOUNCE_SECONDS = 0.08
+
+NEW_BELOW = "↓ new"
+
+
+class TerminalView(SidewaysView, can_focus=True):
+    """A view of one emulator.
+
+    Lines are numbered from the first the terminal ever had, so that a selection or a match stays
+    on its text while output goes on.
+
+    Args:
+        emulator: what to show.
+        fit: whether the emulator takes the size of this widget; otherwise it keeps its own, and
+            the view scrolls sideways over what is wider.
+
+    Attributes:
+        attached: whether every key but `RELEASE` goes to the program inside.
+        following: whether the view stays at the end; scrolling up turns it off, coming back on.
+        search: the search through this terminal.
+    """
+
+    DEFAULT_CSS = """
+    TerminalView {
+        scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; scrollbar-gutter: stable;
+        &.-fit { overflow-x: hidden; }
+    }
+    """
+
+    ALLOW_MAXIMIZE = False
+
+    attached: reactive[bool] = reactive(False)
+    following: reactive[bool] = reactive(True)
+
+    class FromView(Message):
+        """A message of a view.
+
+        Attributes:
+            view: its sender.
+        """
+
+        def __init__(self, view: TerminalView) -> None:
+            super().__init__()
+            self.view = view
+
+        @property
+        @override
+        def control(self) -> TerminalView:
+            return self.view
+
+    class Typed(FromView):
+        """Bytes for the program inside."""
+
+        def __init__(self, view: TerminalView, data: bytes) -> None:
+            super().__init__(view)
+            self.data = data
+
+    class Resized(FromView):
+        """The terminal has a new size, in cells."""
+
+        def __init__(self, view: TerminalView, columns: int, rows: int) -> None:
+            super().__init__(view)
+            self.columns = columns
+            self.rows = rows
+
+    class Released(FromView):
+        """The person took the keyboard back."""
+
+    class FollowingChanged(FromView):
+        """The view left the end, or came back to it."""
+
+    class Searched(FromView):
+        """More matches were found, or another one is current."""
+
+    def __init__(self, emulator: Emulator, *, fit: bool, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes="-fit" if fit else None)
+        self._emulator = emulator
+        self._fit = fit
+        self._pump = Pump(self._take, self._draw_soon)
+        self._sync_output = SyncOutput()
+        self._keyboard = KeyboardInput(self)
+        self._mouse = MouseReporter(self)
+        self.search = ViewSearch(self)
+        self._renderer = LineRenderer(self)
+        self._frame: Timer | None = None
+        self._drawn_at = 0.0
+        self._cursor_row = 0
+        self._first_line_drawn = self.first_line
+        self._resize_timer: Timer | None = None
+        self._covered = 0
+
+    @property
+    def emulator(self) -> Emulator:
+        """The terminal that is shown."""
+        return self._emulator
+
+    @property
+    def first_line(self) -> int:
+        """Number of the oldest line kept."""
+        return self._emulator.scrolled - self._emulator.history_size
+
+    @property
+    def visible_lines(self) -> int:
+        """Height of the part that nothing covers."""
+        return self.scrollable_content_region.height - self._covered
+
+    # --- output
+
+    def feed(self, data: bytes) -> None:
+        """Queue output."""
+        self._pump.put(data)
+
+    async def drain(self) -> None:
+        """Wait while more than `HIGH_WATER_BYTES` of output are queued."""
+        await self._pump.drain()
+
+    def show(self, emulator: Emulator) -> None:
+        """Show another terminal, or the same at another moment, at once."""
+        self._pump.clear()
+        self._emulator = emulator
+        self._first_line_drawn = self.first_line
+        self._sync_output = SyncOutput()
+        self.search.restart()
+        self._redraw()
+
+    def on_unmount(self) -> None:
+        """Release whoever waits in `drain`."""
+        self._pump.stop()
+
+    def send(self, data: bytes) -> None:
+        """Pass bytes on to the program inside; nothing where there are none."""
+        if data:
+            self.post_message(self.Typed(self, data))
+
+    def _take(self, data: bytes) -> None:
+        self._emulator.feed(data)
+        replies = self._emulator.replies()
+        if self.attached:
+            self.send(replies)
+
+    def _draw_soon(self, wait: float | None = None) -> None:
+        if self._frame is not None or not self.is_attached:
+            return
+        if wait is None:
+            flood = self._pump.waiting >= FLOOD_BYTES
+            rate = FLOOD_FRAMES_PER_SECOND if flood else FRAMES_PER_SECOND
+            wait = 1 / rate - (time.perf_counter() - self._drawn_at)
+        if wait <= 0:
+            self._draw()
+        else:
+            self._frame = self.set_timer(wait, self._draw)
+
+    def _draw(self) -> None:
+        if self._frame is not None:
+            self._frame.stop()
+            self._frame = None
+        if self._sync_output.holds(self._emulator.modes):
+            self._draw_soon(0.02)
+            return
+        self._drawn_at = time.perf_counter()
+        emulator = self._emulator
+        above = emulator.history_size
+        size = Size(emulator.columns, above + emulator.lines + self._covered)
+        if size != self.virtual_size:
+            self.virtual_size = size
+            self.call_after_refresh(place_thumb, self)
+        self._keep_place(above)
+        if self.search.active:
+            self.search.advance()
+        dirty = emulator.dirty | {self._cursor_row, emulator.y}
+        self._cursor_row = emulator.y
+        emulator.dirty.clear()
+        self._renderer.forget(dirty)
+        if len(dirty) > emulator.lines // 2:
+            self.refresh()
+            return
+        first = above - self.scroll_offset.y
+        self.refresh(*(Region(0, first + row, self.size.width, 1) for row in dirty))
+
+    def _redraw(self) -> None:
+        self._renderer.forget_all()
+        self._emulator.touch(0, self._emulator.lines)
+        self._draw()
+        self.refresh()
+
+    # --- following
+
+    def _keep_place(self, above: int) -> None:
+        """Follow the end, or stay on the same text though old lines are dropped."""
+        dropped = self.first_line - self._first_line_drawn
+        self._first_line_drawn += dropped
+        if self.following:
+            end = max(0, above + self._emulator.lines - self.visible_lines)
+            if self.scroll_offset.y != end:
+                self.jump_to(end)
+        elif dropped > 0:
+            self.jump_to(max(0, self.scroll_offset.y - dropped))
+
+    def jump_to(self, y: int) -> None:
+        """Scroll to a row at once."""
+        self.scroll_to(y=y, animate=False, force=True, immediate=True)
+
+    @override
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        at_end = round(new_value) >= self.max_scroll_y
+        if new_value < old_value and not at_end:
+            self.following = False
+        elif at_end:
+            self.following = True
+
+    def watch_following(self) -> None:
+        """Tell that there may be new output below."""
+        self.border_subtitle = "" if self.following else NEW_BELOW
+        self.post_message(self.FollowingChanged(self))
+
+    @override
+    def action_scroll_end(self) -> None:
+        self.following = True
+        self._draw()
+
+    def cover(self, lines: int) -> None:
+        """Keep the last rows of the view free: another widget covers them.
+
+        The terminal keeps its size; the program inside is not told.
+        """
+        self._covered = lines
+        self._draw()
+
+    # --- drawing
+
+    @override
+    def render_lines(self, crop: Region) -> list[Strip]:
+        return self._renderer.visible(crop)
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        return self._renderer.selectable(y)  # Textual asks for single lines to select text
+
+    @override
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._renderer.forget_all()
+
+    # --- size
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Resize the terminal once the size stops changing."""
+        if not self._fit:
+            self.call_after_refresh(self._draw)
+            return
+        if self._resize_timer is not None:
+            self._resize_timer.stop()
+        self._resize_timer = self.set_timer(RESIZE_DEBOUNCE_SECONDS, self._resize)
+
+    def _resize(self) -> None:
+        columns, rows = self.scrollable_content_region.size
+        if columns < 2 or rows < 1:
+            return
+        if (columns, rows) != (self._emulator.columns, self._emulator.lines):
+            self._emulator.resize(columns, rows)
+            self.post_message(self.Resized(self, columns, rows))
+        self._redraw()
+
+    # --- keyboard and mouse
+
+    def watch_attached(self) -> None:
+        """Drop what is left of the keyboard's and the mouse's state."""
+        self._keyboard.cancel_release()
+        self._mouse.reset()
+        self._keyboard.report_focus(focused=self.has_focus)
+        self.refresh()
+
+    @override
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        return self._keyboard.consumes(key)
+
+    async def on_key(self, event: events.Key) -> None:
+        """While attached, send every key to the program."""
+        self._keyboard.press(event)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """While attached, send pasted text to the program."""
+        self._keyboard.paste(event)
+
+    def release(self) -> None:
+        """Give the keyboard back."""
+        self._keyboard.cancel_release()
+        if self.attached:
+            self.attached = False
+            self.post_message(self.Released(self))
+
+    def on_focus(self) -> None:
+        """Report the focus to a program that asks for it."""
+        self._keyboard.report_focus(focused=True)
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Report the lost focus to a program that asks for it."""
+        self._keyboard.report_focus(focused=False)
+        self.refresh()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Report to a program that takes the mouse."""
+        self._mouse.press(event)
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Report to a program that takes the mouse."""
+        self._mouse.release(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Report to a program that takes the mouse."""
+        self._mouse.move(event)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Report to a program that takes the mouse; otherwise the view scrolls."""
+        self._mouse.wheel(event, "up")
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Report to a program that takes the mouse; otherwise the view scrolls."""
+        self._mouse.wheel(event, "down")
+
+    # --- selecting
+
+    @property
+    @override
+    def allow_select(self) -> bool:
+        return not self._mouse.active
+
+    @override
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        oldest = self.first_line
+        lines = range(oldest, oldest + self._emulator.history_size + self._emulator.lines)
+        return selected_text(
+            selection, lambda line: self._renderer.text(line - oldest), lines
+        ), "\n"
+
+    def on_click(self, event: events.Click) -> None:
+        """Select a word with two clicks, a line with three."""
+        if event.chain not in (2, 3) or not self.allow_select:
+            return
+        event.prevent_default()  # Textual would select everything
+        place = event.get_content_offset(self)
+        if place is None:
+            return
+        x, y = place + self.scroll_offset
+        start, end = clicked_span(self._renderer.text(y), x, event.chain)
+        if start < end:
+            line = self.first_line + y
+            self.screen.selections = {self: Selection(Offset(start, line), Offset(end, line))}
+
+    def copy_selection(self) -> bool:
+        """Copy the selected text to the clipboard; False when there is none."""
+        selection = self.text_selection
+        text = None if selection is None else self.get_selection(selection)
+        if text is None or not text[0]:
+            return False
+        app = cast("App[object]", self.app)  # pyright: ignore[reportUnknownMemberType]
+        app.copy_to_clipboard(text[0])
+        return True
