@@ -234,6 +234,17 @@ async def test_the_first_wall_is_left_for_good_when_the_runs_are_ended(tmp_path:
         assert app.return_code == 130
 
 
+async def test_leaving_again_while_the_runs_end_does_no_harm(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
+        await pilot.press("x")
+        await until(pilot, lambda: not app.runs.running)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.return_code is not None)
+        assert app.return_code == 130
+
+
 async def test_the_home_screen_says_which_runs_wait_for_a_person(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
         await pilot.press("q")

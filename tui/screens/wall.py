@@ -344,8 +344,9 @@ class Wall(Screen[None]):
     @work(group="leaving")
     async def _end_all_and_leave(self) -> None:
         await self._run_workers.stop("A person ended the run.")
-        self.pop_until_active()
-        self.dismiss(None)
+        if self in self.app.screen_stack:  # it may have been left while the runs were ending
+            self.pop_until_active()
+            self.dismiss(None)
 
 
 def _nothing() -> str:
