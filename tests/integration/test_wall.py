@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from sandbox_tui.core.config.settings import load
@@ -234,13 +236,26 @@ async def test_the_first_wall_is_left_for_good_when_the_runs_are_ended(tmp_path:
         assert app.return_code == 130
 
 
-async def test_leaving_again_while_the_runs_end_does_no_harm(tmp_path: Path) -> None:
+async def test_leaving_again_while_the_runs_end_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = asyncio.Event()
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        stop = app.runs.stop
+
+        async def stop_and_wait(reason: str) -> None:
+            await stop(reason)
+            await left.wait()
+
+        monkeypatch.setattr(app.runs, "stop", stop_and_wait)
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
         await pilot.press("x")
-        await until(pilot, lambda: not app.runs.running)
+        await until(pilot, lambda: not app.runs.running and isinstance(app.screen, Wall))
+        wall = app.screen
         await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not wall)
+        left.set()
         await until(pilot, lambda: app.return_code is not None)
         assert app.return_code == 130
 
