@@ -23,6 +23,7 @@ from tests.e2e.browser import PROGRAM as CHROMIUM
 from tests.e2e.browser import Page, browser
 from tests.e2e.tmux import PROGRAM
 from tests.integration.conftest import require
+from tests.terminal_oracles import display_of
 
 pytest.importorskip("textual_serve", reason="textual-serve is not installed: sandbox-tui[serve]")
 
@@ -116,7 +117,7 @@ def screen_of(page: Page) -> str:
     columns = 250
     emulator = Screen(columns, 100)
     emulator.feed(data)
-    return "\n".join(line.rstrip() for line in emulator.display)
+    return "\n".join(line.rstrip() for line in display_of(emulator))
 
 
 def wait_for(page: Page, text: str, seconds: float = 40) -> str:

@@ -198,7 +198,7 @@ def test_an_hour_is_not_waited_for(own_home: Path, scripted_server: Start) -> No
     server = scripted_server(s.failure(429, "later", retry_after="3600"))
     code, stderr, _ = run(server.url, own_home)
     assert code == 5
-    assert "wants to be left alone for 60 min: `sandbox-tui fork last`" in stderr
+    assert "no further request within 60 min; after that, `sandbox-tui fork last`" in stderr
     assert len(server.requests) == 1
 
 
