@@ -40,7 +40,7 @@ def test_a_killed_run_is_taken_up_from_the_home_screen(
         terminal.press("m")
         terminal.type("a word from before")
         terminal.press("Enter")
-        terminal.wait_for("a word from before")
+        terminal.wait_until(lambda: e.HumanMessage in map(type, stored(own_home)))
         os.kill(terminal.pid(), signal.SIGKILL)
         terminal.exit_code()
     before = len(stored(own_home))

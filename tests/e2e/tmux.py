@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
@@ -92,6 +93,13 @@ class Terminal:
             assert time.monotonic() < until, f"still there: {text}"
             time.sleep(0.05)
         return screen
+
+    def wait_until(self, true: Callable[[], object], seconds: float = 60) -> None:
+        """Wait until something holds that the screen does not show."""
+        until = time.monotonic() + seconds
+        while not true():
+            assert time.monotonic() < until, f"still not true:\n{self.screen()}"
+            time.sleep(0.05)
 
     def exit_code(self, seconds: float = 60) -> int:
         """Wait for the program to end."""

@@ -26,18 +26,11 @@ from sandbox_tui.tui.widgets.preview.preview import Preview
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import settings
+from tests.waiting import until
 
 Start = Callable[..., s.ScriptedServer]
 KINDS = pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
 MADE = "mkdir d; printf 'one\\ntwo\\n' >d/a.txt; head -c 400000 /dev/zero | tr '\\0' x >d/large.txt; sleep 0.1"
-
-
-async def until(pilot: Pilot[Any], true: Callable[[], object]) -> None:
-    for _ in range(500):
-        if true():
-            return
-        await pilot.pause(0.02)
-    raise AssertionError("it did not come to that")
 
 
 async def at_the_second_call(

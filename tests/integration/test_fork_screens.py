@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -24,18 +23,10 @@ from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.timeline import Timeline
 from tests.integration.conftest import require
 from tests.integration.test_runs import settings, watch
+from tests.waiting import until
 
 SHOTS = os.environ.get("FORK_SHOTS")
 """A folder for pictures of the screens; none are made without it."""
-
-
-async def until(pilot: Pilot[int], true: Callable[[], bool]) -> None:
-    """Let the program go on until something holds."""
-    for _ in range(1500):
-        if true():
-            return
-        await pilot.pause(0.02)
-    raise AssertionError("it never came to that")
 
 
 async def go_to(pilot: Pilot[int], replay: ReplayScreen, seq: int) -> None:

@@ -31,16 +31,9 @@ from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import Start, settings
 from tests.snapshots.sample_run import sample_run
+from tests.waiting import until
 
 KEPT = s.call("execute_bash", command="echo kept > output/kept.txt")
-
-
-async def until(pilot: Pilot[int], true: Callable[[], object]) -> None:
-    for _ in range(1500):
-        if true():
-            return
-        await pilot.pause(0.02)
-    raise AssertionError("it never came to that")
 
 
 class Program:

@@ -30,6 +30,7 @@ from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import Start, settings
+from tests.waiting import until
 
 SHOTS = os.environ.get("LIVE_SHOTS")
 """A folder for pictures of the screens; none are made without it."""
@@ -49,11 +50,7 @@ class Watching:
 
     async def until(self, true: Callable[[], object]) -> None:
         """Let the program go on until something holds."""
-        for _ in range(1500):
-            if true():
-                return
-            await self.pilot.pause(0.02)
-        raise AssertionError("it never came to that")
+        await until(self.pilot, true)
 
     async def waiting(self, number: int) -> None:
         """Until this call waits, and is seen to."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -24,14 +24,7 @@ from sandbox_tui.tui.screens.wall import Wall
 from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.integration.conftest import require
-
-
-async def until(pilot: Pilot[int], done: Callable[[], bool]) -> None:
-    for _ in range(1200):
-        if done():
-            return
-        await pilot.pause(0.05)
-    raise AssertionError("it never came")
+from tests.waiting import until
 
 
 def kinds(app: SandboxTui) -> list[str]:

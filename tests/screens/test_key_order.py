@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
 import pytest
@@ -15,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from sandbox_tui.tui.keys.key_sequencer import SequentialKeys
+from tests.waiting import until
 
 NAMES = {" ": "space", "\x7f": "backspace", "\r": "enter", "\x1b": "escape"}
 
@@ -71,12 +71,6 @@ def burst(pilot: Pilot[None], text: str) -> None:
         name = NAMES.get(character, character)
         printable = character if character.isprintable() else None
         pilot.app.post_message(Key(name, printable))
-
-
-async def until(pilot: Pilot[None], true: Callable[[], object]) -> None:
-    """Let the app go on until something holds."""
-    while not true():
-        await pilot.pause()
 
 
 async def test_what_is_rubbed_out_is_what_stood_before() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from sandbox_tui.tui.widgets.files.files import Files
 from sandbox_tui.tui.widgets.path_input import completed
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from tests.unit.event_streams import started
+from tests.waiting import until
 
 ROOT = "/testbed"
 
@@ -138,14 +139,6 @@ async def replayed(
             pilot, lambda: len(screen.state.files) == 9 and screen.query_one(Files).has_focus
         )
         yield screen, pilot
-
-
-async def until(pilot: Pilot[Any], true: Callable[[], object]) -> None:
-    for _ in range(300):
-        if true():
-            return
-        await pilot.pause(0.02)
-    raise AssertionError("it did not come to that")
 
 
 async def choose(screen: Cockpit, pilot: Pilot[int], path: str) -> Preview:

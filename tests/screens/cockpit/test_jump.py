@@ -12,6 +12,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.jump import Jump
 from tests.snapshots.sample_run import sample_run
+from tests.waiting import until
 
 RUN = "20260101-120000-sampl"
 
@@ -23,9 +24,14 @@ def app(tmp_path: Path) -> SandboxTui:
     return SandboxTui(load(), store, store.run(RUN))
 
 
+def ready(app: SandboxTui) -> bool:
+    """Whether the replay is shown and a place of it has the keys."""
+    return isinstance(app.screen, ReplayScreen) and app.focused is not None
+
+
 async def test_each_letter_leads_to_its_place(app: SandboxTui) -> None:
     async with app.run_test(size=(160, 45)) as pilot:
-        await pilot.pause(0.2)
+        await until(pilot, lambda: ready(app))
         screen = app.screen
         assert isinstance(screen, ReplayScreen)
         places = [widget for widget in screen.focus_chain if widget.region.area]
@@ -42,20 +48,19 @@ async def test_each_letter_leads_to_its_place(app: SandboxTui) -> None:
 
 async def test_any_other_key_stays_and_escape_leaves(app: SandboxTui) -> None:
     async with app.run_test(size=(60, 20)) as pilot:
-        await pilot.pause(0.2)
+        await until(pilot, lambda: ready(app))
         screen, before = app.screen, app.focused
         await pilot.press("ctrl+o", "1", "space")
         await pilot.pause()
         assert isinstance(app.screen, Jump)
         await pilot.press("escape")
-        await pilot.pause()
-        assert app.screen is screen
+        await until(pilot, lambda: app.screen is screen)
         assert app.focused is before
 
 
 async def test_a_click_is_a_place(app: SandboxTui) -> None:
     async with app.run_test(size=(160, 45)) as pilot:
-        await pilot.pause(0.2)
+        await until(pilot, lambda: ready(app))
         screen = app.screen
         files = screen.query_one("#files")
         await pilot.press("ctrl+o")

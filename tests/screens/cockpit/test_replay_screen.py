@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from sandbox_tui.tui.widgets.timeline import Timeline
 from tests.perf.made_sessions import fill
 from tests.unit.event_streams import started
+from tests.waiting import until
 
 STEPS = 120
 
@@ -57,14 +58,6 @@ async def replayed(
         await until(pilot, lambda: screen.position == 0)
         yield screen, pilot
     store.close()
-
-
-async def until(pilot: Pilot[Any], true: Callable[[], object]) -> None:
-    for _ in range(500):
-        await pilot.pause()
-        if true():
-            return
-    raise AssertionError("it never came true")
 
 
 async def at(screen: ReplayScreen, pilot: Pilot[int], seq: int) -> None:
