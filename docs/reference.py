@@ -16,7 +16,7 @@ import msgspec
 
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.tui.cli.main import main
-from sandbox_tui.tui.keys.actions import ACTIONS
+from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import shown
 
 FILE = Path(__file__).with_name("reference.md")

@@ -19,11 +19,11 @@ from msgspec.structs import replace as replace_struct
 from textual.screen import Screen
 
 from sandbox_tui.core.config.settings import load
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.cli.demo import demo_request
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
 
 SIZES = ((160, 45), (100, 30), (60, 20))

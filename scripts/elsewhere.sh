@@ -11,10 +11,10 @@ busy=()
 trap 'kill "${busy[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 tests=(
-  tests/unit/core/config/test_toml_file.py tests/unit/tui/terminal_io/test_images.py tests/unit/tui/cli/test_headless.py
+  tests/unit/core/config/test_toml_file.py tests/unit/tui/terminal_io/test_image_protocols.py tests/unit/tui/cli/test_headless.py
   tests/unit/tui/cli/test_help.py tests/unit/test_house.py tests/unit/test_light.py tests/unit/test_reference.py
-  tests/unit/sessions/store/test_store.py tests/unit/tui/terminal_io/test_terminal_messages.py tests/unit/core/base/test_sanitize.py
-  tests/screens/widgets/test_key_bar_and_themes.py tests/screens/test_key_order.py
+  tests/unit/sessions/store/test_store.py tests/unit/tui/terminal_io/test_osc_sequences.py tests/unit/core/base/test_sanitize.py
+  tests/screens/widgets/test_key_bar_and_themes.py tests/screens/test_key_sequencer.py
   tests/security/test_program.py
   "tests/security/test_widgets.py::test_nothing_but_our_own_sequences_comes_out[pager]"
   "tests/security/test_widgets.py::test_nothing_but_our_own_sequences_comes_out[home]"

@@ -20,27 +20,27 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.config.settings import Settings, config_dir
 from sandbox_tui.sessions import RunRegistry, RunSummary, Store
-from sandbox_tui.tui.begin import Attach, Begin, Forking, ReplayAt, Resume
-from sandbox_tui.tui.cli.crash import report
-from sandbox_tui.tui.exit_races import IgnoresLookupsAtExit
 from sandbox_tui.tui.keys.actions_here import MOVING, actions_here
-from sandbox_tui.tui.keys.bindings import binding
-from sandbox_tui.tui.keys.clicks import IgnoresStaleClicks
 from sandbox_tui.tui.keys.hint import use_keys
 from sandbox_tui.tui.keys.key_sequencer import SequentialKeys
 from sandbox_tui.tui.keys.keymap import keymap_in_file
 from sandbox_tui.tui.keys.keymap_overlay import KeymapOverlay
+from sandbox_tui.tui.keys.stale_clicks import IgnoresStaleClicks
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.lifecycle.crash_report import report
+from sandbox_tui.tui.lifecycle.first_screen import Attach, Begin, Forking, ReplayAt, Resume
+from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
+from sandbox_tui.tui.lifecycle.shutdown import Shutdown
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.messages import ForkRequested
-from sandbox_tui.tui.preload import preload_screens
-from sandbox_tui.tui.shutdown import Shutdown
+from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.terminal_io.output_sanitizer import SanitizingFilter
 from sandbox_tui.tui.terminal_io.run_announcer import RunAnnouncer
-from sandbox_tui.tui.textual_private import unhandled_error
+from sandbox_tui.tui.textual_support.exit_races import IgnoresLookupsAtExit
+from sandbox_tui.tui.textual_support.private_api import unhandled_error
+from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.theming.live_themes import LiveThemes
 from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
 from sandbox_tui.tui.theming.theme_files import ThemeFiles
-from sandbox_tui.tui.toasts import DedupedToasts
 
 if TYPE_CHECKING:  # screens are imported when first shown, so that the first appears soon
     from sandbox_tui.sessions.remote.run_handle import RunHandle
@@ -187,7 +187,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     @work(exclusive=True, group="fork")
     async def _describe_fork(self, run_id: str, seq: int) -> None:
         """Show the form for a fork, then start it."""
-        from sandbox_tui.sessions.recording.fork import ForkPlan
+        from sandbox_tui.sessions.recording.fork_worker import ForkPlan
         from sandbox_tui.tui.screens.cockpit.live import LiveScreen
         from sandbox_tui.tui.screens.dialogs.fork_form import ForkForm
 

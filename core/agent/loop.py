@@ -4,8 +4,8 @@ This is the loop of LLM-in-Sandbox (arXiv 2601.16206, section 2): the model gets
 tools; in every turn it calls some; their observations go back to it; `submit` or a limit ends it.
 
     begin_turn   wait for the approver, deliver queued messages, make the request
-    ask          one whole reply (`asking.py`)
-    finish_turn  run the reply's calls (`calls.py`) and answer them
+    ask          one whole reply (`request_with_retries.py`)
+    finish_turn  run the reply's calls (`tool_calls.py`) and answer them
 
 `run` repeats the three until there is a reason to stop. A caller with a policy of its own, such as
 a trainer, calls `begin_turn` and `finish_turn` and makes the reply between them itself.
@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 from sandbox_tui.core.agent import model_messages as texts
 from sandbox_tui.core.agent.approver import Approver, NullApprover
-from sandbox_tui.core.agent.asking import Asking, ReplyTiming
-from sandbox_tui.core.agent.calls import ToolCalls, ToolExecutor
 from sandbox_tui.core.agent.checkpoint import AgentCheckpoint
 from sandbox_tui.core.agent.message_queue import PROGRAM, MessageQueue
+from sandbox_tui.core.agent.request_with_retries import Asking, ReplyTiming
+from sandbox_tui.core.agent.tool_calls import ToolCalls, ToolExecutor
 from sandbox_tui.core.base.errors import ContextOverflow, ModelError
 from sandbox_tui.core.events.sink import EventSink, NullEventSink
 from sandbox_tui.core.events.types import (

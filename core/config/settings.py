@@ -24,7 +24,7 @@ from sandbox_tui.core.base.defaults import (
     OBSERVATION_LINES,
 )
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.config.expectations import describe_error
+from sandbox_tui.core.config.expected_values import describe_error
 from sandbox_tui.core.events.types import Limits
 from sandbox_tui.core.policy.rules import Policy, Rule, rule_problem
 

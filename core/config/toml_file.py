@@ -19,7 +19,7 @@ import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.config.expectations import describe_type
+from sandbox_tui.core.config.expected_values import describe_type
 
 if TYPE_CHECKING:  # only what changes the file needs it
     from tomlkit import TOMLDocument

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from sandbox_tui.core.base.io_types import Size, Stream
-from sandbox_tui.core.environment.features import Mirror, Work
+from sandbox_tui.core.environment.parts_and_null_forms import Mirror, Work
 from sandbox_tui.core.environment.stdin_watch import StdinWatch
+from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.core.events.sink import EventSink
-from sandbox_tui.core.events.state import MIRROR
 from sandbox_tui.core.sandboxes.base import Sandbox
 from sandbox_tui.core.terminal.mirror import MirrorWriter, Who
 from sandbox_tui.core.tools.base import Observation

@@ -17,7 +17,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from sandbox_tui.core.agent.calls import ToolExecutor
+from sandbox_tui.core.agent.tool_calls import ToolExecutor
 from sandbox_tui.core.base.defaults import (
     COMMAND_TIMEOUT_SECONDS,
     OBSERVATION_CHARS,
@@ -25,7 +25,8 @@ from sandbox_tui.core.base.defaults import (
 )
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.tool_names import BASH
-from sandbox_tui.core.environment.features import (
+from sandbox_tui.core.environment.locks import SandboxLocks
+from sandbox_tui.core.environment.parts_and_null_forms import (
     FileObserver,
     Mirror,
     NullFileObserver,
@@ -35,14 +36,13 @@ from sandbox_tui.core.environment.features import (
     SandboxFreezer,
     SnapshotTaker,
 )
-from sandbox_tui.core.environment.locks import SandboxLocks
 from sandbox_tui.core.events.sink import EventSink, NullEventSink
 from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.sandboxes.base import OutputSink, Sandbox
 from sandbox_tui.core.terminal.mirror import Who
 from sandbox_tui.core.tools.base import Observation, Tool, ToolContext
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
-from sandbox_tui.core.tools.summaries import short_name, summarize_call
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from typing import TypeVar
 import msgspec
 
 from sandbox_tui.core.events.durability import Durability
-from sandbox_tui.core.events.numbers import unreadable
+from sandbox_tui.core.events.storable_numbers import unreadable
 from sandbox_tui.core.events.types import AnyEvent, Event, ModelDelta, TerminalOutput
 
 JOIN_SECONDS = 0.03

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.events.journal import Journal
-from sandbox_tui.core.events.state import RunState
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import Warned
 
 

@@ -8,7 +8,7 @@ Stored, an event is one JSON object: `{"kind": "CallStarted", "seq": 7, "t": 1.5
 Bytes are base64. Paths are text as `core.base.path_codec` writes it: any file name survives.
 
 A class's name is its `kind`: to rename a class, pin the old name as its tag. A new event is a class
-in `core.events.kinds`, a member of `AnyEvent`, and a case in `core.events.state`.
+in `core.events.kinds`, a member of `AnyEvent`, and a case in `core.events.run_state`.
 """
 
 from __future__ import annotations
@@ -50,6 +50,36 @@ from sandbox_tui.core.events.kinds.human import (
 )
 from sandbox_tui.core.events.kinds.human import (
     Withdrawn as Withdrawn,
+)
+from sandbox_tui.core.events.kinds.requests_and_calls import (
+    CallDecided as CallDecided,
+)
+from sandbox_tui.core.events.kinds.requests_and_calls import (
+    CallFinished as CallFinished,
+)
+from sandbox_tui.core.events.kinds.requests_and_calls import (
+    CallHeld as CallHeld,
+)
+from sandbox_tui.core.events.kinds.requests_and_calls import (
+    CallProposed as CallProposed,
+)
+from sandbox_tui.core.events.kinds.requests_and_calls import (
+    CallStarted as CallStarted,
+)
+from sandbox_tui.core.events.kinds.requests_and_calls import (
+    ModelAsked as ModelAsked,
+)
+from sandbox_tui.core.events.kinds.requests_and_calls import (
+    ModelDelta as ModelDelta,
+)
+from sandbox_tui.core.events.kinds.requests_and_calls import (
+    ModelFailed as ModelFailed,
+)
+from sandbox_tui.core.events.kinds.requests_and_calls import (
+    ModelReplied as ModelReplied,
+)
+from sandbox_tui.core.events.kinds.requests_and_calls import (
+    ReplyInterrupted as ReplyInterrupted,
 )
 from sandbox_tui.core.events.kinds.run import (
     Forked as Forked,
@@ -102,36 +132,6 @@ from sandbox_tui.core.events.kinds.sandbox import (
 from sandbox_tui.core.events.kinds.sandbox import (
     TerminalResized as TerminalResized,
 )
-from sandbox_tui.core.events.kinds.turn import (
-    CallDecided as CallDecided,
-)
-from sandbox_tui.core.events.kinds.turn import (
-    CallFinished as CallFinished,
-)
-from sandbox_tui.core.events.kinds.turn import (
-    CallHeld as CallHeld,
-)
-from sandbox_tui.core.events.kinds.turn import (
-    CallProposed as CallProposed,
-)
-from sandbox_tui.core.events.kinds.turn import (
-    CallStarted as CallStarted,
-)
-from sandbox_tui.core.events.kinds.turn import (
-    ModelAsked as ModelAsked,
-)
-from sandbox_tui.core.events.kinds.turn import (
-    ModelDelta as ModelDelta,
-)
-from sandbox_tui.core.events.kinds.turn import (
-    ModelFailed as ModelFailed,
-)
-from sandbox_tui.core.events.kinds.turn import (
-    ModelReplied as ModelReplied,
-)
-from sandbox_tui.core.events.kinds.turn import (
-    ReplyInterrupted as ReplyInterrupted,
-)
 from sandbox_tui.core.events.kinds.values import (
     EXIT_CODES as EXIT_CODES,
 )
@@ -180,7 +180,7 @@ from sandbox_tui.core.events.kinds.values import (
 from sandbox_tui.core.events.kinds.values import (
     Watch as Watch,
 )
-from sandbox_tui.core.events.numbers import with_numbers
+from sandbox_tui.core.events.storable_numbers import with_numbers
 
 AnyEvent = (
     RunStarted

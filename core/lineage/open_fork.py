@@ -14,13 +14,13 @@ from sandbox_tui.core.base.errors import ConfigError, ForkRefused, ResumeRefused
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.lineage.fork import ForkedStart
 from sandbox_tui.core.lineage.fork_point import BaseSnapshot, ForkPoint
+from sandbox_tui.core.lineage.forked_start import ForkedStart
+from sandbox_tui.core.lineage.open_resumed import recorded_request
 from sandbox_tui.core.lineage.recovery import recover
-from sandbox_tui.core.lineage.resume import recorded_request
 from sandbox_tui.core.prompts import PromptPack, load_pack
 from sandbox_tui.core.run.input_files import stored_files
-from sandbox_tui.core.run.launch import RunRequest, assemble, model_of, sandbox_spec
+from sandbox_tui.core.run.open_run import RunRequest, assemble, model_of, sandbox_spec
 from sandbox_tui.core.run.recorded_settings import recorded_settings
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.sandboxes.factory import open_sandbox

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from sandbox_tui.core.agent.checkpoint import AgentCheckpoint
-from sandbox_tui.core.agent.conversation import Message, conversation
+from sandbox_tui.core.agent.conversation_from_events import Message, conversation
 from sandbox_tui.core.agent.message_queue import QueuedMessage
 from sandbox_tui.core.agent.model_messages import (
     LOST_COMMAND,
@@ -26,10 +26,10 @@ from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.base.path_codec import text_to_path
 from sandbox_tui.core.environment.snapshotter import touches
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import MIRROR, HumanItem, RunState, fold, is_lost
+from sandbox_tui.core.events.run_state import MIRROR, HumanItem, RunState, fold, is_lost
 from sandbox_tui.core.models.base import RawToolCall
 from sandbox_tui.core.sandboxes.base import FileEntry, Listing
-from sandbox_tui.core.tools.summaries import full_command
+from sandbox_tui.core.tools.call_summaries import full_command
 
 MAX_COMMAND_CHARS = 300
 """Characters of a background command that the model is told of."""

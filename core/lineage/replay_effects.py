@@ -17,12 +17,12 @@ from sandbox_tui.core.base.path_codec import path_to_text, text_to_path
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import FileState
+from sandbox_tui.core.events.run_state import FileState
 from sandbox_tui.core.lineage.fork_point import CommandReplay, SideEffect
 from sandbox_tui.core.sandboxes.base import FileEntry, Sandbox
 from sandbox_tui.core.sandboxes.scripts.loader import quote
 from sandbox_tui.core.tools.base import Observation
-from sandbox_tui.core.tools.summaries import summarize_call
+from sandbox_tui.core.tools.call_summaries import summarize_call
 
 MAX_RECONCILED_FILES = 1000
 """Files that are compared with what was stored of them."""

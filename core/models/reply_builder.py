@@ -13,7 +13,7 @@ from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.events.types import Usage
 from sandbox_tui.core.models.base import Delta, Message, RawToolCall, Reply
 from sandbox_tui.core.models.error_mapping import too_long
-from sandbox_tui.core.models.outline import JsonOutline
+from sandbox_tui.core.models.json_completeness import JsonOutline
 
 _INVALID_NAME_CHARS = re.compile(r"[^A-Za-z0-9_-]")
 MAX_CALLS = 128

@@ -24,7 +24,7 @@ from sandbox_tui.core.base.errors import FileRefused, SandboxError, SandboxTuiEr
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.journal import Journal
-from sandbox_tui.core.events.phase import Phase
+from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.stall_recorder import StallRecorder
 from sandbox_tui.core.models.base import Model
 from sandbox_tui.core.prompts import PromptPack

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.agent.checkpoint import AgentCheckpoint
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import MIRROR, HumanItem, RunState
+from sandbox_tui.core.events.run_state import MIRROR, HumanItem, RunState
 from sandbox_tui.core.run.recorded_settings import recorded_settings
 from sandbox_tui.core.tools.registry import command_docs
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
-from sandbox_tui.core.agent.approval import Gate
+from sandbox_tui.core.agent.approval_gate import Gate
 from sandbox_tui.core.agent.approver import Decision
 from sandbox_tui.core.agent.message_queue import MessageQueue
 from sandbox_tui.core.agent.model_messages import human_message
 from sandbox_tui.core.base.errors import FileRefused, SandboxTuiError
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.phase import Phase
+from sandbox_tui.core.events.run_phase import Phase
+from sandbox_tui.core.events.run_state import MIRROR, RunState
 from sandbox_tui.core.events.sink import EventSink
-from sandbox_tui.core.events.state import MIRROR, RunState
 from sandbox_tui.core.policy.rules import Policy
 from sandbox_tui.core.run.human.injected_commands import InjectedCommands
 from sandbox_tui.core.run.human.user_files import UserFiles

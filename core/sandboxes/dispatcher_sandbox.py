@@ -24,12 +24,12 @@ from sandbox_tui.core.sandboxes.base import (
     Shell,
     TerminalReader,
 )
-from sandbox_tui.core.sandboxes.protocol.channel import Channel
 from sandbox_tui.core.sandboxes.protocol.clean_run import CleanRunner
-from sandbox_tui.core.sandboxes.protocol.control import ControlChannel
-from sandbox_tui.core.sandboxes.protocol.copying import copy_in, copy_out
-from sandbox_tui.core.sandboxes.protocol.exec import Exec
+from sandbox_tui.core.sandboxes.protocol.control_channel import ControlChannel
+from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Channel
+from sandbox_tui.core.sandboxes.protocol.file_copying import copy_in, copy_out
 from sandbox_tui.core.sandboxes.protocol.file_ops import FileOperations
+from sandbox_tui.core.sandboxes.protocol.model_shell import Exec
 from sandbox_tui.core.sandboxes.protocol.pausable_clock import PausableClock
 from sandbox_tui.core.sandboxes.protocol.stdin_probe import find_terminal_reader
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, install_bashrc, quote

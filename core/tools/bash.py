@@ -13,9 +13,9 @@ from sandbox_tui.core.base.io_types import Size
 from sandbox_tui.core.base.json_arguments import ArgumentsError, text_argument
 from sandbox_tui.core.sandboxes.base import ExecResult
 from sandbox_tui.core.terminal.transcript import transcript
-from sandbox_tui.core.tools.arguments import missing_arguments
 from sandbox_tui.core.tools.base import Observation, Tool, ToolContext
 from sandbox_tui.core.tools.truncation import TruncatedText, decode_ends, truncate_ends
+from sandbox_tui.core.tools.typed_arguments import missing_arguments
 
 _CAPPED = "[The command wrote {} bytes; only the beginning was kept. Send long output to a file.]"
 

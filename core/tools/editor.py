@@ -12,7 +12,6 @@ from sandbox_tui.core.base.errors import FileRefused
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments, text_argument
 from sandbox_tui.core.base.path_codec import path_to_text, text_to_path
 from sandbox_tui.core.sandboxes.base import FileEntry, Sandbox
-from sandbox_tui.core.tools.arguments import int_argument, int_list_argument, missing_arguments
 from sandbox_tui.core.tools.base import Observation, ReadOnlyCalls, Tool, ToolContext
 from sandbox_tui.core.tools.file_type import binary_kind
 from sandbox_tui.core.tools.text_edits import Edit, EditError, insert, line_count, replace
@@ -21,6 +20,11 @@ from sandbox_tui.core.tools.truncation import (
     TruncatedText,
     truncate_ends,
     truncate_middle,
+)
+from sandbox_tui.core.tools.typed_arguments import (
+    int_argument,
+    int_list_argument,
+    missing_arguments,
 )
 
 SNIPPET_LINES = 4

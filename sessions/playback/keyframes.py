@@ -33,7 +33,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import CallItem, HumanItem, Item, ReplyItem, RunState
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, ReplyItem, RunState
 from sandbox_tui.sessions.playback.lazy_files import KeyframeFiles, TrackedFiles, files_as_bytes
 from sandbox_tui.sessions.playback.lazy_items import ItemRows, ItemsByNumber, LazyItems, row_of
 from sandbox_tui.sessions.playback.lazy_scrollback import (
@@ -54,8 +54,8 @@ from sandbox_tui.sessions.playback.state_codec import (
     encode_state,
 )
 from sandbox_tui.sessions.store.compression import compress, decompress
-from sandbox_tui.sessions.store.keyframe_tables import MarkerRow, ScreenRow
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.keyframes import MarkerRow, ScreenRow
 
 FORMAT = 1
 """Keyframes of another format are passed over."""

@@ -12,7 +12,7 @@ from typing import Literal, cast, overload
 import msgspec
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import Content, FileState
+from sandbox_tui.core.events.run_state import Content, FileState
 from sandbox_tui.sessions.playback.state_codec import CorruptKeyframe
 from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.store import Store

@@ -15,7 +15,7 @@ import msgspec
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import EventDecodeError
-from sandbox_tui.core.events.state import CallItem, HumanItem, Item, NoteItem, ReplyItem, fold
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem, fold
 from sandbox_tui.sessions.playback.state_codec import (
     CorruptKeyframe,
     EncodedState,
@@ -23,8 +23,8 @@ from sandbox_tui.sessions.playback.state_codec import (
     encode_state,
 )
 from sandbox_tui.sessions.store.compression import compress, decompress
-from sandbox_tui.sessions.store.keyframe_tables import ItemRow
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.keyframes import ItemRow
 
 PAGE_ITEMS = 16
 """Items read at a time."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import CallItem, HumanItem, RunState
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, RunState
 from sandbox_tui.sessions.playback.lazy_files import TrackedFiles
 from sandbox_tui.sessions.playback.lazy_items import ItemRows, ItemsByNumber, LazyItems
 from sandbox_tui.sessions.playback.lazy_scrollback import ScreenKey, TerminalScreens

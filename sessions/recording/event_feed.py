@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, Sequence
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.store.event_pages import stored_events
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.event_pages import stored_events
 
 MAX_LAG = 256
 """Events a watcher that has caught up may be behind before `publish` waits for it."""

@@ -10,8 +10,8 @@ from sandbox_tui.sessions.store.store import Store
 if TYPE_CHECKING:  # a program that only reads sessions imports none of this
     from sandbox_tui.core.config.settings import Settings
     from sandbox_tui.core.lineage.open_fork import ForkRequest
-    from sandbox_tui.core.run.launch import RunRequest
-    from sandbox_tui.sessions.recording.fork import ForkPlan
+    from sandbox_tui.core.run.open_run import RunRequest
+    from sandbox_tui.sessions.recording.fork_worker import ForkPlan
     from sandbox_tui.sessions.recording.run_worker import RunWorker
     from sandbox_tui.sessions.store.run_summary import RunSummary
 
@@ -43,13 +43,13 @@ class RunRegistry:
         Raises:
             ResumeRefused: it cannot be resumed, saying why.
         """
-        from sandbox_tui.sessions.recording.resume import ResumedWorker
+        from sandbox_tui.sessions.recording.resumed_worker import ResumedWorker
 
         return self._started(ResumedWorker(run, settings, self.store))
 
     def fork(self, plan: ForkPlan, request: ForkRequest) -> RunWorker:
         """Start a run that continues from the middle of a saved one."""
-        from sandbox_tui.sessions.recording.fork import ForkWorker
+        from sandbox_tui.sessions.recording.fork_worker import ForkWorker
 
         return self._started(ForkWorker(plan, request, self.store))
 

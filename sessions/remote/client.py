@@ -13,7 +13,7 @@ import msgspec
 from sandbox_tui.core.base.errors import FileRefused, SandboxError, SandboxLost, SandboxTuiError
 from sandbox_tui.core.base.process_identity import has_exited, is_stopped
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import RunState
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.core.run.human.user_files import FileChangedMeanwhile
 from sandbox_tui.core.run.steering import RunEnded

@@ -23,12 +23,12 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.config.settings import Settings, api_key, data_dir
 from sandbox_tui.core.events.types import Mode, TurnPolicy, Watch
 from sandbox_tui.core.lineage.open_fork import ForkRequest
-from sandbox_tui.core.models.demo import DemoModel
+from sandbox_tui.core.models.demo_model import DemoModel
 from sandbox_tui.core.prompts import PromptPack
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.sessions.interchange.redaction import secrets_of
-from sandbox_tui.sessions.recording.fork import ForkPlan, ForkWorker
-from sandbox_tui.sessions.recording.resume import ResumedWorker
+from sandbox_tui.sessions.recording.fork_worker import ForkPlan, ForkWorker
+from sandbox_tui.sessions.recording.resumed_worker import ResumedWorker
 from sandbox_tui.sessions.recording.run_worker import RunWorker
 from sandbox_tui.sessions.remote.detached_log import Log, log_file, open_log
 from sandbox_tui.sessions.remote.server import RunServer

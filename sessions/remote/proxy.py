@@ -9,8 +9,8 @@ from typing import Any, cast
 import msgspec
 from typing_extensions import override
 
-from sandbox_tui.core.events.phase import Phase
-from sandbox_tui.core.events.state import MIRROR, RunState
+from sandbox_tui.core.events.run_phase import Phase
+from sandbox_tui.core.events.run_state import MIRROR, RunState
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.policy.rules import Policy, granted_rules, suggested
 from sandbox_tui.core.run.human.run_controls import FileControls, GateView, SpecView

@@ -17,7 +17,7 @@ from typing import Any, Self
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions.store.errors import explained
 from sandbox_tui.sessions.store.file_permissions import make_private, new_file
-from sandbox_tui.sessions.store.schema import (
+from sandbox_tui.sessions.store.migrations.migrate import (
     MIGRATIONS,
     foreign,
     migrate,

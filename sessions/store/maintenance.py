@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 
 from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
-from sandbox_tui.sessions.store.query_tables_migration import INDEXED
+from sandbox_tui.sessions.store.migrations.tables_to_query import INDEXED
 from sandbox_tui.sessions.store.store import Store
 
 _ORPHANS: dict[str, str] = {

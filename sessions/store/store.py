@@ -15,13 +15,13 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.store import blobs, events, runs
-from sandbox_tui.sessions.store.blobs import RunBlobs
-from sandbox_tui.sessions.store.calls import CallRow, calls_of
 from sandbox_tui.sessions.store.database import Database
-from sandbox_tui.sessions.store.file_changes import FileChangeRow, changes_of, history_of
-from sandbox_tui.sessions.store.keyframe_tables import KeyframeTables
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
+from sandbox_tui.sessions.store.tables import blobs, events, runs
+from sandbox_tui.sessions.store.tables.blobs import RunBlobs
+from sandbox_tui.sessions.store.tables.calls import CallRow, calls_of
+from sandbox_tui.sessions.store.tables.file_changes import FileChangeRow, changes_of, history_of
+from sandbox_tui.sessions.store.tables.keyframes import KeyframeTables
 
 
 class Ownership(NamedTuple):

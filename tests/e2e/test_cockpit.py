@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 from tests.e2e.tmux import Terminal

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core.agent.conversation import conversation
+from sandbox_tui.core.agent.conversation_from_events import conversation
 from sandbox_tui.core.agent.loop import messages_digest
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import OwnerRecord, sweep

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core.agent.conversation import conversation
+from sandbox_tui.core.agent.conversation_from_events import conversation
 from sandbox_tui.core.agent.loop import messages_digest
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.types import CallDecided
 from sandbox_tui.core.run.run import Run
-from sandbox_tui.tui.cli.demo import demo_request
+from sandbox_tui.tui.screens.home.demo_request import demo_request
 from tests.integration.conftest import require
 from tests.integration.test_runs import settings, watch
 

@@ -14,13 +14,13 @@ import pytest
 from sandbox_tui.core.base.errors import ConfigError, ForkRefused
 from sandbox_tui.core.config.settings import load, snapshot_dir
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import Store, replay
-from sandbox_tui.sessions.recording.fork import ForkPlan, ForkWorker
-from sandbox_tui.tui.cli.demo import demo_request
+from sandbox_tui.sessions.recording.fork_worker import ForkPlan, ForkWorker
+from sandbox_tui.tui.screens.home.demo_request import demo_request
 from tests import scripted_server as s
 from tests.integration.test_runs import KINDS, only, program, request, require, settings, watch
 
@@ -276,7 +276,7 @@ async def test_a_fork_of_a_fork_and_the_death_of_its_parent(
     first, child = await forked(store, parent, "3", changes)
     assert only(e.Forked, first)[0].repeats == 0
     store.delete(parent)
-    from sandbox_tui.sessions.recording.snapshots import remove_orphaned_snapshots
+    from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
 
     assert remove_orphaned_snapshots(store) == []
     assert SnapshotStores(snapshot_dir()).list(parent)[0] == []

@@ -12,12 +12,12 @@ from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.cli.demo import demo_request
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.compare import CompareScreen, ComparisonRows
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCall
 from sandbox_tui.tui.screens.dialogs.fork_form import ForkForm
+from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import Home
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.timeline import Timeline

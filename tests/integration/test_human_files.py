@@ -11,7 +11,7 @@ import pytest
 
 from sandbox_tui.core.base.errors import FileRefused
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import HumanItem, fold
+from sandbox_tui.core.events.run_state import HumanItem, fold
 from sandbox_tui.core.run.human.user_files import FileChangedMeanwhile
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.run.steering import RunEnded

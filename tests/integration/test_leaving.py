@@ -12,13 +12,13 @@ import pytest
 from textual.pilot import Pilot
 
 from sandbox_tui.core.run import artifacts as results
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
-from sandbox_tui.tui import shutdown
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.begin import Begin
-from sandbox_tui.tui.screens.cockpit import closing as closing
-from sandbox_tui.tui.screens.cockpit.closing import ClosingDialog
+from sandbox_tui.tui.lifecycle import shutdown
+from sandbox_tui.tui.lifecycle.first_screen import Begin
+from sandbox_tui.tui.screens.cockpit import ending_runs as closing
+from sandbox_tui.tui.screens.cockpit.ending_runs import ClosingDialog
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.confirm import Confirm

@@ -12,8 +12,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import CallItem
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.events.run_state import CallItem
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
@@ -21,10 +21,10 @@ from sandbox_tui.tui.screens.dialogs.mode_menu import ModeMenu
 from sandbox_tui.tui.screens.dialogs.pager import Pager, TextBlocks
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
-from sandbox_tui.tui.widgets.calls.calls import Calls
-from sandbox_tui.tui.widgets.calls.end_line import EndLine
+from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 from sandbox_tui.tui.widgets.calls.queue_list import QueueList
+from sandbox_tui.tui.widgets.calls.rows.end_line import EndLine
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from tests import scripted_server as s

@@ -16,10 +16,10 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_fork import ForkRequest
-from sandbox_tui.core.run.launch import open_run
+from sandbox_tui.core.run.open_run import open_run
 from sandbox_tui.core.tools import registry
 from sandbox_tui.sessions import RunRegistry, Store, replay
-from sandbox_tui.sessions.recording.fork import ForkPlan, ForkWorker
+from sandbox_tui.sessions.recording.fork_worker import ForkPlan, ForkWorker
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import KINDS, Start, only, request, settings
@@ -53,7 +53,7 @@ CHILD = """
 import asyncio, sys
 from pathlib import Path
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.sessions import Store, RunRegistry
 from tests.integration.test_new_tool import TOOLS, registered
 from tests.integration.test_runs import settings

@@ -16,8 +16,8 @@ from sandbox_tui.core.sandboxes.base import Sandbox
 from sandbox_tui.core.sandboxes.bubblewrap import provider as bubblewrap_provider
 from sandbox_tui.core.sandboxes.bubblewrap.provider import BubblewrapProvider
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import OwnerRecord
-from sandbox_tui.core.sandboxes.docker import connection
 from sandbox_tui.core.sandboxes.docker import provider as docker_provider
+from sandbox_tui.core.sandboxes.docker import shared_client as connection
 from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.core.sandboxes.docker.provider import DockerProvider
 from sandbox_tui.core.sandboxes.provider import SandboxProvider

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core.agent.conversation import conversation
+from sandbox_tui.core.agent.conversation_from_events import conversation
 from sandbox_tui.core.agent.loop import messages_digest
 from sandbox_tui.core.agent.model_messages import LOST, LOST_PROCESSES
 from sandbox_tui.core.base.errors import ResumeRefused, SandboxLost
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.phase import Phase
+from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.sandboxes.docker.engine import connect, owner_of, sweep
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store, replay
 from tests import scripted_server as s
@@ -29,7 +29,7 @@ CHILD = """
 import asyncio, sys
 from pathlib import Path
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.sessions import Store, RunRegistry
 from tests.integration.test_runs import settings
 

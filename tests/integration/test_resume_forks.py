@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core.agent.conversation import conversation
+from sandbox_tui.core.agent.conversation_from_events import conversation
 from sandbox_tui.core.agent.loop import messages_digest
 from sandbox_tui.core.base.errors import ResumeRefused
 from sandbox_tui.core.config.settings import snapshot_dir
@@ -21,7 +21,7 @@ from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.core.lineage.recovery import recover
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store
-from sandbox_tui.sessions.recording.fork import ForkPlan, ForkWorker
+from sandbox_tui.sessions.recording.fork_worker import ForkPlan, ForkWorker
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_resume import nothing_is_left, stored, to_the_end
@@ -34,7 +34,7 @@ from pathlib import Path
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.recording.fork import ForkPlan, ForkWorker
+from sandbox_tui.sessions.recording.fork_worker import ForkPlan, ForkWorker
 from tests.integration.test_runs import settings
 
 async def main(home, parent, at, url, kind, message, act):

@@ -6,10 +6,10 @@ import contextlib
 from pathlib import Path
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.launch import open_run
+from sandbox_tui.core.run.open_run import open_run
 from sandbox_tui.sessions import Store, new_id, record
 from sandbox_tui.sessions.playback.keyframes import catch_up, last_keyframe, playback_state_at
-from sandbox_tui.tui.cli.demo import demo_request
+from sandbox_tui.tui.screens.home.demo_request import demo_request
 from tests.integration.conftest import require
 from tests.integration.test_runs import KINDS, settings
 from tests.unit.sessions.playback.test_keyframes import assert_same, small_keyframes

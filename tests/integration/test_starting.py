@@ -16,9 +16,9 @@ import pytest
 from textual.pilot import Pilot
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.phase import Phase
-from sandbox_tui.core.events.state import fold
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.events.run_phase import Phase
+from sandbox_tui.core.events.run_state import fold
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.core.sandboxes.bubblewrap.sandbox import BubblewrapSandbox
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import PREFIX
 from sandbox_tui.core.sandboxes.docker.engine import LABEL, connect

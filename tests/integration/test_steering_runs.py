@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.policy.rules import Policy, Rule
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.sessions import replay

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.sessions import Store, replay
 from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording
 from sandbox_tui.sessions.interchange.imports import import_file
-from sandbox_tui.sessions.store.annotations import add_note
+from sandbox_tui.sessions.store.tables.annotations import add_note
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import request, watch

@@ -12,13 +12,13 @@ import pytest
 from textual.pilot import Pilot
 
 from sandbox_tui.core.config.settings import load
-from sandbox_tui.core.run.launch import requests_for
+from sandbox_tui.core.run.open_run import requests_for
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.cli.demo import demo_request
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from sandbox_tui.tui.screens.dialogs.leave_dialog import LeaveDialog
 from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import Home
 from sandbox_tui.tui.screens.wall import Wall
 from sandbox_tui.tui.widgets.sessions.run_tile import RunTile

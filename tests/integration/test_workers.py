@@ -11,9 +11,9 @@ import pytest
 from sandbox_tui.core.base.errors import ImageMissing
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store, replay
-from sandbox_tui.tui.cli.demo import demo_request
+from sandbox_tui.tui.screens.home.demo_request import demo_request
 from tests.integration.conftest import require
 
 

@@ -12,7 +12,7 @@ from sandbox_tui.core.config.settings import sections
 from sandbox_tui.sessions.interchange.exports import EXPORTERS
 from sandbox_tui.sessions.interchange.imports import IMPORTERS
 from sandbox_tui.tui.cli.main import main
-from sandbox_tui.tui.keys.actions import ACTIONS
+from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.screens.settings import ROWS
 
 ROOT = Path(__file__).parents[2]

@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 

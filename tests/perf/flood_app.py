@@ -94,7 +94,7 @@ class Ours(Flooded):
         return ROLE_DEFAULTS
 
     def on_mount(self) -> None:
-        from sandbox_tui.tui.gc_tuning import tune_gc
+        from sandbox_tui.tui.lifecycle.gc_tuning import tune_gc
 
         tune_gc()  # as the program does when it has started
 

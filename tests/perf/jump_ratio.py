@@ -40,7 +40,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.home.home import Home
-from sandbox_tui.tui.widgets.calls.calls import WINDOW_ITEMS
+from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.perf.made_sessions import fill
 from tests.unit.event_streams import started

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import RunRegistry, Store
-from sandbox_tui.tui.cli.demo import demo_request
+from sandbox_tui.tui.screens.home.demo_request import demo_request
 from tests.perf.figures import Figure, Section
 from tests.perf.report import print_section
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sandbox_tui.core.models.base import Delta, Reply, Request
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.gc_tuning import tune_gc
+from sandbox_tui.tui.lifecycle.gc_tuning import tune_gc
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from tests.perf.figures import Figure, Section, megabytes, milliseconds
 from tests.perf.in_process import Commands, embedded

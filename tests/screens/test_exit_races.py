@@ -10,8 +10,8 @@ from textual.css.query import NoMatches
 from textual.screen import Screen
 from textual.widgets import Static
 
-from sandbox_tui.tui.exit_races import IgnoresLookupsAtExit
-from sandbox_tui.tui.textual_private import is_closing
+from sandbox_tui.tui.textual_support.exit_races import IgnoresLookupsAtExit
+from sandbox_tui.tui.textual_support.private_api import is_closing
 
 
 class Late(Screen[None]):

@@ -23,9 +23,9 @@ from sandbox_tui.core.base.errors import FileRefused
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.run.artifacts import a_few
 from sandbox_tui.core.sandboxes.base import FileEntry, Listing, Sandbox
-from sandbox_tui.core.sandboxes.protocol import copying
-from sandbox_tui.core.sandboxes.protocol.archives import unpack, write_out
-from sandbox_tui.core.sandboxes.protocol.copying import choose, room_for
+from sandbox_tui.core.sandboxes.protocol import file_copying as copying
+from sandbox_tui.core.sandboxes.protocol.file_copying import choose, room_for
+from sandbox_tui.core.sandboxes.protocol.tar_archives import unpack, write_out
 from tests.integration.conftest import sandbox
 from tests.security.hostile import Streams
 

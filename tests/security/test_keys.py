@@ -184,7 +184,8 @@ def read(path: Path) -> bytes:
 
 CRASH = """
 import sys
-from sandbox_tui.tui.cli import format_sessions, main
+from sandbox_tui.tui.cli import main
+from sandbox_tui.tui.cli.sessions import format_sessions
 from sandbox_tui.tui.screens.home.home import Home
 secret = __import__("os").environ["MY_ENTRY"]
 def broken(*arguments, **more):

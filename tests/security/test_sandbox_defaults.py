@@ -11,7 +11,7 @@ import pytest
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.prompts.pack import load_pack
-from sandbox_tui.core.run.launch import sandbox_spec
+from sandbox_tui.core.run.open_run import sandbox_spec
 from sandbox_tui.core.sandboxes.base import Sandbox
 from tests.integration.conftest import make, require, sandbox
 

@@ -16,9 +16,9 @@ from textual.widgets import Static
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.config.settings import ModelSettings, load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import FileState, fold
+from sandbox_tui.core.events.run_state import FileState, fold
 from sandbox_tui.core.models.discovery import LocalServer
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
@@ -276,7 +276,7 @@ async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stre
 
 async def comparisons(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
     """Two sessions side by side, and the form that forks one."""
-    from sandbox_tui.sessions.recording.fork import ForkPlan
+    from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 
     for name in ("one", "two"):
         made_up.hostile_run(name, made, 10, store)

@@ -16,12 +16,12 @@ from textual.widgets import Input, TextArea
 
 from sandbox_tui.core.config.settings import ModelSettings, load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.models.discovery import LocalServer
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store
-from sandbox_tui.sessions.recording.fork import ForkPlan
-from sandbox_tui.sessions.store.annotations import add_note, add_tag
+from sandbox_tui.sessions.recording.fork_worker import ForkPlan
+from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
@@ -38,7 +38,7 @@ from sandbox_tui.tui.screens.files.edit_file import EditFile
 from sandbox_tui.tui.screens.home.home import Home
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.wall import Wall
-from sandbox_tui.tui.widgets.calls.calls import Calls
+from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, offers_of
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList

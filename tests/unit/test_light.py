@@ -46,7 +46,12 @@ OTHER_SCREENS = tuple(
     for name in (
         *("tui.screens.cockpit", "tui.screens.wall", "tui.screens.home.new_run"),
         *("tui.screens.settings", "tui.screens.compare", "tui.screens.dialogs.help"),
-        *("tui.terminal_io.images", "core.run.run", "core.run.launch", "core.agent.loop"),
+        *(
+            "tui.terminal_io.image_protocols",
+            "core.run.run",
+            "core.run.open_run",
+            "core.agent.loop",
+        ),
         *("core.tools.registry", "core.sandboxes", "core.terminal"),
         *("sessions.playback.keyframes", "sessions.recording.run_worker"),
         *("sessions.recording.recorder",),
@@ -105,7 +110,7 @@ def test_the_home_screen(tmp_path: Path) -> None:
 
 def test_the_collector_leaves_alone_what_the_program_consists_of() -> None:
     script = (
-        "import gc; from sandbox_tui.tui.gc_tuning import THRESHOLDS, tune_gc\n"
+        "import gc; from sandbox_tui.tui.lifecycle.gc_tuning import THRESHOLDS, tune_gc\n"
         "tune_gc(); print(gc.get_freeze_count() > 1000, gc.get_threshold() == THRESHOLDS)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
@@ -115,7 +120,7 @@ def test_the_collector_leaves_alone_what_the_program_consists_of() -> None:
 def test_what_is_imported_in_the_pause_is_there() -> None:
     """A name that is wrong would only be noticed by whoever opens that screen."""
     script = (
-        "import sys, threading; from sandbox_tui.tui import preload; preload.preload_screens()\n"
+        "import sys, threading; from sandbox_tui.tui.lifecycle import preload_screens as preload; preload.preload_screens()\n"
         "[t.join() for t in threading.enumerate() if t.name == 'importing']\n"
         "print(all(f'sandbox_tui.tui.screens.{name}' in sys.modules for name in preload._NEXT))"
     )

@@ -10,7 +10,7 @@ import pytest
 
 from docs.reference import FILE, reference
 from sandbox_tui.core.config.settings import Settings
-from sandbox_tui.tui.keys.actions import ACTIONS
+from sandbox_tui.tui.keys.default_keys import ACTIONS
 
 ROOT = Path(__file__).parents[2]
 

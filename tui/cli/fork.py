@@ -15,7 +15,7 @@ from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.recording.fork import ForkPlan
+from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.remote.detached import ForkJob, Job, begin
 from sandbox_tui.tui.cli.show_app import is_terminal, say_how_it_ended, show
 
@@ -68,7 +68,7 @@ def execute_fork(
 
         ended = asyncio.run(fork_headless(plan, request, store, as_json=options["as_json"]))
     else:
-        from sandbox_tui.tui.begin import Forking
+        from sandbox_tui.tui.lifecycle.first_screen import Forking
 
         ended = show(settings, store, Forking(plan, request))
     say_how_it_ended(store, ended)

@@ -21,17 +21,17 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import clean, clean_json, clean_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import RunState
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.lineage.open_fork import ForkRequest
-from sandbox_tui.core.run.launch import RunRequest
-from sandbox_tui.core.tools.summaries import short_name, summarize_call
+from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunRegistry, RunSummary, RunWorker, Store
-from sandbox_tui.sessions.recording.fork import ForkPlan
+from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.recording.run_worker import EndedEarly
 from sandbox_tui.sessions.remote.client import RunClient
-from sandbox_tui.tui.cli import crash
 from sandbox_tui.tui.cli.show_app import Ended
 from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.lifecycle import crash_report as crash
 
 NOBODY = Decision(
     verdict="reject",

@@ -10,17 +10,17 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.process_identity import raise_file_limit
-from sandbox_tui.tui.cli import crash
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
 from sandbox_tui.tui.cli.options import load_settings, overrides_of, run_mode, run_options
-from sandbox_tui.tui.cli.session_commands import sessions, snapshots
+from sandbox_tui.tui.cli.sessions.commands import sessions, snapshots
 from sandbox_tui.tui.cli.settings_commands import config_group, keys
 from sandbox_tui.tui.cli.show_app import is_terminal, say_how_it_ended, show
+from sandbox_tui.tui.lifecycle import crash_report as crash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sandbox_tui.core.run.launch import RunRequest
+    from sandbox_tui.core.run.open_run import RunRequest
     from sandbox_tui.sessions import RunSummary, Store
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -82,7 +82,7 @@ def run(
     """
     tasks = [sys.stdin.read() if text == "-" else text for text in task]
     settings = load_settings(overrides_of(options), theme)
-    from sandbox_tui.core.run.launch import RunRequest, requests_for
+    from sandbox_tui.core.run.open_run import RunRequest, requests_for
 
     request = RunRequest(
         task="",
@@ -101,7 +101,7 @@ def run(
 def demo(theme: str | None, speed: float, **options: Any) -> None:
     """A fixed script drives a real sandbox: no key, no network, the whole cockpit at work."""
     settings = load_settings(overrides_of(options), theme)
-    from sandbox_tui.tui.cli.demo import demo_request
+    from sandbox_tui.tui.screens.home.demo_request import demo_request
 
     request = demo_request(
         settings,
@@ -159,7 +159,7 @@ def resume(theme: str | None, session: str, headless: bool, as_json: bool, detac
 
             ended = asyncio.run(resume_headless(run, settings, store, as_json=as_json))
         else:
-            from sandbox_tui.tui.begin import Resume
+            from sandbox_tui.tui.lifecycle.first_screen import Resume
 
             ended = show(settings, store, Resume(run))
         say_how_it_ended(store, ended)
@@ -186,7 +186,7 @@ def attach(theme: str | None, session: str | None, headless: bool, as_json: bool
 
             code = asyncio.run(follow_headless(run, store, as_json=as_json))
         else:
-            from sandbox_tui.tui.begin import Attach
+            from sandbox_tui.tui.lifecycle.first_screen import Attach
 
             code = show(settings, store, Attach(run)).code
     sys.exit(code)
@@ -253,7 +253,7 @@ def fork(theme: str | None, session: str, **options: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
 def compare(left: str, right: str, diffs: bool, as_json: bool) -> None:
     """Show two sessions side by side: where they part, calls, files, tokens, cost, answer."""
-    from sandbox_tui.tui.cli.compare import print_comparison
+    from sandbox_tui.tui.format.comparison import print_comparison
 
     with store_to_read() as store:
         one, other = session_named(store, left), session_named(store, right)
@@ -271,7 +271,7 @@ def image() -> None:
 @click.option("--tag", help="Name of the image.")
 def image_build(from_packages: bool, small: bool, tag: str | None) -> None:
     """Build the image, with a registry or from the packages of this machine."""
-    from sandbox_tui.tui.cli.image import build
+    from sandbox_tui.tui.cli.build_image import build
 
     build(tag, from_packages=from_packages, small=small)
 

@@ -13,7 +13,7 @@ import msgspec
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.policy.rules import Judgement, Policy, decide
-from sandbox_tui.core.tools.summaries import short_name, summarize_call
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 
 _EXAMPLE = """\
 There are no rules. In {file}, for example:

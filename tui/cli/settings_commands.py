@@ -24,7 +24,7 @@ def keys(as_json: bool) -> None:
     help = ["f1", "h"]          # every action of that name
     """
     from sandbox_tui.core.config.settings import load
-    from sandbox_tui.tui.keys.actions import ACTIONS
+    from sandbox_tui.tui.keys.default_keys import ACTIONS
     from sandbox_tui.tui.keys.hint import shown
     from sandbox_tui.tui.keys.keymap import keymap_in_file
 
@@ -49,7 +49,7 @@ def config_group(ctx: click.Context, as_json: bool) -> None:
     """The settings in force, and where each came from."""
     if ctx.invoked_subcommand is not None:
         return
-    from sandbox_tui.core.config.sources import setting_sources
+    from sandbox_tui.core.config.setting_sources import setting_sources
 
     found = setting_sources()
     if as_json:

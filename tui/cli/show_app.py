@@ -13,7 +13,7 @@ import click
 if TYPE_CHECKING:
     from sandbox_tui.core.config.settings import Settings
     from sandbox_tui.sessions import RunSummary, Store
-    from sandbox_tui.tui.begin import Begin
+    from sandbox_tui.tui.lifecycle.first_screen import Begin
 
 
 class Ended(NamedTuple):
@@ -45,11 +45,11 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
         SandboxTuiError: a run it was started for could not begin, or be recorded.
     """
     from sandbox_tui.tui.terminal_io import emulator_backend as terminal_engine
-    from sandbox_tui.tui.terminal_io import images as graphics
+    from sandbox_tui.tui.terminal_io import image_protocols as graphics
 
     with graphics.preparing(settings.ui.images):
         from sandbox_tui.tui.app import SandboxTui
-        from sandbox_tui.tui.shutdown import exit_after
+        from sandbox_tui.tui.lifecycle.shutdown import exit_after
 
         terminal_engine.prepare(settings.ui.terminal_engine)
         app = SandboxTui(settings, store, begin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sandbox_tui.core.events.state import RunStatus
+from sandbox_tui.core.events.run_state import RunStatus
 
 
 class StatusWords(NamedTuple):

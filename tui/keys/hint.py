@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from textual.keys import format_key
 
-from sandbox_tui.tui.keys.actions import ACTIONS
+from sandbox_tui.tui.keys.default_keys import ACTIONS
 
 _chosen: dict[str, tuple[str, ...]] = {}
 """The person's own keys by action: those of the app that runs in this process."""

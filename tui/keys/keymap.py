@@ -18,10 +18,10 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.config.settings import config_file, flat
 from sandbox_tui.core.config.toml_file import line_of
-from sandbox_tui.tui.keys.actions import ACTIONS, KeyAction
+from sandbox_tui.tui.keys.default_keys import ACTIONS, KeyAction
 from sandbox_tui.tui.keys.hint import shown
-from sandbox_tui.tui.keys.names import is_rare, key_name, writes
-from sandbox_tui.tui.keys.places import TYPED_IN, work_together
+from sandbox_tui.tui.keys.key_names import is_rare, key_name, writes
+from sandbox_tui.tui.keys.key_scopes import TYPED_IN, work_together
 
 QUIT_KEY = "ctrl+q"
 """Always quits, whatever the keymap says."""

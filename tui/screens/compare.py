@@ -18,9 +18,15 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import clean, clean_line
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.compare import Call, Comparison, FilePair, Pair, compare, file_diff
-from sandbox_tui.tui.app_of import app_of
-from sandbox_tui.tui.cli.compare import (
+from sandbox_tui.sessions.relations.compare import (
+    Call,
+    Comparison,
+    FilePair,
+    Pair,
+    compare,
+    file_diff,
+)
+from sandbox_tui.tui.format.comparison import (
     call_line,
     files_sentence,
     related_sentence,
@@ -28,8 +34,9 @@ from sandbox_tui.tui.cli.compare import (
     totals,
     where_they_part,
 )
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.pager import Pager
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar

@@ -15,13 +15,13 @@ from textual.widgets import Input, Label
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.config.setting_sources import setting_sources
 from sandbox_tui.core.config.settings import Settings, config_file
-from sandbox_tui.core.config.sources import setting_sources
 from sandbox_tui.core.config.toml_file import value_from_text
-from sandbox_tui.tui.app_of import app_of
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 

@@ -14,16 +14,16 @@ from textual.widgets import Input, Static
 
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.sessions import RunRegistry, RunWorker
-from sandbox_tui.tui.app_of import app_of
 from sandbox_tui.tui.format import numbers as figures
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from sandbox_tui.tui.screens.cockpit.steering import GONE
 from sandbox_tui.tui.screens.dialogs.confirm import Confirm
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.dialogs.leave_dialog import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.run_tile import RunTile

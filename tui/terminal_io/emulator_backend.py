@@ -16,7 +16,7 @@ def prepare(engine: Engine) -> None:
     """Draw with this emulator from now on; with ours, where the native one does not work."""
     global _engine  # noqa: PLW0603
     if engine == "native":
-        from sandbox_tui.core.terminal.native import healthy  # a third of a second
+        from sandbox_tui.core.terminal.ghostty import healthy  # a third of a second
 
         engine = "native" if healthy() else "own"
     _engine = engine
@@ -25,7 +25,7 @@ def prepare(engine: Engine) -> None:
 def live_terminal(columns: int, lines: int) -> Terminal:
     """A new terminal."""
     if _engine == "native":
-        from sandbox_tui.core.terminal.native import NativeScreen
+        from sandbox_tui.core.terminal.ghostty import NativeScreen
 
         return NativeScreen(columns, lines)
     return Screen(columns, lines)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sandbox_tui.tui.format.titles import first_line
 
 if TYPE_CHECKING:
-    from sandbox_tui.core.events.state import RunState
+    from sandbox_tui.core.events.run_state import RunState
     from sandbox_tui.sessions import RunWorker
 
 MAX_NOTIFICATION_CHARACTERS = 120

@@ -9,14 +9,14 @@ from textual.app import App
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.terminal_io.notifications import Notice, Notices
-from sandbox_tui.tui.terminal_io.osc import (
+from sandbox_tui.tui.terminal_io.osc_sequences import (
     KEEP_TITLE,
     RESTORE_TITLE,
     notification_sequence,
     title_sequence,
 )
 from sandbox_tui.tui.terminal_io.title import title_of
-from sandbox_tui.tui.textual_private import write_to_terminal
+from sandbox_tui.tui.textual_support.private_api import write_to_terminal
 
 POLL_SECONDS = 0.5
 """Seconds between looks at the runs."""

@@ -11,7 +11,7 @@ from sandbox_tui.tui.format.status import STATUS_WORDS
 from sandbox_tui.tui.terminal_io.notifications import cut
 
 if TYPE_CHECKING:
-    from sandbox_tui.core.events.state import RunState
+    from sandbox_tui.core.events.run_state import RunState
     from sandbox_tui.sessions import RunWorker
 
 NAME = "sandbox-tui"

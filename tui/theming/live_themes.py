@@ -8,7 +8,7 @@ from textual.app import App
 from textual.theme import Theme
 
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.tui.textual_private import apply_theme_again
+from sandbox_tui.tui.textual_support.private_api import apply_theme_again
 from sandbox_tui.tui.theming.palette import to_textual
 from sandbox_tui.tui.theming.theme_files import ThemeFiles
 

@@ -24,7 +24,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 from typing_extensions import override
 
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import palette_of, selection_of
 from sandbox_tui.tui.widgets.scroll_thumb import place_thumb
 from sandbox_tui.tui.widgets.strip_ops import with_span

@@ -14,7 +14,11 @@ from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
-from sandbox_tui.tui.app_of import app_of, subscribe_to_bindings, unsubscribe_from_bindings
+from sandbox_tui.tui.textual_support.typed_app import (
+    app_of,
+    subscribe_to_bindings,
+    unsubscribe_from_bindings,
+)
 from sandbox_tui.tui.theming.palette import palette_of
 
 RIGHT_ACTIONS = ("help", "command_palette")

@@ -11,10 +11,10 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.core.events.state import RunState
-from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.format import numbers as figures
 from sandbox_tui.tui.format.status import STATUS_WORDS, StatusWords
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 
 _WAITS = StatusWords("‖", "cannot be stored", "warn")

@@ -10,7 +10,7 @@ from sandbox_tui.core.agent.message_queue import MessageQueue
 from sandbox_tui.core.agent.model_messages import ENDED_COMMAND, FAILED_COMMAND, human_command
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
-from sandbox_tui.core.events.state import RunState
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import (
     AnyEvent,
     HumanCommand,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from sandbox_tui.core.events.phase import Phase
+from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.types import Mode
 
 

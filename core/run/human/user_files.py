@@ -20,7 +20,7 @@ from sandbox_tui.core.base.errors import FileRefused
 from sandbox_tui.core.base.path_codec import path_to_text
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
-from sandbox_tui.core.events.state import RunState
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import Actor, HumanFile
 from sandbox_tui.core.run.artifacts import a_few
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 
-from sandbox_tui.core.sandboxes.bubblewrap.namespace import system_arguments
+from sandbox_tui.core.sandboxes.bubblewrap.bwrap_arguments import system_arguments
 
 PROBE_TIMEOUT_SECONDS = 10.0
 INSTALL_HINT = "Install it (Debian: apt-get install bubblewrap), or start a Docker engine."

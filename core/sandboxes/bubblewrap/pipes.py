@@ -13,8 +13,8 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.io_types import Stream
 from sandbox_tui.core.sandboxes.base import Shell
-from sandbox_tui.core.sandboxes.protocol.channel import Transport
-from sandbox_tui.core.sandboxes.protocol.readiness import Readiness
+from sandbox_tui.core.sandboxes.protocol.descriptor_readiness import Readiness
+from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Transport
 from sandbox_tui.core.sandboxes.protocol.stdin_probe import hides_input
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, Control, end_shell_command
 

@@ -27,7 +27,7 @@ from sandbox_tui.core.sandboxes.bubblewrap.workspace import (
 )
 from sandbox_tui.core.sandboxes.dispatcher_sandbox import DispatcherSandbox
 from sandbox_tui.core.sandboxes.heartbeat import Heartbeat
-from sandbox_tui.core.sandboxes.protocol.channel import Channel
+from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Channel
 from sandbox_tui.core.sandboxes.scripts.loader import (
     STATE_DIR,
     end_foreground,

@@ -18,7 +18,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import SandboxError, SandboxUnavailable
 from sandbox_tui.core.sandboxes.base import SnapshotStore, StoredSnapshot
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import SHARED
-from sandbox_tui.core.sandboxes.protocol.deep_trees import remove_tree, tree_bytes
+from sandbox_tui.core.sandboxes.protocol.deep_tree_removal import remove_tree, tree_bytes
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,80}/[A-Za-z0-9][\w.-]{0,80}")
 MIN_FREE_BYTES = 512 << 20

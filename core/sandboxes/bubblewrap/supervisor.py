@@ -11,8 +11,8 @@ from sandbox_tui.core.base.errors import SandboxLost
 from sandbox_tui.core.base.process_identity import initial_file_limit
 from sandbox_tui.core.sandboxes.base import SandboxSpec
 from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
+from sandbox_tui.core.sandboxes.bubblewrap.bwrap_arguments import PIPES, namespace_arguments
 from sandbox_tui.core.sandboxes.bubblewrap.cgroup import Cgroup
-from sandbox_tui.core.sandboxes.bubblewrap.namespace import PIPES, namespace_arguments
 from sandbox_tui.core.sandboxes.bubblewrap.pipes import PipeTransport
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import cgroup_name
 from sandbox_tui.core.sandboxes.command_environment import command_environment

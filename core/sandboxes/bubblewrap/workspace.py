@@ -19,7 +19,7 @@ import msgspec
 from sandbox_tui.core.base.errors import SandboxLost
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.sandboxes.bubblewrap.cgroup import remove_left_over
-from sandbox_tui.core.sandboxes.protocol.deep_trees import remove_tree
+from sandbox_tui.core.sandboxes.protocol.deep_tree_removal import remove_tree
 
 PREFIX = "sandbox-tui-"
 SHARED = ("work", "tmp", "home", "run")

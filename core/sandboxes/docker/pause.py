@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread, to_its_end
-from sandbox_tui.core.sandboxes.docker.liveness import unpause_if_paused
+from sandbox_tui.core.sandboxes.docker.outages import unpause_if_paused
 from sandbox_tui.core.sandboxes.docker.pending_execs import PendingExecs
-from sandbox_tui.core.sandboxes.protocol.channel import Channel
+from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Channel
 from sandbox_tui.core.sandboxes.protocol.pausable_clock import PausableClock
 
 SETTLE_SECONDS = 0.3

@@ -7,7 +7,6 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import SandboxUnavailable
 from sandbox_tui.core.sandboxes.base import SandboxSpec
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread
-from sandbox_tui.core.sandboxes.docker.connection import EngineConnection
 from sandbox_tui.core.sandboxes.docker.engine import (
     DEFAULT_IMAGE,
     EngineStatus,
@@ -16,6 +15,7 @@ from sandbox_tui.core.sandboxes.docker.engine import (
     sweep_containers,
 )
 from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
+from sandbox_tui.core.sandboxes.docker.shared_client import EngineConnection
 from sandbox_tui.core.sandboxes.provider import MAX_CONCURRENT_STARTS, SandboxProvider
 
 

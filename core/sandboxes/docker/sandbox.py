@@ -22,8 +22,7 @@ from sandbox_tui.core.sandboxes.base import ExecResult, OutputSink, SandboxSpec,
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread, in_thread_or_undone, to_its_end
 from sandbox_tui.core.sandboxes.dispatcher_sandbox import DispatcherSandbox
 from sandbox_tui.core.sandboxes.docker import snapshots as image_snapshots
-from sandbox_tui.core.sandboxes.docker.connection import EngineConnection
-from sandbox_tui.core.sandboxes.docker.container import (
+from sandbox_tui.core.sandboxes.docker.container_options import (
     container_name,
     container_options,
     describe_container,
@@ -36,19 +35,20 @@ from sandbox_tui.core.sandboxes.docker.engine import (
     describe_error,
     exit_cause,
 )
-from sandbox_tui.core.sandboxes.docker.lease import renew_lease
-from sandbox_tui.core.sandboxes.docker.liveness import ContainerLiveness
-from sandbox_tui.core.sandboxes.docker.memory import SIGKILL_EXIT_CODE, OomKills
+from sandbox_tui.core.sandboxes.docker.exec_transport import DockerTransport
+from sandbox_tui.core.sandboxes.docker.lifetime_lease import renew_lease
+from sandbox_tui.core.sandboxes.docker.out_of_memory import SIGKILL_EXIT_CODE, OomKills
+from sandbox_tui.core.sandboxes.docker.outages import ContainerLiveness
 from sandbox_tui.core.sandboxes.docker.pause import SETTLE_SECONDS, ContainerPause
-from sandbox_tui.core.sandboxes.docker.run_dir_backup import (
+from sandbox_tui.core.sandboxes.docker.shared_client import EngineConnection
+from sandbox_tui.core.sandboxes.docker.shell_state_backup import (
     discard_run_dir,
     restore_run_dir,
     save_run_dir,
 )
-from sandbox_tui.core.sandboxes.docker.shell import DockerShell
-from sandbox_tui.core.sandboxes.docker.transport import DockerTransport
+from sandbox_tui.core.sandboxes.docker.user_shell import DockerShell
 from sandbox_tui.core.sandboxes.heartbeat import Heartbeat
-from sandbox_tui.core.sandboxes.protocol.channel import Channel
+from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Channel
 from sandbox_tui.core.sandboxes.scripts.loader import (
     STATE_DIR,
     dispatcher_command,
@@ -71,7 +71,7 @@ class DockerSandbox(DispatcherSandbox):
     """One container: hardened, labelled as ours, removed when the run is over.
 
     When the program dies without closing it, the container ends itself after `spec.grace` seconds
-    (see lease.py).
+    (see lifetime_lease.py).
 
     Args:
         spec: what is asked for.

@@ -9,7 +9,7 @@ import ssl
 from mmap import mmap
 from typing import Any
 
-from sandbox_tui.core.sandboxes.protocol.readiness import Readiness
+from sandbox_tui.core.sandboxes.protocol.descriptor_readiness import Readiness
 
 CHUNK = 256 * 1024
 FLOOD_BYTES = 8 * 1024

@@ -16,8 +16,8 @@ from dataclasses import replace
 
 from sandbox_tui.core.base.errors import SandboxError
 from sandbox_tui.core.sandboxes.base import ExecResult
-from sandbox_tui.core.sandboxes.protocol.channel import Channel
-from sandbox_tui.core.sandboxes.protocol.control import ControlChannel
+from sandbox_tui.core.sandboxes.protocol.control_channel import ControlChannel
+from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Channel
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, clean_command
 
 RETIRE_TIMEOUT_SECONDS = 5.0

@@ -8,8 +8,8 @@ import posixpath
 from sandbox_tui.core.base.errors import FileRefused, NotListed
 from sandbox_tui.core.base.path_codec import text_to_path
 from sandbox_tui.core.sandboxes.base import ExecResult, FileEntry, Listing
-from sandbox_tui.core.sandboxes.protocol.control import MAX_READ_BYTES, ControlChannel
-from sandbox_tui.core.sandboxes.protocol.listing import (
+from sandbox_tui.core.sandboxes.protocol.control_channel import MAX_READ_BYTES, ControlChannel
+from sandbox_tui.core.sandboxes.protocol.file_listing import (
     FIND_FAILED_IN_PARTS,
     FORMAT,
     list_command,

@@ -15,7 +15,7 @@ from sandbox_tui.core.terminal.emulator.fast_path import FastPath
 from sandbox_tui.core.terminal.emulator.history import SCROLLBACK, History, plain
 from sandbox_tui.core.terminal.emulator.parser import Parser
 from sandbox_tui.core.terminal.emulator.rows import Row, Run
-from sandbox_tui.core.terminal.keyframe import from_keyframe, to_keyframe
+from sandbox_tui.core.terminal.screen_keyframe import from_keyframe, to_keyframe
 
 MAX_SIZE = 5000
 """Columns or lines; larger sizes are cut to this."""

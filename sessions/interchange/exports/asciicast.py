@@ -14,9 +14,9 @@ from sandbox_tui.core.base.defaults import TERMINAL_SIZE
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import MIRROR, RunState
+from sandbox_tui.core.events.run_state import MIRROR, RunState
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
-from sandbox_tui.sessions.interchange.exports.story import call_title, decision
+from sandbox_tui.sessions.interchange.exports.run_story import call_title, decision
 
 IDLE_SECONDS = 2.0
 """Longest pause a player shall keep."""

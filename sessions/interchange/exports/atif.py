@@ -12,9 +12,9 @@ from importlib import metadata
 from typing import Any
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import CallItem
+from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
-from sandbox_tui.sessions.interchange.exports.story import deeds, story
+from sandbox_tui.sessions.interchange.exports.run_story import deeds, story
 from sandbox_tui.sessions.interchange.exports.trajectory import parameters
 
 VERSION = "ATIF-v1.4"

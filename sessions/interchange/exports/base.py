@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sandbox_tui.core.base.errors import StoreError
-from sandbox_tui.core.events.state import RunState, fold
+from sandbox_tui.core.events.run_state import RunState, fold
 from sandbox_tui.core.events.types import AnyEvent, RunStarted
 from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.redaction import Redactor
-from sandbox_tui.sessions.store.annotations import Note, notes_of, tags_of
 from sandbox_tui.sessions.store.run_summary import RunSummary
-from sandbox_tui.sessions.store.source_documents import SourceDocument, source_document_of
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.annotations import Note, notes_of, tags_of
+from sandbox_tui.sessions.store.tables.source_documents import SourceDocument, source_document_of
 
 
 class Part(NamedTuple):

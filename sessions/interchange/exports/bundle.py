@@ -24,7 +24,7 @@ from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Record
 from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.imports.base import count_values
 from sandbox_tui.sessions.store.compression import compress
-from sandbox_tui.sessions.store.source_documents import SourceDocument
+from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 
 def write(recording: Recording) -> Iterable[Part]:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from sandbox_tui.core.agent.conversation import Message, conversation
+from sandbox_tui.core.agent.conversation_from_events import Message, conversation
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS, find_tool
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording

@@ -17,7 +17,7 @@ from typing import Any
 
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
-from sandbox_tui.sessions.interchange.exports.film import film
+from sandbox_tui.sessions.interchange.exports.html_page.page_data import film
 
 
 def write(recording: Recording) -> Iterable[Part]:
@@ -50,7 +50,7 @@ def _page(recording: Recording, packed: str) -> str:
 
 
 def _resource(name: str) -> str:
-    return resources.files(__package__ or "").joinpath(name).read_text(encoding="utf-8")
+    return resources.files(f"{__package__}.html_page").joinpath(name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

@@ -13,11 +13,11 @@ import posixpath
 from collections.abc import Iterable
 
 from sandbox_tui.core.events.command_output import observed
-from sandbox_tui.core.events.state import CallItem, HumanItem, NoteItem, ReplyItem
-from sandbox_tui.core.tools.summaries import short_name, summarize_call
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, NoteItem, ReplyItem
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
-from sandbox_tui.sessions.interchange.exports.harmless import fence, inline, prose, quote
-from sandbox_tui.sessions.interchange.exports.story import (
+from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import fence, inline, prose, quote
+from sandbox_tui.sessions.interchange.exports.run_story import (
     Entry,
     decision,
     did_run,
@@ -26,7 +26,7 @@ from sandbox_tui.sessions.interchange.exports.story import (
     story,
 )
 from sandbox_tui.sessions.interchange.exports.trajectory import parameters
-from sandbox_tui.sessions.store.annotations import Note
+from sandbox_tui.sessions.store.tables.annotations import Note
 
 
 def write(recording: Recording) -> Iterable[Part]:

@@ -13,7 +13,7 @@ from rich.text import Text
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import MIRROR
+from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.emulator.sgr import Attributes
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording

@@ -11,9 +11,9 @@ import json
 from collections.abc import Iterable
 from typing import Any, cast
 
-from sandbox_tui.core.events.state import CallItem, ReplyItem
+from sandbox_tui.core.events.run_state import CallItem, ReplyItem
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
-from sandbox_tui.sessions.interchange.exports.story import decision, deeds, story
+from sandbox_tui.sessions.interchange.exports.run_story import decision, deeds, story
 
 SUFFIX = ".trajectory.json"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from sandbox_tui.core.base.errors import ImportRefused, SandboxTuiError
-from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.events.types import (
     AnyEvent,
     ModelReplied,
@@ -34,10 +34,13 @@ from sandbox_tui.sessions.interchange.imports.base import (
     check_depth,
     open_source,
 )
-from sandbox_tui.sessions.store.annotations import add_note, add_tag
 from sandbox_tui.sessions.store.ids import new_id
-from sandbox_tui.sessions.store.source_documents import keep_source_document, runs_imported_from
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
+from sandbox_tui.sessions.store.tables.source_documents import (
+    keep_source_document,
+    runs_imported_from,
+)
 
 IMPORTERS: tuple[Importer, ...] = tuple(
     module.IMPORTER for module in (bundle, trajectory, mini_swe_agent, swe_agent, asciicast)

@@ -24,7 +24,7 @@ from sandbox_tui.sessions.interchange.imports.base import (
     text_of,
     well_formed,
 )
-from sandbox_tui.sessions.store.source_documents import SourceDocument
+from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 FORMAT = "asciicast"
 TERMINAL = "shell"

@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from sandbox_tui.core.base.errors import ImportRefused
 from sandbox_tui.core.events.types import AnyEvent
-from sandbox_tui.sessions.store.source_documents import SourceDocument
+from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 MAX_DOCUMENT_BYTES = 64 << 20
 """Size of a file of text; one of ours may be larger (see `bundle`)."""

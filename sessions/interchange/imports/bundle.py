@@ -37,7 +37,7 @@ from sandbox_tui.sessions.interchange.imports.base import (
     check_numbers,
     count_values,
 )
-from sandbox_tui.sessions.store.source_documents import SourceDocument
+from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 MAX_ROW_BYTES = 80 << 20
 """Bytes of a row, unpacked; the largest is the document a session was imported from."""

@@ -21,8 +21,8 @@ from sandbox_tui.sessions.interchange.imports.base import (
     objects_of,
     text_of,
 )
-from sandbox_tui.sessions.interchange.imports.rebuild import Rebuilder, arguments_of
-from sandbox_tui.sessions.store.source_documents import SourceDocument
+from sandbox_tui.sessions.interchange.imports.rebuild_events import Rebuilder, arguments_of
+from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 FORMAT = "mini-swe-agent"
 _BLOCK = re.compile(r"```(?:bash|sh|mswea_bash_command)[^\n]{0,80}\n(.*?)\n?```", re.DOTALL)

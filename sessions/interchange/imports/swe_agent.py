@@ -17,8 +17,8 @@ from sandbox_tui.sessions.interchange.imports.base import (
     parse,
     text_of,
 )
-from sandbox_tui.sessions.interchange.imports.rebuild import Rebuilder, arguments_of
-from sandbox_tui.sessions.store.source_documents import SourceDocument
+from sandbox_tui.sessions.interchange.imports.rebuild_events import Rebuilder, arguments_of
+from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 FORMAT = "swe-agent"
 

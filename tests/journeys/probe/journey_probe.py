@@ -378,7 +378,7 @@ def _command(module: ModuleType, ctx: Any) -> None:
 # --- settings
 
 _LISTING = (
-    "sandbox_tui.core.config.sources",
+    "sandbox_tui.core.config.setting_sources",
     "sandbox_tui.core.config.toml_file",
     "sandbox_tui.tui.cli.settings_commands",
     "sandbox_tui.tui.screens.settings",
@@ -534,7 +534,7 @@ _WRAPPERS: dict[str, Callable[[ModuleType], None]] = {
     "click.core": _click_core,
     "sandbox_tui.core.config.settings": _core_config,
     "sandbox_tui.tui.live_settings": _settings_in_force,
-    "sandbox_tui.tui.cli.export_import": _sharing,
+    "sandbox_tui.tui.cli.sessions.export_import": _sharing,
     "sandbox_tui.sessions.interchange.imports": _imports,
     "sandbox_tui.tui.keys.key_sequencer": _key_order,
     "sandbox_tui.tui.app": _own_app,

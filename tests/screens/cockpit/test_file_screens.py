@@ -24,7 +24,7 @@ from sandbox_tui.tui.screens.files.choose_version import ChooseVersion
 from sandbox_tui.tui.screens.files.copy_files import CopyOutForm
 from sandbox_tui.tui.screens.files.edit_file import TextForm
 from sandbox_tui.tui.screens.files.file_view import FileView
-from sandbox_tui.tui.terminal_io import images as graphics
+from sandbox_tui.tui.terminal_io import image_protocols as graphics
 from sandbox_tui.tui.terminal_io import open_external as outside
 from sandbox_tui.tui.widgets.files.files import Files
 from sandbox_tui.tui.widgets.path_input import completed

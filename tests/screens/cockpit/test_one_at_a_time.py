@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from sandbox_tui.tui.screens.cockpit.closing import ClosingDialog
+from sandbox_tui.tui.screens.cockpit.ending_runs import ClosingDialog
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from sandbox_tui.tui.screens.files.edit_file import EditFile
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog

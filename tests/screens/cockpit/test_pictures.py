@@ -14,9 +14,9 @@ import pytest
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.exports import Recording, bundle
-from sandbox_tui.sessions.store.annotations import add_note, add_tag
+from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.cockpit_svg import cockpit_picture
+from sandbox_tui.tui.cli.sessions.cockpit_svg import cockpit_picture
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from tests.screens.cockpit.test_replay_screen import until
 from tests.unit.sample_run import keep, sample

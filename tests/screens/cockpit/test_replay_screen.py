@@ -15,14 +15,14 @@ from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.playback.keyframes import last_keyframe
 from sandbox_tui.sessions.playback.lazy_scrollback import TerminalScreens
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
-from sandbox_tui.tui.widgets.calls.calls import WINDOW_ITEMS, Calls
-from sandbox_tui.tui.widgets.calls.find_bar import FindBar
+from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
+from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
 from sandbox_tui.tui.widgets.files.files import Files
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane

@@ -11,11 +11,11 @@ from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.store.annotations import add_note, notes_of
+from sandbox_tui.sessions.store.tables.annotations import add_note, notes_of
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
-from sandbox_tui.tui.widgets.calls.calls import Calls
+from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.timeline import Timeline
 from tests.screens.cockpit.test_replay_screen import until
 from tests.unit.sample_run import keep, sample

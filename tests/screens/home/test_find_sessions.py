@@ -17,16 +17,16 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.search.query import parse_query
-from sandbox_tui.sessions.store.annotations import add_note, add_tag, tags_of
+from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, tags_of
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.confirm import Confirm
 from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
 from sandbox_tui.tui.screens.home.home import Home
-from sandbox_tui.tui.widgets.calls.calls import Calls
-from sandbox_tui.tui.widgets.sessions.search_bar import SearchBar
+from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 from tests.screens.cockpit.test_replay_screen import until
 from tests.unit.event_streams import started

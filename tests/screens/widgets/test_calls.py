@@ -9,12 +9,12 @@ import pytest
 from textual.app import App, ComposeResult
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import RunState
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.themes import load_themes
 from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS, palette_of, to_textual
-from sandbox_tui.tui.widgets.calls.call_filter import FILTERS, holds
-from sandbox_tui.tui.widgets.calls.calls import Calls
-from sandbox_tui.tui.widgets.calls.reply_rows import reply_height, reply_lines
+from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
+from sandbox_tui.tui.widgets.calls.search.call_filter import FILTERS, holds
 
 
 def bash(number: int, command: str, answer: str, *, ok: bool = True) -> Iterable[e.AnyEvent]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import RunState, fold
+from sandbox_tui.core.events.run_state import RunState, fold
 from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
 from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.files.file_versions import earlier, versions

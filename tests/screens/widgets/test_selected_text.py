@@ -11,7 +11,7 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
-from sandbox_tui.tui.widgets.calls.calls import Calls
+from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.terminal.drawing import _contrast
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from tests.unit.sample_run import keep, sample

@@ -10,11 +10,11 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import RunState
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
-from sandbox_tui.tui.widgets.terminal.input import RELEASE
+from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
-from sandbox_tui.tui.widgets.terminal.search_bar import TerminalSearchBar
+from sandbox_tui.tui.widgets.terminal.search.search_bar import TerminalSearchBar
 
 
 class Demo(App[None]):

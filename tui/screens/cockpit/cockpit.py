@@ -17,22 +17,22 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import Item, ReplyItem, RunState
+from sandbox_tui.core.events.run_state import Item, ReplyItem, RunState
 from sandbox_tui.core.run.human.run_controls import FileControls
 from sandbox_tui.sessions import Store
-from sandbox_tui.tui.app_of import app_of
 from sandbox_tui.tui.format.titles import first_line
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.file_actions import FileActions
+from sandbox_tui.tui.screens.cockpit.item_pager import pager_of
 from sandbox_tui.tui.screens.cockpit.panes import Panes
 from sandbox_tui.tui.screens.cockpit.step_notes import StepNotes
-from sandbox_tui.tui.screens.cockpit.whole_item import pager_of
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.files.file_view import choose_version
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
-from sandbox_tui.tui.widgets.calls.calls import Calls
-from sandbox_tui.tui.widgets.calls.find_bar import FindBar
+from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
 from sandbox_tui.tui.widgets.files.files import Files
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.preview.preview import Preview

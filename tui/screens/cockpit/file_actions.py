@@ -12,16 +12,16 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import FileRefused, SandboxTuiError
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.core.events.state import FileState, RunState
+from sandbox_tui.core.events.run_state import FileState, RunState
 from sandbox_tui.core.run.human.run_controls import FileControls
-from sandbox_tui.core.sandboxes.protocol.archives import write_out
-from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.core.sandboxes.protocol.tar_archives import write_out
 from sandbox_tui.tui.screens.dialogs.confirm import Confirm
 from sandbox_tui.tui.screens.files.copy_files import CopyInForm, CopyOutForm, Push
 from sandbox_tui.tui.screens.files.edit_file import EditFile
 from sandbox_tui.tui.screens.files.file_view import FileView
 from sandbox_tui.tui.screens.files.filter_files import FilterFiles
 from sandbox_tui.tui.terminal_io import open_external as outside
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.files.files import Files
 from sandbox_tui.tui.widgets.preview.preview import Preview
 

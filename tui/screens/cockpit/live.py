@@ -18,19 +18,19 @@ from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.run_worker import EndedEarly
 from sandbox_tui.sessions.remote.run_handle import RunHandle
-from sandbox_tui.tui.app_of import app_of
-from sandbox_tui.tui.keys.bindings import binding
-from sandbox_tui.tui.messages import ForkRequested
-from sandbox_tui.tui.screens.cockpit.closing import closing_dialog
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.cockpit.ending_runs import closing_dialog
 from sandbox_tui.tui.screens.cockpit.steering import Steering
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import Confirm
 from sandbox_tui.tui.screens.dialogs.error_dialog import ErrorDialog
 from sandbox_tui.tui.screens.dialogs.leave_dialog import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
-from sandbox_tui.tui.textual_private import is_closing
-from sandbox_tui.tui.toasts import DedupedToasts
+from sandbox_tui.tui.screens.messages import ForkRequested
+from sandbox_tui.tui.textual_support.private_api import is_closing
+from sandbox_tui.tui.textual_support.toasts import DedupedToasts
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 

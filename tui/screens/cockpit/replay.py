@@ -15,7 +15,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import MIRROR
+from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.sessions import Player, RunSummary, Store
 from sandbox_tui.sessions.playback.keyframes import (
     MAX_WEIGHT,
@@ -28,17 +28,17 @@ from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES, MarkerInd
 from sandbox_tui.sessions.playback.playback_state import PlaybackState
 from sandbox_tui.sessions.playback.player import position_at
 from sandbox_tui.sessions.playback.throttle import Throttle
-from sandbox_tui.tui.app_of import app_of
 from sandbox_tui.tui.format import numbers as figures
-from sandbox_tui.tui.keys.bindings import binding
-from sandbox_tui.tui.messages import ForkRequested
+from sandbox_tui.tui.format.self_contained_svg import self_contained
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.replay_position import ReplayPosition
 from sandbox_tui.tui.screens.cockpit.session_search import SessionSearch
 from sandbox_tui.tui.screens.dialogs.go_to_step import GoToStep
-from sandbox_tui.tui.svg import self_contained
-from sandbox_tui.tui.widgets.calls.calls import Calls
-from sandbox_tui.tui.widgets.calls.find_bar import FindBar
+from sandbox_tui.tui.screens.messages import ForkRequested
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from sandbox_tui.tui.widgets.timeline import Timeline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sandbox_tui.sessions.search.search import Hit
+from sandbox_tui.sessions.search.across_sessions import Hit
 
 
 class ReplayPosition(NamedTuple):

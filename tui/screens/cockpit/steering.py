@@ -12,20 +12,20 @@ from textual.widgets import Input
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.core.events.phase import Phase
+from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
-from sandbox_tui.tui.app_of import app_of
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlways
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCall
 from sandbox_tui.tui.screens.dialogs.mode_menu import ModeMenu
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
-from sandbox_tui.tui.widgets.calls.calls import Calls
-from sandbox_tui.tui.widgets.calls.end_line import EndLine
+from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar, Purpose
 from sandbox_tui.tui.widgets.calls.queue_list import QueueList
+from sandbox_tui.tui.widgets.calls.rows.end_line import EndLine
 
 _STEERING_ACTIONS = frozenset(
     ("pause", "step", "approve", "edit", "reject", "mode", "inject", "message", "take_over")

@@ -10,12 +10,12 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.core.events.state import CallItem, ReplyItem, RunState
+from sandbox_tui.core.events.run_state import CallItem, ReplyItem, RunState
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.store.annotations import Note, add_note, edit_note, notes_of
-from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.sessions.store.tables.annotations import Note, add_note, edit_note, notes_of
 from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
-from sandbox_tui.tui.widgets.calls.calls import Calls
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.timeline import Timeline
 
 

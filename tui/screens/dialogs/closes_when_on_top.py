@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from textual.screen import Screen
 
-from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.tui.textual_support.typed_app import app_of
 
 Result = TypeVar("Result")
 

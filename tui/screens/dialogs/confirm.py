@@ -11,8 +11,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from sandbox_tui.core.base.sanitize import clean
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 
 
 class Confirm(ModalScreen[bool]):

@@ -15,9 +15,9 @@ from textual.widgets import Label, TextArea
 
 from sandbox_tui.core.base.sanitize import clean, clean_line
 from sandbox_tui.core.events.types import ToolCall
-from sandbox_tui.core.tools.summaries import short_name
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 _LABELS = {

@@ -11,9 +11,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from sandbox_tui.core.base.sanitize import clean
-from sandbox_tui.tui.app_of import app_of
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
 class ErrorDialog(ModalScreen[None]):

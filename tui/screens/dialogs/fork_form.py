@@ -18,14 +18,14 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_fork import ForkRequest
-from sandbox_tui.core.run.launch import RunRequest
-from sandbox_tui.core.tools.summaries import short_name, summarize_call
+from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.recording.fork import ForkPlan
-from sandbox_tui.tui.app_of import app_of
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCall
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 ROOM = 20

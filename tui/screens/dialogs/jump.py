@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Label
 
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.textual_bindings import binding
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 

@@ -13,8 +13,8 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
 from sandbox_tui.core.events.types import Mode
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 

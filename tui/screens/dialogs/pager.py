@@ -16,7 +16,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar

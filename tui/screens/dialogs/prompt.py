@@ -12,8 +12,8 @@ from textual.widgets import Input
 
 from sandbox_tui.core.base.sanitize import clean
 from sandbox_tui.tui.format.one_line import with_its_lines
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 
 
 class LinePrompt(ModalScreen[str | None]):

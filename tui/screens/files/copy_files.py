@@ -15,8 +15,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Checkbox, Input, Label
 
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.path_input import PathInput
 

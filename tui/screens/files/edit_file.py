@@ -15,8 +15,8 @@ from textual.widgets import TextArea
 from sandbox_tui.core.base.errors import FileRefused, SandboxTuiError
 from sandbox_tui.core.base.sanitize import clean, clean_line
 from sandbox_tui.core.run.human.user_files import FileChangedMeanwhile
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import Confirm
 from sandbox_tui.tui.widgets.key_bar import KeyBar

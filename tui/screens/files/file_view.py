@@ -12,8 +12,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.core.events.state import FileState
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.core.events.run_state import FileState
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.files.choose_version import ChooseVersion
 from sandbox_tui.tui.widgets.files.file_versions import Version, earlier
 from sandbox_tui.tui.widgets.key_bar import KeyBar

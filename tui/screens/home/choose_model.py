@@ -13,8 +13,8 @@ from textual.widgets import Static
 
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.models.discovery import find_local_servers
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
 
 

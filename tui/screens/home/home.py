@@ -16,27 +16,27 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.sessions import RunRegistry, RunSummary, Store
-from sandbox_tui.sessions.lineage import Lineage, with_lineage
 from sandbox_tui.sessions.recording.awaiting_person import waiting_runs
+from sandbox_tui.sessions.relations.fork_tree import Lineage, with_lineage
 from sandbox_tui.sessions.remote.sockets import is_detached
-from sandbox_tui.sessions.search.search import Hit
-from sandbox_tui.sessions.store.annotations import all_tags
-from sandbox_tui.tui.app_of import app_of
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.sessions.search.across_sessions import Hit
+from sandbox_tui.sessions.store.tables.annotations import all_tags
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.screens.home.search import FindSessions
+from sandbox_tui.tui.screens.home.search_sessions import FindSessions
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
-from sandbox_tui.tui.widgets.sessions.search_bar import SearchBar
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 
 if TYPE_CHECKING:  # what is shown from here is imported when it is shown
-    from sandbox_tui.core.run.launch import RunRequest
+    from sandbox_tui.core.run.open_run import RunRequest
     from sandbox_tui.sessions.remote.run_handle import RunHandle
 
 PAGE = 100
@@ -265,7 +265,7 @@ class Home(FindSessions):
 
     def action_demo(self) -> None:
         """Play the demo in a real sandbox."""
-        from sandbox_tui.tui.cli.demo import demo_request
+        from sandbox_tui.tui.screens.home.demo_request import demo_request
 
         self._begin([demo_request(self._settings.now)])
 

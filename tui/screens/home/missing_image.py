@@ -19,8 +19,8 @@ from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE
 from sandbox_tui.core.sandboxes.image.build import build_from_dockerfile, build_from_packages
 from sandbox_tui.core.sandboxes.image.pull import pull
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 
 Progress = Callable[[str], None]

@@ -18,12 +18,12 @@ from textual.widgets import Button, Input, Select, TextArea
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.discovery import find_local_servers
-from sandbox_tui.core.run.launch import MAX_RUNS, RunRequest, requests_for, split_tasks
-from sandbox_tui.tui.app_of import app_of
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.core.run.open_run import MAX_RUNS, RunRequest, requests_for, split_tasks
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.home.choose_model import ChooseModel
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
 

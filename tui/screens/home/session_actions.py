@@ -10,13 +10,13 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.store.annotations import set_tags, split_tags, tags_of
 from sandbox_tui.sessions.store.maintenance import bytes_of_run, reclaim
-from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.sessions.store.tables.annotations import set_tags, split_tags, tags_of
 from sandbox_tui.tui.format import numbers as figures
 from sandbox_tui.tui.format.titles import first_line, task_title
 from sandbox_tui.tui.screens.dialogs.confirm import Confirm
 from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
 class SessionActions(Screen[None]):
@@ -113,7 +113,7 @@ class SessionActions(Screen[None]):
             await asyncio.to_thread(store.delete, run_id)
             self.reload()
             given = 0 if self.is_recording else await asyncio.to_thread(reclaim, store)
-            from sandbox_tui.sessions.recording.snapshots import remove_orphaned_snapshots
+            from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
 
             problems = await asyncio.to_thread(remove_orphaned_snapshots, store)
         except StoreError as error:

@@ -12,12 +12,15 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.core.events.state import RunState
-from sandbox_tui.core.tools.summaries import full_command, short_name
-from sandbox_tui.tui.app_of import subscribe_to_bindings, unsubscribe_from_bindings
+from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.textual_support.typed_app import (
+    subscribe_to_bindings,
+    unsubscribe_from_bindings,
+)
 from sandbox_tui.tui.theming.palette import Palette, palette_of
-from sandbox_tui.tui.widgets.terminal.input import RELEASE_SHOWN
+from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE_SHOWN
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
 
 CHOICES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from sandbox_tui.core.events.state import CallItem
+from sandbox_tui.core.events.run_state import CallItem
 
 
 def whole_text(item: CallItem) -> str:

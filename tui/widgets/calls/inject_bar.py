@@ -14,8 +14,8 @@ from textual.widgets import Input, Label
 
 from sandbox_tui.core.base.sanitize import clean
 from sandbox_tui.tui.format.one_line import with_its_lines
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.widgets.line_input import LineInput
 
 Purpose = Literal["command", "message", "reject", "answer", "reword"]

@@ -12,12 +12,12 @@ from textual.message import Message
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.core.events.state import HumanItem, RunState
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.core.events.run_state import HumanItem, RunState
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
-from sandbox_tui.tui.widgets.calls.file_rows import FILE_ACTION_WORDS
+from sandbox_tui.tui.widgets.calls.rows.file_rows import FILE_ACTION_WORDS
 
 MAX_ROWS = 4
 """Rows in view; the others are scrolled to."""

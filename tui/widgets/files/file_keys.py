@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.binding import BindingType
 
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.textual_bindings import binding
 
 PREVIEW_KEYS: list[BindingType] = [
     binding("file.diff", "screen.cycle_diff"),

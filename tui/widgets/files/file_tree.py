@@ -10,7 +10,7 @@ from bisect import insort
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sandbox_tui.core.events.state import FileState
+from sandbox_tui.core.events.run_state import FileState
 
 HIDDEN = frozenset({".git", ".cache", ".venv", "venv", "node_modules", "__pycache__"})
 """Folders that start closed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sandbox_tui.core.events.state import FileState
+from sandbox_tui.core.events.run_state import FileState
 
 
 @dataclass(frozen=True, slots=True)

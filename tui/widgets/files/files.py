@@ -12,10 +12,10 @@ from textual.message import Message
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.core.events.state import FileState, RunState
+from sandbox_tui.core.events.run_state import FileState, RunState
 from sandbox_tui.tui.format import numbers as figures
-from sandbox_tui.tui.keys.bindings import binding
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.files.file_keys import PREVIEW_KEYS

@@ -15,10 +15,10 @@ from textual.message import Message
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.core.events.state import FileState
-from sandbox_tui.tui.app_of import app_of
+from sandbox_tui.core.events.run_state import FileState
 from sandbox_tui.tui.format import numbers as figures
-from sandbox_tui.tui.terminal_io import images as graphics
+from sandbox_tui.tui.terminal_io import image_protocols as graphics
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.files.file_keys import PREVIEW_KEYS
 from sandbox_tui.tui.widgets.files.file_versions import Version, earlier, present
 from sandbox_tui.tui.widgets.preview.diff import DiffDocument
@@ -30,9 +30,9 @@ from sandbox_tui.tui.widgets.preview.document import (
     WithNotice,
     decode,
 )
+from sandbox_tui.tui.widgets.preview.kinds.picture import SUFFIXES as PICTURES
+from sandbox_tui.tui.widgets.preview.kinds.registry import document_for
 from sandbox_tui.tui.widgets.preview.lines import PreviewLines
-from sandbox_tui.tui.widgets.preview.picture import SUFFIXES as PICTURES
-from sandbox_tui.tui.widgets.preview.registry import document_for
 
 Against = Literal["previous", "beginning"] | Version | None
 """The version the current content is compared with; None shows the content itself."""

@@ -14,8 +14,8 @@ from textual.widget import Widget
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.core.events.state import CallItem, ReplyItem, RunState
-from sandbox_tui.core.tools.summaries import short_name, summarize_call
+from sandbox_tui.core.events.run_state import CallItem, ReplyItem, RunState
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.format import numbers as figures
 from sandbox_tui.tui.format.status import STATUS_WORDS
@@ -23,7 +23,7 @@ from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.terminal_io.notifications import failed
 from sandbox_tui.tui.theming.palette import Palette, palette_of
-from sandbox_tui.tui.widgets.calls.run_search import RunSearch
+from sandbox_tui.tui.widgets.calls.search.run_search import RunSearch
 
 Kind = Literal["waiting", "running", "failed", "submitted"]
 

@@ -13,9 +13,9 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.sessions import RunSummary
-from sandbox_tui.sessions.search.background import Found
-from sandbox_tui.sessions.search.search import Hit
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.sessions.search.across_sessions import Hit
+from sandbox_tui.sessions.search.search_as_you_type import Found
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.sessions.session_rows import facts_line, title_line

@@ -9,7 +9,7 @@ from textual.message import Message
 from typing_extensions import override
 
 from sandbox_tui.sessions import RunSummary
-from sandbox_tui.sessions.lineage import Lineage
+from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList

@@ -15,11 +15,11 @@ from textual.message import Message
 from typing_extensions import override
 
 from sandbox_tui.core.base.defaults import TERMINAL_SIZE
-from sandbox_tui.core.events.state import MIRROR, RunState
+from sandbox_tui.core.events.run_state import MIRROR, RunState
 from sandbox_tui.core.events.types import InputAwaited
 from sandbox_tui.core.terminal.base import Terminal as Emulator
 from sandbox_tui.core.terminal.emulator.screen import Screen
-from sandbox_tui.tui.keys.bindings import binding
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.terminal_io.emulator_backend import live_terminal
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.terminal.pane_border import (
@@ -28,7 +28,7 @@ from sandbox_tui.tui.widgets.terminal.pane_border import (
     longest_fitting,
     reading_words,
 )
-from sandbox_tui.tui.widgets.terminal.search_bar import TerminalSearchBar
+from sandbox_tui.tui.widgets.terminal.search.search_bar import TerminalSearchBar
 from sandbox_tui.tui.widgets.terminal.tabs import Tab, title_of
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
 

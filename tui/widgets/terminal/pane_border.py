@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events.types import InputAwaited
 from sandbox_tui.tui.keys.hint import hint
-from sandbox_tui.tui.widgets.terminal.input import RELEASE_SHOWN
+from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE_SHOWN
 
 BORDER_COLUMNS = 4
 """Columns of the border that hold no words: corners and blanks."""

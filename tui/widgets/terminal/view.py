@@ -23,13 +23,13 @@ from typing_extensions import override
 from sandbox_tui.core.terminal.base import Terminal as Emulator
 from sandbox_tui.tui.widgets.scroll_thumb import place_thumb
 from sandbox_tui.tui.widgets.sideways_view import SidewaysView
-from sandbox_tui.tui.widgets.terminal.keyboard import KeyboardInput
-from sandbox_tui.tui.widgets.terminal.mouse import MouseReporter
-from sandbox_tui.tui.widgets.terminal.pump import Pump
+from sandbox_tui.tui.widgets.terminal.input.keyboard import KeyboardInput
+from sandbox_tui.tui.widgets.terminal.input.mouse import MouseReporter
+from sandbox_tui.tui.widgets.terminal.output_pump import Pump
 from sandbox_tui.tui.widgets.terminal.renderer import LineRenderer
+from sandbox_tui.tui.widgets.terminal.search.view_search import ViewSearch
 from sandbox_tui.tui.widgets.terminal.selection import clicked_span, selected_text
 from sandbox_tui.tui.widgets.terminal.sync_output import SyncOutput
-from sandbox_tui.tui.widgets.terminal.view_search import ViewSearch
 
 FRAMES_PER_SECOND = 30
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core.agent.conversation import conversation
+from sandbox_tui.core.agent.conversation_from_events import conversation
 from sandbox_tui.core.agent.loop import Agent, AgentResult, messages_digest
 from sandbox_tui.core.agent.model_messages import NO_CALL
 from sandbox_tui.core.base.blob_store import digest

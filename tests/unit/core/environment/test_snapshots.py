@@ -20,7 +20,7 @@ from sandbox_tui.core.environment.snapshotter import (
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.recovery import recover
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.recording.snapshots import remove_orphaned_snapshots
+from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
 from tests.fakes import FakeSandbox
 from tests.unit.event_streams import started
 from tests.unit.sample_run import sample

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.journal import JOIN_BYTES, MAX_PENDING_BYTES, Journal
-from sandbox_tui.core.events.state import CallItem, fold
+from sandbox_tui.core.events.run_state import CallItem, fold
 from tests.unit.event_streams import started, streams
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from sandbox_tui.core.agent.conversation import conversation
+from sandbox_tui.core.agent.conversation_from_events import conversation
 from sandbox_tui.core.agent.loop import messages_digest
 from sandbox_tui.core.agent.model_messages import (
     LOST,
@@ -23,9 +23,9 @@ from sandbox_tui.core.agent.model_messages import (
 from sandbox_tui.core.base.errors import ResumeRefused
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import fold, is_lost
+from sandbox_tui.core.events.run_state import fold, is_lost
+from sandbox_tui.core.lineage.open_resumed import recorded_request
 from sandbox_tui.core.lineage.recovery import last_moment, recover
-from sandbox_tui.core.lineage.resume import recorded_request
 from sandbox_tui.core.lineage.resumed_start import ResumedStart
 from sandbox_tui.core.models.base import Delta, RawToolCall, Reply, Request
 from sandbox_tui.core.policy.rules import Policy, Rule

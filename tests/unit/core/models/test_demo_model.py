@@ -10,7 +10,7 @@ import pytest
 
 from sandbox_tui.core.agent.model_messages import EDITED, NO_CALL, NOT_YET
 from sandbox_tui.core.models.base import Delta, Message, Reply, Request
-from sandbox_tui.core.models.demo import DEMO_TASK, DemoModel, demo_documents, script
+from sandbox_tui.core.models.demo_model import DEMO_TASK, DemoModel, demo_documents, script
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
 from sandbox_tui.core.tools.text_edits import replace
 

@@ -24,8 +24,8 @@ from sandbox_tui.core.base.errors import (
 from sandbox_tui.core.base.tool_names import BUILT_IN
 from sandbox_tui.core.environment.freezer import Freezer
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.phase import Phase
-from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.events.run_phase import Phase
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.lineage.recovery import recover
 from sandbox_tui.core.lineage.resumed_start import ResumedStart
 from sandbox_tui.core.models.base import Delta, RawToolCall, Reply, Request

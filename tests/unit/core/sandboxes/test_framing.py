@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.numbers import unreadable
-from sandbox_tui.core.sandboxes.docker.transport import FrameParser
+from sandbox_tui.core.events.storable_numbers import unreadable
+from sandbox_tui.core.sandboxes.docker.exec_transport import FrameParser
+from sandbox_tui.core.sandboxes.protocol.file_listing import parse_listing
 from sandbox_tui.core.sandboxes.protocol.framing import Mark, MarkScanner
-from sandbox_tui.core.sandboxes.protocol.listing import parse_listing
 
 NONCE = b"0123456789abcdef"
 MARK = b"\0\x1e" + NONCE + b" E 0 0 1\0"

@@ -19,10 +19,10 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording, bundle
-from sandbox_tui.sessions.interchange.exports.frames import Looks, frames
-from sandbox_tui.sessions.interchange.exports.harmless import prose
+from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import Looks, frames
+from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import prose
 from sandbox_tui.sessions.interchange.redaction import Redactor
-from sandbox_tui.sessions.store.annotations import add_note, add_tag
+from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from tests.unit.event_streams import started
 from tests.unit.sample_run import SECRET, keep, sample
 

@@ -19,14 +19,14 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.base.errors import ImportRefused, StoreError
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import CallItem, fold
+from sandbox_tui.core.events.run_state import CallItem, fold
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.bundle_format import TABLES
 from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording
 from sandbox_tui.sessions.interchange.imports import import_file, read_file
 from sandbox_tui.sessions.interchange.redaction import Redactor
-from sandbox_tui.sessions.store.annotations import add_note, add_tag, notes_of, tags_of
+from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, notes_of, tags_of
 from tests.cost import growth
 from tests.unit.sample_run import SECRET, keep, sample
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.terminal.emulator.history import ContinuedHistory, History
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.sessions import Store, record

@@ -15,11 +15,11 @@ from sandbox_tui.core.base.errors import SandboxUnavailable, StoreError
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.sessions import RunWorker, Store
-from sandbox_tui.sessions.recording import resume as resuming
-from sandbox_tui.sessions.recording.resume import ResumedWorker, own
+from sandbox_tui.sessions.recording import resumed_worker as resuming
+from sandbox_tui.sessions.recording.resumed_worker import ResumedWorker, own
 from sandbox_tui.sessions.recording.run_worker import EndedEarly
 from tests.unit.event_streams import started
 

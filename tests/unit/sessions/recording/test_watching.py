@@ -11,10 +11,10 @@ import pytest
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.launch import RunRequest
+from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.sessions import RunWorker, Store, replay
 from sandbox_tui.sessions.recording.event_feed import MAX_LAG, EventFeed
-from sandbox_tui.sessions.store import event_pages as reading
+from sandbox_tui.sessions.store.tables import event_pages as reading
 from tests.unit.event_streams import started
 
 COUNT = 4 * reading.PAGE_EVENTS + 7

@@ -10,7 +10,7 @@ from typing import Any, cast
 import msgspec
 import pytest
 
-from sandbox_tui.core.events.state import RunState
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions.remote import protocol, proxy
 from sandbox_tui.sessions.remote.commands import COMMANDS, FILES, READ_ONLY, Command

@@ -19,12 +19,13 @@ from hypothesis import strategies as st
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.search.background import Finder
-from sandbox_tui.sessions.search.completion import completions
+from sandbox_tui.sessions.search.across_sessions import find, search
 from sandbox_tui.sessions.search.query import parse_query
-from sandbox_tui.sessions.search.search import find, search
+from sandbox_tui.sessions.search.query_completion import completions
+from sandbox_tui.sessions.search.search_as_you_type import Finder
 from sandbox_tui.sessions.store import database
-from sandbox_tui.sessions.store.annotations import (
+from sandbox_tui.sessions.store.maintenance import check, reclaim, size, vacuum
+from sandbox_tui.sessions.store.tables.annotations import (
     add_note,
     add_tag,
     all_tags,
@@ -35,8 +36,7 @@ from sandbox_tui.sessions.store.annotations import (
     split_tags,
     tags_of,
 )
-from sandbox_tui.sessions.store.maintenance import check, reclaim, size, vacuum
-from sandbox_tui.tui.cli.export_import import _write
+from sandbox_tui.tui.cli.sessions.export_import import _write
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
 

@@ -16,7 +16,7 @@ import pytest
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store, replay
-from sandbox_tui.sessions.search.search import search
+from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.store import database
 from sandbox_tui.sessions.store import maintenance as upkeep
 from sandbox_tui.sessions.store.maintenance import check, reclaim, size, vacuum

@@ -15,7 +15,7 @@ import pytest
 from docs.query_your_runs import PAGE, queries, table
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.store.annotations import add_note
+from sandbox_tui.sessions.store.tables.annotations import add_note
 from tests.perf.made_sessions import fill
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample

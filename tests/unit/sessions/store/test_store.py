@@ -23,10 +23,10 @@ from sqlite_utils import Database
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store, new_id, replay
-from sandbox_tui.sessions.search.search import search
-from sandbox_tui.sessions.store import schema
+from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.store.maintenance import check
-from sandbox_tui.sessions.store.schema_history import RELEASED
+from sandbox_tui.sessions.store.migrations import migrate as schema
+from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
 from tests.unit.event_streams import started, streams
 
 

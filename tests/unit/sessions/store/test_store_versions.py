@@ -21,17 +21,17 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.base.process_identity import _start as start_of
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import fold
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.sessions import Store, replay
-from sandbox_tui.sessions.compare import calls_of
 from sandbox_tui.sessions.interchange.imports import import_file
 from sandbox_tui.sessions.playback.keyframes import catch_up, markers_of, playback_state_at
-from sandbox_tui.sessions.search.search import search
+from sandbox_tui.sessions.relations.compare import calls_of
+from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.search.within_session import occurrences
-from sandbox_tui.sessions.store import schema
-from sandbox_tui.sessions.store.annotations import add_note, add_tag, notes_of, tags_of
 from sandbox_tui.sessions.store.maintenance import check
-from sandbox_tui.sessions.store.source_documents import (
+from sandbox_tui.sessions.store.migrations import migrate as schema
+from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, notes_of, tags_of
+from sandbox_tui.sessions.store.tables.source_documents import (
     SourceDocument,
     keep_source_document,
     source_document_of,
@@ -192,7 +192,7 @@ def test_a_migration_that_is_killed_leaves_the_file_as_it_was(older: Path) -> No
     script = (
         "import os, signal, sys\nfrom pathlib import Path\n"
         "from sandbox_tui.sessions import Store\n"
-        "from sandbox_tui.sessions.store import schema\n"
+        "from sandbox_tui.sessions.store.migrations import migrate as schema\n"
         "def end(db):\n"
         "    db.conn.execute('PRAGMA cache_spill = 1')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"

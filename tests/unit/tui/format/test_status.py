@@ -6,7 +6,7 @@ from typing import Any, cast, get_args
 import pytest
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.state import RunState, RunStatus, fold
+from sandbox_tui.core.events.run_state import RunState, RunStatus, fold
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.format.status import STATUS_WORDS
 from sandbox_tui.tui.terminal_io.title import sign_of

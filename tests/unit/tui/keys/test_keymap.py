@@ -22,9 +22,9 @@ from sandbox_tui.tui import app as app_module
 from sandbox_tui.tui import screens, widgets
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.main import main
-from sandbox_tui.tui.keys.actions import ACTIONS
+from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.key_names import is_rare, key_name, writes
 from sandbox_tui.tui.keys.keymap import read_keymap
-from sandbox_tui.tui.keys.names import is_rare, key_name, writes
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.dialogs.pager import Pager
 from sandbox_tui.tui.screens.home.home import Home

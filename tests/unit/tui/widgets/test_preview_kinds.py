@@ -18,10 +18,10 @@ from rich.style import Style
 
 from sandbox_tui.core.base.sanitize import clean
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.preview.binary import kind_of
 from sandbox_tui.tui.widgets.preview.diff import DiffDocument
 from sandbox_tui.tui.widgets.preview.document import Document, PreviewError, Source, decode
-from sandbox_tui.tui.widgets.preview.registry import document_for
+from sandbox_tui.tui.widgets.preview.kinds.binary import kind_of
+from sandbox_tui.tui.widgets.preview.kinds.registry import document_for
 
 PALETTE = Palette(
     *(Style(color=f"color({number})") for number in range(1, 14)),

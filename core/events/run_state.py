@@ -1,0 +1,350 @@
+"""The state of a run at one moment: a fold of its events, the same live and in replay.
+
+`RunState.apply` reads nothing but the event it is given. Terminal screens are folded beside it
+(`core.terminal`), because their bytes are fed in slices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, MutableMapping, MutableSequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import msgspec
+
+from sandbox_tui.core.base.durations import format_duration
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.file_state import Content, FileState, lengthened, run_mark
+from sandbox_tui.core.events.items import (
+    CallItem,
+    CallStatus,
+    HumanItem,
+    Item,
+    NoteItem,
+    ReplyItem,
+    is_lost,
+)
+from sandbox_tui.core.events.run_phase import Phase
+
+__all__ = [
+    "MIRROR",
+    "CallItem",
+    "CallStatus",
+    "Content",
+    "FileState",
+    "HumanItem",
+    "Item",
+    "NoteItem",
+    "ReplyItem",
+    "RunState",
+    "RunStatus",
+    "fold",
+    "is_lost",
+]
+
+MIRROR = "model"
+"""Name of the terminal that mirrors what runs in the sandbox."""
+
+RunStatus = Literal["starting", "running", "paused", "frozen", "waiting", "finished", "failed"]
+
+
+@dataclass(slots=True)
+class RunState:
+    """A run at one moment.
+
+    Attributes:
+        seq, t: of the last event applied.
+        items: what happened, in order, for the list of calls.
+        files: by path.
+        frozen: whether the sandbox's processes are stopped.
+        terminals: size in cells by name.
+        totals: sums so far.
+        step: the step that is running.
+        open_calls: those without an answer, by number.
+        edited_calls: how often a person changed what a call does.
+        awaited: set while the running command waits for what is typed into its terminal.
+    """
+
+    seq: int = 0
+    t: float = 0.0
+    started: e.RunStarted | None = None
+    finished: e.RunFinished | None = None
+    mode: e.Mode = "auto"
+    frozen: bool = False
+    step: int = 0
+    context_tokens: int = 0
+    totals: e.Totals = field(default_factory=e.Totals)
+    items: MutableSequence[Item] = field(default_factory=list[Item])
+    calls: MutableMapping[int, CallItem] = field(default_factory=dict[int, CallItem])
+    open_calls: dict[int, CallItem] = field(default_factory=dict[int, CallItem])
+    edited_calls: int = 0
+    humans: MutableMapping[int, HumanItem] = field(default_factory=dict[int, HumanItem])
+    files: dict[str, FileState] = field(default_factory=dict[str, FileState])
+    terminals: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    reply: ReplyItem | None = None
+    awaited: e.InputAwaited | None = None
+
+    @property
+    def pending(self) -> CallItem | None:
+        """The call that waits for a person."""
+        if self.finished:
+            return None
+        waiting = (item for item in self.open_calls.values() if item.status == "waiting")
+        return next(waiting, None)
+
+    @property
+    def queue(self) -> list[HumanItem]:
+        """A person's messages and commands that wait, in order."""
+        return [] if self.finished else [item for item in self.humans.values() if item.waits]
+
+    @property
+    def running(self) -> CallItem | None:
+        """The call that is running."""
+        return next((item for item in self.open_calls.values() if item.status == "running"), None)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a call or a person's command is running."""
+        if self.finished is not None:
+            return False
+        if self.running is not None:
+            return True
+        commands = (human for human in self.humans.values() if human.command is not None)
+        return any(human.finished is None and not human.withdrawn for human in commands)
+
+    @property
+    def phase(self) -> Phase:
+        """The run's phase; no event tells FINISHING from RUNNING."""
+        if self.finished is not None:
+            return Phase.OVER
+        return Phase.STARTING if self.started is None else Phase.RUNNING
+
+    @property
+    def status(self) -> RunStatus:
+        """One word for the header."""
+        if self.finished is not None:
+            return "finished" if self.finished.reason == "submitted" else "failed"
+        if self.started is None:
+            return "starting"
+        if self.frozen:
+            return "frozen"
+        if self.pending:
+            return "waiting"
+        return "paused" if self.mode == "paused" else "running"
+
+    def apply(self, event: e.AnyEvent) -> None:
+        """Fold one event in."""
+        self.seq, self.t = event.seq, event.t
+        match event:
+            case e.RunStarted():
+                self.started = event
+            case e.RunResumed():
+                self._resume(event)
+            case e.RunFinished():
+                self._finish(event)
+            case (
+                e.ModelAsked()
+                | e.ModelDelta()
+                | e.ModelReplied()
+                | e.ModelFailed()
+                | e.ReplyInterrupted()
+            ):
+                self._apply_model(event)
+            case (
+                e.CallProposed()
+                | e.CallHeld()
+                | e.CallDecided()
+                | e.CallStarted()
+                | e.CallFinished()
+            ):
+                self._apply_call(event)
+            case e.HumanMessage() | e.HumanCommand() | e.HumanFile():
+                self._apply_human(event)
+            case e.HumanCommandStarted(id=item):
+                self.humans[item].started = True
+            case e.HumanCommandFinished(id=item):
+                self.humans[item].finished = event
+                self.awaited = None
+            case e.Delivered(ids=ids):
+                for item in ids:
+                    self.humans[item].delivered = True
+            case e.Withdrawn(id=item):
+                self.humans[item].withdrawn = True
+            case e.Reworded(id=item, text=text):
+                self._reword(self.humans[item], text)
+            case e.FilesListed(files=files):
+                self.files = {
+                    f.path: FileState(f, None, 0, "program", [(0, f.blob)]) for f in files
+                }
+            case e.FilesChanged():
+                self._apply_files(event)
+            case e.TerminalOpened() | e.TerminalResized():
+                self.terminals[event.terminal] = (event.cols, event.rows)
+            case e.TerminalClosed():
+                self.terminals.pop(event.terminal, None)
+            case e.ModeChanged(mode=mode):
+                self.mode = mode
+            case e.RuleGranted(pattern=pattern):
+                self.items.append(NoteItem(event.t, f"you allow from now on: {pattern}"))
+            case e.SandboxFrozen() | e.SandboxThawed():
+                self.frozen = isinstance(event, e.SandboxFrozen)
+            case e.Warned(text=text):
+                self.items.append(NoteItem(event.t, text, "warning"))
+            case e.InputAwaited():
+                self.awaited = event
+            case e.TerminalOutput(terminal=name):
+                if name == MIRROR:
+                    self.awaited = None
+            case e.Forked():
+                self.items.append(NoteItem(event.t, _forked(event)))
+            case e.Repeated(parted=parted):
+                if parted:
+                    self.items.append(NoteItem(event.t, parted, "warning"))
+            case e.TerminalInput() | e.SnapshotTaken():
+                pass
+
+    def _resume(self, event: e.RunResumed) -> None:
+        self.awaited = None
+        for item in self.calls.values():
+            if item.finished is None and not is_lost(item):  # it is decided about again
+                item.held = item.decided = item.started_at = None
+        self.items.append(NoteItem(event.t, _resumed_words(event)))
+
+    def _finish(self, event: e.RunFinished) -> None:
+        self.finished = event
+        self.awaited = None
+        self.totals = event.totals
+        if event.error:
+            self.items.append(NoteItem(event.t, event.error, "error"))
+
+    def _apply_model(
+        self,
+        event: e.ModelAsked | e.ModelDelta | e.ModelReplied | e.ModelFailed | e.ReplyInterrupted,
+    ) -> None:
+        self.step = event.step
+        reply = self.reply
+        if reply is None or reply.step != event.step or reply.interrupted:
+            reply = self.reply = ReplyItem(event.step, event.t)
+            self.items.append(reply)
+        match event:
+            case e.ModelAsked():
+                reply.asked_at = event.t
+                reply.text = reply.reasoning = ""
+                reply.writing.clear()
+            case e.ModelDelta():
+                _write(reply, event)
+            case e.ModelReplied():
+                self._replied(reply, event)
+            case e.ModelFailed():
+                reply.failures.append(event)
+            case e.ReplyInterrupted():
+                reply.interrupted = True
+                reply.writing.clear()
+
+    def _replied(self, reply: ReplyItem, event: e.ModelReplied) -> None:
+        reply.replied, reply.text, reply.reasoning = event, event.text, event.reasoning
+        reply.writing.clear()
+        self.context_tokens = event.usage.input_tokens + event.usage.output_tokens
+        totals = self.totals
+        cost = totals.cost
+        if event.cost is not None:
+            cost = (cost or 0.0) + event.cost
+        self.totals = msgspec.structs.replace(
+            totals, steps=event.step, usage=_sum(totals.usage, event.usage), cost=cost
+        )
+
+    def _apply_call(
+        self,
+        event: e.CallProposed | e.CallHeld | e.CallDecided | e.CallStarted | e.CallFinished,
+    ) -> None:
+        if isinstance(event, e.CallProposed):
+            item = CallItem(event.call, event.t)
+            self.items.append(item)
+            self.calls[event.call.number] = item
+            self.open_calls[event.call.number] = item
+            return
+        item = self.calls[event.call]
+        match event:
+            case e.CallHeld():
+                item.held = event
+            case e.CallDecided():
+                item.decided = event
+                self.edited_calls += event.verdict == "edit"
+            case e.CallStarted():
+                item.started_at = event.t
+            case e.CallFinished():
+                item.finished = event
+                self.open_calls.pop(event.call, None)
+                self.awaited = None
+                self.totals = msgspec.structs.replace(
+                    self.totals,
+                    calls=self.totals.calls + 1,
+                    failed_calls=self.totals.failed_calls + (item.status == "failed"),
+                )
+
+    def _apply_human(self, event: e.HumanMessage | e.HumanCommand | e.HumanFile) -> None:
+        match event:
+            case e.HumanMessage():
+                item = HumanItem(event.id, event.t, event.text)
+            case e.HumanCommand():
+                told = event.told_to_model
+                item = HumanItem(event.id, event.t, event.command, event.command, told)
+            case e.HumanFile(path=path, told_to_model=told):
+                item = HumanItem(event.id, event.t, path, told_to_model=told, file=event)
+        self.humans[event.id] = item
+        self.items.append(item)
+
+    @staticmethod
+    def _reword(item: HumanItem, text: str) -> None:
+        item.text = text
+        if item.command is not None:
+            item.command = text
+
+    def _apply_files(self, event: e.FilesChanged) -> None:
+        for change in event.changes:
+            known = self.files.get(change.path)
+            mark = run_mark(known, change)
+            history = lengthened(known.history if known else [], (event.step, change.blob))
+            self.files[change.path] = FileState(change, mark, event.step, event.by, history)
+
+
+def fold(events: Iterable[e.AnyEvent]) -> RunState:
+    """The state after these events."""
+    state = RunState()
+    for event in events:
+        state.apply(event)
+    return state
+
+
+def _resumed_words(event: e.RunResumed) -> str:
+    words = f"resumed after {format_duration(event.away)}"
+    return " ".join([f"{words}.", *event.lost, *event.changed])
+
+
+def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
+    if delta.channel == "text":
+        reply.text += delta.text
+    elif delta.channel == "reasoning":
+        reply.reasoning += delta.text
+    else:
+        name, arguments = reply.writing.get(delta.index, ("", ""))
+        reply.writing[delta.index] = (delta.name or name, arguments + delta.text)
+
+
+def _forked(event: e.Forked) -> str:
+    """A fork's beginning, as a sentence."""
+    come = f"forked here from {event.parent}: {event.model} goes on"
+    if not event.repeats:
+        return f"{come}, with the files of that moment"
+    many = "one recorded call is" if event.repeats == 1 else f"{event.repeats} recorded calls are"
+    start = "from a snapshot" if event.snapshot else "without a snapshot, from the input"
+    return f"{come}; {start}, {many} carried out again"
+
+
+def _sum(a: e.Usage, b: e.Usage) -> e.Usage:
+    return e.Usage(
+        input_tokens=a.input_tokens + b.input_tokens,
+        output_tokens=a.output_tokens + b.output_tokens,
+        cached_tokens=a.cached_tokens + b.cached_tokens,
+        reasoning_tokens=a.reasoning_tokens + b.reasoning_tokens,
+    )

@@ -1,0 +1,58 @@
+"""What a container is made with, and how it is described to the person."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from sandbox_tui.core.sandboxes.base import SandboxSpec
+from sandbox_tui.core.sandboxes.command_environment import command_environment
+from sandbox_tui.core.sandboxes.docker.engine import CAPABILITIES, owner_labels
+from sandbox_tui.core.sandboxes.docker.lifetime_lease import keeper_command
+
+DEFAULT_MEMORY_BYTES = 2 << 30
+
+
+def container_name(session_id: str) -> str:
+    """A new name for a container of this session."""
+    return f"sandbox-tui-{session_id}-{secrets.token_hex(2)}"
+
+
+def container_options(spec: SandboxSpec) -> dict[str, Any]:
+    """Arguments of docker-py's `containers.create`, beside the image."""
+    memory = spec.memory or DEFAULT_MEMORY_BYTES
+    return {
+        "command": keeper_command(spec.grace),
+        "entrypoint": [],
+        "name": container_name(spec.session_id),
+        "labels": owner_labels(spec.session_id, spec.grace),
+        "environment": command_environment(spec),
+        "working_dir": "/",
+        "user": "root",
+        "stdin_open": True,
+        "tty": False,
+        "detach": True,
+        "auto_remove": True,
+        "network_mode": "none" if spec.network == "none" else "bridge",
+        "cap_drop": ["ALL"],
+        "cap_add": list(CAPABILITIES),
+        "security_opt": ["no-new-privileges:true"],
+        "pids_limit": spec.pids,
+        "mem_limit": memory,
+        "memswap_limit": memory,
+        "nano_cpus": int(spec.cpus * 1e9) if spec.cpus else None,
+        "tmpfs": {"/run": "rw,exec,nosuid,nodev,mode=755,size=128m"},
+        "init": False,
+    }
+
+
+def describe_container(spec: SandboxSpec, image: str, name: str) -> dict[str, str]:
+    """What the person is shown of a container (see `Sandbox.info`)."""
+    return {
+        "image": image,
+        "container": name,
+        "network": "none" if spec.network == "none" else "bridge",
+        "memory": f"{(spec.memory or DEFAULT_MEMORY_BYTES) >> 20} MiB",
+        "cpus": f"{spec.cpus:g}" if spec.cpus else "all",
+        "processes": str(spec.pids),
+    }

@@ -1,0 +1,198 @@
+"""Copies files between host and sandbox, as tar streams; nothing that comes out is trusted.
+
+Only regular files and folders leave a sandbox. They are chosen from a listing first, so that a
+sparse giant is never read, then received as a tar (see tar_archives.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import posixpath
+import shutil
+import tempfile
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import IO
+
+from sandbox_tui.core.base.errors import FileRefused
+from sandbox_tui.core.base.io_types import Stream
+from sandbox_tui.core.base.path_codec import path_to_text
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.sandboxes.base import ExecResult, FileEntry, Listing
+from sandbox_tui.core.sandboxes.protocol.control_channel import (
+    STREAM_TIMEOUT_SECONDS,
+    ControlChannel,
+)
+from sandbox_tui.core.sandboxes.protocol.file_ops import FileOperations
+from sandbox_tui.core.sandboxes.protocol.tar_archives import (
+    MAX_BYTES,
+    MAX_DEPTH,
+    MAX_FILES,
+    disk_error,
+    pack,
+    unpack,
+)
+from sandbox_tui.core.sandboxes.scripts.loader import quote
+
+MIN_FREE_BYTES = 512 << 20
+"""Bytes a copy leaves free on the disk; a tenth of a small disk if that is less."""
+
+BLOCK = 512
+TAR_SLACK = 64 << 10
+"""Bytes of a tar's end, and of small changes since its files were listed."""
+
+
+async def copy_in(control: ControlChannel, source: Path, path: str) -> None:
+    """Copy a host file or folder into a folder (see `Sandbox.copy_in`). It is unpacked inside the
+    sandbox, where a link cannot lead to the host's files."""
+    with await asyncio.to_thread(pack, source) as stream:
+        payload = mmap(stream.fileno(), 0, access=ACCESS_READ)
+        word = quote(path)
+        command = b"mkdir -p -- %b && tar -xf - --no-same-owner -C %b" % (word, word)
+        result = await control.stream(command, payload=payload)
+        with contextlib.suppress(BufferError):  # still being sent when this was cancelled
+            payload.close()
+    if result.exit_code != 0:
+        words = clean_line(result.stderr.decode("utf-8", "replace").strip()[-300:])
+        raise FileRefused(f"The input could not be copied in: {words or 'the sandbox ended it.'}")
+
+
+async def copy_out(
+    control: ControlChannel, files: FileOperations, path: str, target: Path
+) -> list[str]:
+    """Copy a folder's content, or one file, to the host (see `Sandbox.copy_out`)."""
+    entry = await files.stat(path)
+    if entry is None or entry.kind not in ("file", "dir"):
+        raise FileRefused(f"{path} is neither a folder nor a file of the sandbox.")
+    if entry.kind == "file":
+        folder, listing = posixpath.dirname(path), Listing(entries={entry.path: entry})
+        root = posixpath.dirname(entry.path)
+    else:
+        folder, listing = path, await files.list(path, limit=MAX_FILES)
+        root = entry.path
+    chosen, left = choose(listing, root, await asyncio.to_thread(room_for, target))
+    with tempfile.TemporaryFile() as file:
+        spool = _Spool(file, max_bytes=_max_tar_bytes(chosen, listing, root))
+        command = b"tar -cf - --format=gnu --hard-dereference --no-recursion -C %b --null -T -"
+        names = b"".join(b"./" + name + b"\0" for name in chosen)
+        why = ""
+        if names:
+            result = await control.stream(command % quote(folder), payload=names, sink=spool.take)
+            why = spool.problem or _problem(result)
+            if spool.grew or not spool.size:
+                raise FileRefused(f"{path} could not be copied out: {why}.")
+        file.seek(0)
+        return left + await asyncio.to_thread(unpack, file, target, len(chosen), why)
+
+
+class _Spool:
+    """Receives a tar, no larger than it can be.
+
+    Args:
+        file: receives it.
+        max_bytes: of the tar; what exceeds it is not what was listed.
+
+    Attributes:
+        size: bytes received.
+        grew: more than `max_bytes` were sent.
+        problem: why reading ended early; empty when it did not.
+    """
+
+    def __init__(self, file: IO[bytes], max_bytes: int) -> None:
+        self._file = file
+        self._max_bytes = max_bytes
+        self.size = 0
+        self.grew = False
+        self.problem = ""
+
+    async def take(self, stream: Stream, data: bytes) -> None:
+        """Write one piece; an OSError ends the transfer."""
+        if stream != "stdout":
+            return
+        if self.size + len(data) > self._max_bytes:
+            self.grew = True
+            self.problem = "it grew while it was copied"
+            raise OSError(self.problem)
+        try:
+            self._file.write(data)
+            self._file.flush()
+        except OSError as error:
+            self.problem = disk_error(error)
+            raise
+        self.size += len(data)
+
+
+def _problem(result: ExecResult) -> str:
+    """Why the tar may be incomplete; empty when it is complete. GNU tar exits with 1 when a file
+    changed while it was read, and pads it to the announced size."""
+    words = clean_line(result.stderr.decode("utf-8", "replace").strip()[-300:])
+    if result.timed_out:
+        return f"copying took longer than {STREAM_TIMEOUT_SECONDS:.0f} s"
+    if result.exit_code is None:
+        return "the connection to the sandbox was lost"
+    if result.exit_code > 128:
+        return f"tar was killed in the sandbox (signal {result.exit_code - 128})"
+    if result.exit_code:
+        return f"tar in the sandbox said: {words or f'exit code {result.exit_code}'}"
+    return ""
+
+
+def room_for(target: Path) -> int:
+    """Bytes that may be copied to a folder: they must fit on the disk without filling it, first in
+    the temporary folder and then in place."""
+    there = next(folder for folder in (target, *target.absolute().parents) if folder.is_dir())
+    spool = Path(tempfile.gettempdir())
+    twice = spool.stat().st_dev == there.stat().st_dev
+    room = min(_free(there), _free(spool)) // (2 if twice else 1)
+    return max(0, min(MAX_BYTES, room))
+
+
+def _free(folder: Path) -> int:
+    disk = shutil.disk_usage(folder)
+    return disk.free - min(MIN_FREE_BYTES, disk.total // 10)
+
+
+def _max_tar_bytes(chosen: list[bytes], listing: Listing, root: bytes) -> int:
+    """Upper bound of the size of a tar of these entries."""
+    above = root.rstrip(b"/") + b"/"
+    contents = sum(listing.entries[above + name].size + BLOCK for name in chosen)
+    return contents + sum(3 * BLOCK + 2 * len(name) for name in chosen) + TAR_SLACK
+
+
+def choose(listing: Listing, root: bytes, room: int = MAX_BYTES) -> tuple[list[bytes], list[str]]:
+    """Choose what to copy of a listing: paths below `root`, and a sentence for each of the others.
+
+    Args:
+        listing: of the folder.
+        root: the folder.
+        room: bytes that may be copied.
+    """
+    chosen: list[bytes] = []
+    left: list[str] = []
+    for path, entry in listing.entries.items():
+        name = path[len(root.rstrip(b"/")) + 1 :]
+        why = _why_not(entry, name, room)
+        if why:
+            left.append(f"{clean_line(path_to_text(name))} was left behind: {why}.")
+        else:
+            room -= entry.size
+            chosen.append(name)
+    if listing.holes:
+        left.append("Some files may be missing: not all that is there could be listed.")
+    if not listing.complete:
+        left.append(f"Some files were left behind: there are more than {MAX_FILES}.")
+    return chosen, left
+
+
+def _why_not(entry: FileEntry, name: bytes, room: int) -> str:
+    if entry.kind not in ("file", "dir"):
+        return "only files and folders are copied out"
+    if name.count(b"/") >= MAX_DEPTH:
+        return f"it lies more than {MAX_DEPTH} folders deep"
+    if entry.size > room:
+        return (
+            f"there is no room for its {entry.size >> 20} MiB (at most {MAX_BYTES >> 30} GiB are "
+            "copied, and no disk is filled)"
+        )
+    return ""

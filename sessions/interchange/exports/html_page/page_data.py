@@ -1,0 +1,241 @@
+"""A session as the page of the HTML export plays it: plain lists and objects, text made showable.
+
+All moments are numbers of events (`seq`). `clock` says when each was, `play` when it is played:
+pauses are cut to `MAX_PAUSE_SECONDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.command_output import Observed, observed
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, NoteItem, ReplyItem
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.sessions.interchange.exports.base import Recording
+from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import Looks, frames
+from sandbox_tui.sessions.interchange.exports.run_story import (
+    Entry,
+    decision,
+    did_run,
+    fate,
+    marked,
+    story,
+)
+from sandbox_tui.sessions.interchange.exports.trajectory import parameters
+from sandbox_tui.sessions.store.tables.annotations import Note
+
+MAX_PAUSE_SECONDS = 2.0
+MAX_TEXT_CHARS = 60_000
+"""Characters of one text; more is cut in the middle, and said so."""
+
+MAX_FILE_BYTES = 200_000
+MAX_TOTAL_FILE_BYTES = 30 << 20
+"""Of all files together."""
+
+
+def film(recording: Recording) -> dict[str, Any]:
+    """All that the page needs."""
+    looks = Looks()
+    films = frames(recording.events, looks)
+    changes = _changes(recording.events)
+    return {
+        "meta": _meta(recording),
+        "clock": _steps([event.t for event in recording.events]),
+        "play": _steps(_played(recording.events)),
+        "items": _items(story(recording)),
+        "terminals": {clean_line(name): film for name, film in films.items()},
+        "looks": [list(look) for look in looks.numbers],
+        "files": changes,
+        "contents": _contents(recording, changes),
+    }
+
+
+def _meta(recording: Recording) -> dict[str, Any]:
+    summary, started = recording.summary, recording.started
+    return {
+        "id": summary.id,
+        "title": clean_line(summary.title or started.task.strip().split("\n", 1)[0]),
+        "task": _shown(started.task),
+        "model": clean_line(started.model),
+        "sandbox": clean_line(started.sandbox),
+        "outcome": summary.outcome,
+        "error": clean_line(summary.error or ""),
+        "answer": _shown(summary.answer or ""),
+        "steps": summary.steps,
+        "calls": summary.calls,
+        "failed": summary.failed_calls,
+        "tokens": summary.input_tokens + summary.output_tokens,
+        "cost": summary.cost,
+        "began": summary.started_at,
+        "root": clean_line(started.working_dir),
+        "tags": [clean_line(tag) for tag in recording.tags],
+    }
+
+
+def _played(events: Sequence[e.AnyEvent]) -> list[float]:
+    """When each event is played."""
+    now, last, times = 0.0, 0.0, list[float]()
+    for event in events:
+        now += min(max(0.0, event.t - last), MAX_PAUSE_SECONDS)
+        last = max(last, event.t)
+        times.append(now)
+    return times
+
+
+def _steps(times: Sequence[float]) -> list[int]:
+    """Times as milliseconds since the one before."""
+    whole = [round(time * 1000) for time in times]
+    return [b - a for a, b in zip([0, *whole], whole, strict=False)]
+
+
+def _shown(text: str) -> str:
+    if len(text) > MAX_TEXT_CHARS:
+        half, cut = MAX_TEXT_CHARS // 2, len(text) - MAX_TEXT_CHARS
+        text = f"{text[:half]}\n[… {cut} characters …]\n{text[-half:]}"
+    return clean(text.replace("\r\n", "\n"))
+
+
+def _items(entries: Iterable[Entry]) -> list[dict[str, Any]]:
+    """The list of calls, in order. `seq` says when an item appears, `done` when it is complete;
+    other moments are those of `Entry`, by its names."""
+    return [{"seq": entry.seq, **_item(entry)} for entry in entries]
+
+
+def _item(entry: Entry) -> dict[str, Any]:
+    matter = entry.matter
+    match matter:
+        case ReplyItem():
+            return _reply(entry, matter)
+        case CallItem():
+            return _call(entry, matter)
+        case HumanItem():
+            return _human(entry, matter)
+        case NoteItem():
+            return {"kind": "note", "text": clean(matter.text), "sign": "·"}
+        case Note():
+            return {"kind": "note", "text": clean(matter.text), "sign": "✎"}
+        case e.RunFinished():
+            return {
+                "kind": "end",
+                "text": clean(marked(matter)),
+                "ok": matter.reason == "submitted",
+            }
+        case e.SnapshotTaken():
+            return {"kind": "snapshot", "text": marked(matter)}
+        case _:
+            return {"kind": "note", "text": clean(marked(matter)), "sign": "·"}
+
+
+def _reply(entry: Entry, item: ReplyItem) -> dict[str, Any]:
+    made: dict[str, Any] = {"kind": "reply", "step": item.step}
+    if entry.ended:
+        made |= {"text": _shown(item.text), "thought": _shown(item.reasoning), "done": entry.ended}
+        made |= {"remark": item.remark, "took": item.replied.latency if item.replied else 0}
+    return made
+
+
+def _call(entry: Entry, item: CallItem) -> dict[str, Any]:
+    tool = item.call.name
+    made: dict[str, Any] = {
+        "kind": "call",
+        "number": item.call.number,
+        "step": item.call.step,
+        "name": clean_line(short_name(tool)),
+        "head": clean_line(summarize_call(tool, item.arguments))[:300],
+        "args": _arguments(item.arguments),
+        "started": entry.began,
+    }
+    if words := decision(item):
+        made |= {"decision": words, "decided": entry.decided}
+        if item.decided is not None and item.decided.feedback and item.decided.verdict != "answer":
+            made["feedback"] = clean(item.decided.feedback)
+    if item.arguments != item.call.arguments:
+        made["proposed"] = _arguments(item.call.arguments)
+    if item.finished is not None:
+        out = observed(item.finished.observation)
+        made |= {"out": _shown(out.out), "err": _shown(out.err), "done": entry.ended}
+        made |= {"ok": item.finished.ok if did_run(item) else None, "took": item.finished.duration}
+        made |= {"code": item.finished.exit_code, "last": _last_line(item, out)}
+    return made
+
+
+def _last_line(item: CallItem, out: Observed) -> str:
+    """What one line shows of a call's answer; that of submit says nothing."""
+    return "" if item.call.name == "submit" else clean_line(out.last_line)[:120]
+
+
+def _human(entry: Entry, item: HumanItem) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "fate": fate(item),
+        "told": entry.told,
+        "withdrawn": entry.withdrawn,
+        "started": entry.began,
+    }
+    if item.file is not None:
+        file = item.file
+        made |= {"kind": "file", "action": file.action, "path": clean_line(file.path)}
+        made |= {"host": clean_line(file.host or ""), "args": _shown(file.diff)}
+        return {
+            **made,
+            "out": "\n".join(map(clean, file.left_behind)),
+            "err": "",
+            "done": entry.seq,
+        }
+    if item.command is None:
+        return {**made, "kind": "said", "text": _shown(item.text), "done": entry.seq}
+    made |= {"kind": "ran", "args": _shown(item.command)}
+    if item.finished is not None:
+        out = observed(item.finished.observation)
+        made |= {"out": _shown(out.out), "err": _shown(out.err), "done": entry.ended}
+        made |= {"code": item.finished.exit_code, "took": item.finished.duration}
+    return made
+
+
+def _arguments(arguments: str) -> str:
+    fields = parameters(arguments)
+    lines = [
+        f"{name}:\n{value}" if isinstance(value, str) and "\n" in value else f"{name}: {value}"
+        for name, value in fields.items()
+    ]
+    only = fields.get("command") if len(fields) == 1 else None
+    return _shown(only if isinstance(only, str) else "\n".join(lines))
+
+
+def _changes(events: Sequence[e.AnyEvent]) -> list[list[Any]]:
+    """seq, path, what became of it, kind, size and digest of every change of a file."""
+    changes: list[list[Any]] = []
+    for event in events:
+        if isinstance(event, e.FilesListed):
+            found, before = event.files, True
+        elif isinstance(event, e.FilesChanged):
+            found, before = event.changes, False
+        else:
+            continue
+        for f in found:
+            what = "" if before else f.change
+            changes.append([event.seq, clean_line(f.path), what, f.kind, f.size, f.blob])
+    return changes
+
+
+def _contents(recording: Recording, changes: Sequence[Sequence[Any]]) -> dict[str, str]:
+    """Texts of files by digest, those that were changed first; what is not text is left out."""
+    contents: dict[str, str] = {}
+    room = MAX_TOTAL_FILE_BYTES
+    for _, _, _, _, size, digest in sorted(changes, key=lambda change: not change[2]):
+        if digest is None or digest in contents or not size <= min(room, MAX_FILE_BYTES):
+            continue
+        data = recording.blob(digest)
+        if data is None or b"\0" in data:
+            continue
+        try:
+            contents[digest] = clean(data.decode())
+        except UnicodeDecodeError:
+            continue
+        room -= len(data)
+    return contents
+
+
+__all__ = ["film"]

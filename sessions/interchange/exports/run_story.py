@@ -1,0 +1,225 @@
+"""What happened in a session, in order, with what became of each thing: for every format alike.
+
+It is folded once, as the screen folds it, so that no format can say what another denies: a message
+that was taken back was not said, and one that was changed was said in its last words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, ReplyItem, RunState
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.sessions.interchange.exports.base import Recording
+from sandbox_tui.sessions.store.tables.annotations import Note
+
+Marker = (
+    e.ModelFailed
+    | e.ModeChanged
+    | e.SandboxFrozen
+    | e.SandboxThawed
+    | e.SnapshotTaken
+    | e.RunFinished
+)
+"""Events that stand for themselves: nothing becomes of them later."""
+
+Matter = Item | Note | Marker
+
+PARTICIPLES: dict[e.Verdict, str] = {
+    "approve": "approved",
+    "edit": "edited",
+    "reject": "rejected",
+    "answer": "answered",
+    "skip": "skipped",
+}
+
+NOT_RUN: frozenset[e.Verdict] = frozenset(("reject", "answer", "skip"))
+"""Verdicts after which a call's tool never worked."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """Something that happened. Moments are numbers of events; 0 is never.
+
+    Attributes:
+        seq: when it appeared.
+        step: the step that was running then.
+        matter: what it is, as it was at the end of the session.
+        decided, began, ended: of a call or a person's command; of a reply, when it was whole.
+        told: when the model got a person's words.
+        withdrawn: when the person took them back.
+    """
+
+    seq: int
+    step: int
+    matter: Matter
+    decided: int = 0
+    began: int = 0
+    ended: int = 0
+    told: int = 0
+    withdrawn: int = 0
+
+
+def story(recording: Recording) -> list[Entry]:
+    """All that happened. A person's notes follow the beginning of their step, others the end."""
+    return _Story(recording).entries
+
+
+class _Story:
+    def __init__(self, recording: Recording) -> None:
+        self.entries: list[Entry] = []
+        self._state = RunState()
+        self._of: dict[int, Entry] = {}  # by the identity of a thing that something may become of
+        self._notes = list(recording.notes)
+        for event in recording.events:
+            self._take(event)
+        self._add_notes(event_seq=self._state.seq, step=None)
+
+    def _take(self, event: e.AnyEvent) -> None:
+        state = self._state
+        known = len(state.items)
+        state.apply(event)
+        for item in list(state.items[known:]) if event.kind != "RunFinished" else ():
+            self._of[id(item)] = self._add(event.seq, item)
+            if isinstance(item, ReplyItem):
+                self._add_notes(event.seq, item.step)
+        match event:
+            case e.ModelReplied() | e.ReplyInterrupted() if state.reply is not None:
+                self._of[id(state.reply)].ended = event.seq
+            case e.CallDecided(call=number):
+                self._of[id(state.calls[number])].decided = event.seq
+            case e.CallStarted(call=number):
+                self._of[id(state.calls[number])].began = event.seq
+            case e.CallFinished(call=number):
+                self._of[id(state.calls[number])].ended = event.seq
+            case e.HumanCommandStarted(id=number):
+                self._of[id(state.humans[number])].began = event.seq
+            case e.HumanCommandFinished(id=number):
+                self._of[id(state.humans[number])].ended = event.seq
+            case e.Delivered(ids=ids):
+                for number in ids:
+                    self._of[id(state.humans[number])].told = event.seq
+            case e.Withdrawn(id=number):
+                self._of[id(state.humans[number])].withdrawn = event.seq
+            case (
+                e.ModelFailed()
+                | e.ModeChanged()
+                | e.SandboxFrozen()
+                | e.SandboxThawed()
+                | e.SnapshotTaken()
+                | e.RunFinished()
+            ):
+                self._add(event.seq, event)
+            case _:
+                pass
+
+    def _add(self, seq: int, matter: Matter) -> Entry:
+        entry = Entry(seq, self._state.step, matter)
+        self.entries.append(entry)
+        return entry
+
+    def _add_notes(self, event_seq: int, step: int | None) -> None:
+        """The notes on a step, or all that are left."""
+        for note in [note for note in self._notes if step is None or note.step == step]:
+            self._notes.remove(note)
+            self._add(event_seq, note)
+
+
+def decision(item: CallItem) -> str:
+    """Who decided what about a call; empty where no person did and nothing was refused."""
+    decided = item.decided
+    if decided is None or (decided.by != "human" and decided.verdict not in NOT_RUN):
+        return ""
+    who = {"human": "you", "policy": "the policy"}.get(decided.by, "the program")
+    return f"{PARTICIPLES[decided.verdict]} by {who}"
+
+
+def did_run(item: CallItem) -> bool:
+    """Whether a call's tool worked: what somebody rejected has not failed."""
+    return item.decided is None or item.decided.verdict not in NOT_RUN
+
+
+def fate(item: HumanItem) -> str:
+    """What became of a person's message, command or work on a file, towards the model."""
+    if item.command is not None and not item.started:
+        return "taken back: it never ran" if item.withdrawn else "it never ran"
+    if item.withdrawn:
+        return "taken back: the model never saw it"
+    if not item.told_to_model:
+        return "not told to the model"
+    if not item.delivered:
+        return "the model never saw it"
+    return "told to the model" if item.command is not None or item.file else "the model has it"
+
+
+def was_said(item: HumanItem) -> bool:
+    """Whether it is part of what was between person and model."""
+    return item.delivered and not item.withdrawn
+
+
+def marked(matter: Marker) -> str:
+    """A marker as one line."""
+    match matter:
+        case e.ModelFailed(error=error):
+            return f"request failed: {error}"
+        case e.ModeChanged(mode=mode, by=by):
+            return f"mode: {mode}" + (", set by you" if by == "human" else "")
+        case e.SandboxFrozen():
+            return "the sandbox was frozen"
+        case e.SandboxThawed():
+            return "the sandbox went on"
+        case e.SnapshotTaken(step=step):
+            return f"snapshot after step {step}"
+        case e.RunFinished(reason=reason, error=error):
+            return error or reason.replace("_", " ")
+
+
+def deeds(entries: Iterable[Entry]) -> list[dict[str, Any]]:
+    """What people did, as objects: for formats of JSON that have no place for it."""
+    found: list[dict[str, Any]] = []
+    for entry in entries:
+        matter = entry.matter
+        match matter:
+            case HumanItem():
+                found.append({"step": entry.step, **_deed(matter)})
+            case CallItem() if words := decision(matter):
+                made = {"step": matter.call.step, "call": matter.call.number, "what": words}
+                if matter.decided is not None and matter.decided.feedback:
+                    made["text"] = matter.decided.feedback
+                if matter.arguments != matter.call.arguments:
+                    made["proposed"] = matter.call.arguments
+                found.append(made)
+            case e.ModeChanged():
+                found.append({"step": entry.step, "what": marked(matter)})
+            case Note():
+                found.append({"step": matter.step, "what": "note", "text": matter.text})
+            case _:
+                pass
+    return found
+
+
+def _deed(item: HumanItem) -> dict[str, Any]:
+    if item.file is not None:
+        file = item.file
+        made: dict[str, Any] = {"what": f"file {file.action}", "path": file.path}
+        if file.host:
+            made["host"] = file.host
+        if file.diff:
+            made["diff"] = file.diff
+        return {**made, "fate": fate(item)}
+    if item.command is None:
+        return {"what": "message", "text": item.text, "fate": fate(item)}
+    made = {"what": "command", "text": item.command, "fate": fate(item)}
+    if item.finished is not None:
+        made["observation"] = item.finished.observation
+        made["exit_code"] = item.finished.exit_code
+    return made
+
+
+def call_title(item: CallItem) -> str:
+    """Number, tool and what it does, as the list of calls has it."""
+    name = short_name(item.call.name)
+    return f"{item.call.number} {name} {summarize_call(item.call.name, item.arguments)}"

@@ -1,0 +1,151 @@
+"""Forks of saved sessions: planned from the stored events, run by a worker of their own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from sandbox_tui.core.base.errors import ForkRefused
+from sandbox_tui.core.config.settings import Settings, snapshot_dir
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.lineage.fork_point import (
+    BaseSnapshot,
+    CommandReplay,
+    ForkPoint,
+    fork_point_at,
+    resolve_position,
+)
+from sandbox_tui.core.lineage.open_fork import ForkRequest, open_fork, request_like_parent
+from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores, kind_of
+from sandbox_tui.sessions.recording.run_worker import RunWorker
+from sandbox_tui.sessions.store.run_summary import RunSummary
+from sandbox_tui.sessions.store.store import Store
+
+
+class ForkPlan:
+    """A planned fork: what a person sees before it begins.
+
+    Args:
+        store: where the parent is.
+        parent: the session.
+        at: the moment: the number of an event, or words as in `core.fork.resolve_position`.
+        before_call: `call:7` means the moment before it.
+        kind: the kind of sandbox it shall have; auto: whatever there is a snapshot of.
+
+    Attributes:
+        fork_point: the moment and what is taken over.
+        base: the snapshot it begins from; None where none stands.
+        repeats: the recorded calls and commands that are carried out again.
+
+    Raises:
+        ForkRefused: nothing can be forked from there.
+        StoreError: the session cannot be read.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        parent: RunSummary,
+        at: int | str,
+        *,
+        before_call: bool = False,
+        kind: str = "auto",
+    ) -> None:
+        events = list(store.events(parent.id))
+        if not events:
+            raise ForkRefused("This session is empty: there is nothing to fork.")
+        seq = at if isinstance(at, int) else resolve_position(events, at, before_call=before_call)
+        self.parent = parent
+        self.fork_point: ForkPoint = fork_point_at(parent.id, events, seq)
+        stored = SnapshotStores(snapshot_dir())
+        self.base: BaseSnapshot | None = next(
+            (
+                base
+                for base in self.fork_point.bases
+                if kind in ("auto", kind_of(base.name)) and stored.exists(base.name)
+            ),
+            None,
+        )
+        effects = self.fork_point.effects_since(self.base)
+        self.repeats = [effect for effect in effects if isinstance(effect, CommandReplay)]
+
+    @property
+    def started(self) -> e.RunStarted:
+        """The parent's beginning."""
+        first = self.fork_point.history[0]
+        if not isinstance(first, e.RunStarted):
+            raise ForkRefused("This session does not say how it began.")
+        return first
+
+    @property
+    def sentence(self) -> str:
+        """Where the files will come from, for the person who decides."""
+        if self.base is None:
+            start = "No snapshot stands: it begins with the recorded input"
+        else:
+            start = f"It begins from the snapshot after step {self.base.step}"
+        if not self.repeats:
+            return f"{start}; nothing has to be repeated."
+        one = len(self.repeats) == 1
+        many = "one recorded call is" if one else f"{len(self.repeats)} recorded calls are"
+        return f"{start}, and {many} carried out again."
+
+    def request(self, settings: Settings, overrides: Mapping[str, Any]) -> RunRequest:
+        """What the parent was asked for, changed as a person says; see `request_like_parent`."""
+        return request_like_parent(
+            self.started, settings, overrides, trusted=not self.parent.imported
+        )
+
+
+class ForkWorker(RunWorker):
+    """A worker whose run continues from the middle of another session.
+
+    Watchers see the copied history first, then the new events.
+
+    Args:
+        plan: the moment.
+        request: what is asked of it.
+        store: where parent and fork are kept.
+    """
+
+    def __init__(self, plan: ForkPlan, request: ForkRequest, store: Store) -> None:
+        super().__init__(request.run, store)
+        self._plan = plan
+        self._asked = request
+        self._storing: asyncio.Future[None] | None = None
+
+    async def _open(self) -> Run:
+        blobs = self._store.blobs(self.run_id)
+        plan = self._plan
+        run, self._history = await open_fork(
+            plan.fork_point, plan.base, self._asked, self.run_id, blobs
+        )
+        self._storing = asyncio.ensure_future(
+            asyncio.to_thread(
+                copy_history, self._store, plan.fork_point.parent, self.run_id, self._history
+            )
+        )
+        await asyncio.shield(self._storing)
+        return run
+
+    async def _cleanup(self) -> None:
+        """A fork that could not begin leaves nothing behind."""
+        if self._storing is None or self.state.seq:
+            return
+        await asyncio.wait([self._storing])  # its thread goes on, whatever became of the run
+        if self._storing.exception() is None:
+            await asyncio.to_thread(self._store.delete, self.run_id)
+
+
+def copy_history(store: Store, parent: str, run_id: str, events: list[e.AnyEvent]) -> None:
+    """Store a fork's beginning: its parent's events, and a hold on the contents they name.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    with store.transaction():
+        store.append(run_id, events)
+        store.put_blobs_of(run_id, parent)

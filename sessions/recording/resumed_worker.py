@@ -1,0 +1,110 @@
+"""Takes a run up whose program is gone: its record, its sandbox, and the right to both."""
+
+from __future__ import annotations
+
+import asyncio
+
+from sandbox_tui.core.base.errors import ResumeRefused
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.lineage.fork_point import never_prepared
+from sandbox_tui.core.lineage.open_resumed import NOT_RECORDED, open_resumed, recorded_request
+from sandbox_tui.core.lineage.recovery import recover
+from sandbox_tui.core.run.run import Run
+from sandbox_tui.sessions.recording.run_worker import RunWorker
+from sandbox_tui.sessions.store.run_summary import RunSummary
+from sandbox_tui.sessions.store.store import Store
+
+
+class ResumedWorker(RunWorker):
+    """A worker that goes on with a session that was interrupted; see `RunWorker`.
+
+    Whoever watches it sees all that was stored first, and then what comes.
+
+    Args:
+        run: the session.
+        settings: of today, for what is not recorded.
+        store: where it is kept.
+
+    Raises:
+        ResumeRefused: it cannot be taken up, saying why.
+    """
+
+    def __init__(self, run: RunSummary, settings: Settings, store: Store) -> None:
+        if problem := problem_with(run):
+            raise ResumeRefused(problem)
+        first = next(store.events(run.id, until=1), None)
+        if not isinstance(first, e.RunStarted):
+            raise ResumeRefused(NOT_RECORDED)
+        super().__init__(recorded_request(first, settings), store, run.id)
+        self._claim: asyncio.Future[ProcessIdentity] | None = None
+
+    async def _open(self) -> Run:
+        self._claim = asyncio.ensure_future(asyncio.to_thread(claim, self._store, self.run_id))
+        await asyncio.shield(self._claim)
+        self._history = await asyncio.to_thread(self._read)
+        past = await asyncio.to_thread(recover, self._history)
+        if past is None:
+            raise ResumeRefused(NOT_RECORDED)
+        if never_prepared(self._history):
+            at = past.started.parent_seq
+            raise ResumeRefused(
+                "This fork's program ended while its sandbox was still being brought to the moment "
+                f"of the fork. `sandbox-tui fork {self.run_id} --at seq:{at}` begins it anew."
+            )
+        return open_resumed(past, self.request, self._store.blobs(self.run_id))
+
+    def _read(self) -> list[e.AnyEvent]:
+        """What the run came to; what its terminals printed is of no account for that."""
+        return list(self._store.events(self.run_id, output=False))
+
+    async def _cleanup(self) -> None:
+        """A session that could not be taken up stays as it was, for another try."""
+        if self._claim is None or self.state.seq:
+            return
+        await asyncio.wait([self._claim])  # its thread goes on, whatever became of the run
+        if self._claim.exception() is None:
+            await asyncio.to_thread(own, self._store, self.run_id, self._claim.result())
+
+
+def problem_with(run: RunSummary) -> str:
+    """Why a session cannot be taken up, as a sentence, as far as its record tells; else empty."""
+    if run.imported:
+        return "This session was recorded elsewhere: it can be replayed, and forked."
+    if run.outcome == "running":
+        return "This session is still running in another program."
+    if run.outcome != "interrupted":
+        ended = run.outcome.replace("_", " ")
+        return f"This session has ended ({ended}): there is nothing to take up. It can be replayed."
+    return ""
+
+
+def claim(store: Store, run_id: str) -> ProcessIdentity:
+    """Make a session whose program is gone this program's; the owner before.
+
+    Raises:
+        ResumeRefused: it has ended, or a program that lives goes on with it.
+    """
+    me = ProcessIdentity.this_process()
+    with store.transaction():
+        before = store.ownership(run_id)
+        if before is None or before.finished:
+            raise ResumeRefused("This session has ended, or was deleted.")
+        owner = before.owner
+        if owner != me and owner.alive:
+            raise ResumeRefused(
+                "Another program goes on with this session "
+                f"(process {owner.pid} on {owner.host_name})."
+            )
+        own(store, run_id, me)
+    return owner
+
+
+def own(store: Store, run_id: str, owner: ProcessIdentity) -> None:
+    """Write down which program a session belongs to.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    store.own(run_id, owner)

@@ -1,0 +1,1 @@
+"""How sessions relate: comparisons of two, trees of forks."""

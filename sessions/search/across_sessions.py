@@ -1,0 +1,205 @@
+"""Finds sessions by their text: tasks, replies, calls, observations, messages, answers, notes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sandbox_tui.sessions.search.full_text_index import SOURCES, Source
+from sandbox_tui.sessions.search.query import Filters, Query, parse_query
+from sandbox_tui.sessions.store.run_summary import RunSummary, summary
+from sandbox_tui.sessions.store.store import Store
+
+_OPEN, _CLOSE = "\ue000", "\ue001"
+_NO_BOUND = 1 << 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A match in a session, or a session where the query has no words.
+
+    Attributes:
+        run: the session.
+        seq: the event, 0 for a note and for the session as a whole.
+        step: of that event.
+        kind: task, reply, call, observation, message, command, answer, note or session.
+        snippet: recorded text around the match; sanitize it before it is shown.
+        marks: (start, end) of each word in `snippet`.
+        in_session: the number of matches in this session.
+    """
+
+    run: RunSummary
+    seq: int
+    step: int
+    kind: str
+    snippet: str
+    marks: Sequence[tuple[int, int]] = ()
+    in_session: int = 1
+
+
+def search(store: Store, text: str | Query, *, limit: int = 50) -> list[Hit]:
+    """Parse a query and `find` it.
+
+    Raises:
+        StoreError: the file cannot be read; never because of the query.
+    """
+    query = parse_query(text) if isinstance(text, str) else text
+    return find(store, query, limit=limit)
+
+
+def find(store: Store, query: Query, *, limit: int = 50, each: int = _NO_BOUND) -> list[Hit]:
+    """Matches by session, the best session first; within a session, in order of events.
+
+    A match in events that a fork shares with its parent is listed with the parent alone. Without
+    words: the newest sessions.
+
+    Args:
+        store: where the sessions are.
+        query: what to look for.
+        limit: maximum number of matches.
+        each: maximum number of matches of one session; the best are kept.
+
+    Raises:
+        StoreError: the file cannot be read; never because of the query.
+    """
+    where, values = _conditions(query.filters)
+    if not query.match:
+        rows = store.rows(
+            f"SELECT runs.* FROM runs WHERE {where} ORDER BY started_at DESC, id DESC LIMIT ?",
+            [*values, limit],
+        )
+        return _ended([_session_hit(row) for row in rows], query.filters)
+    places = store.rows(
+        f"WITH found AS ({_FOUND}),"
+        " matched AS MATERIALIZED (SELECT found.*, runs.parent, runs.parent_seq, runs.started_at"
+        f" FROM found JOIN runs ON runs.id = found.run_id WHERE {where}),"
+        " own AS (SELECT one.* FROM matched AS one LEFT JOIN matched AS same"
+        " ON same.run_id = one.parent AND same.seq = one.seq AND same.kind = one.kind"
+        " WHERE same.id IS NULL OR one.seq NOT BETWEEN 1 AND one.parent_seq),"
+        " placed AS (SELECT *, count(*) OVER whole AS many, min(score) OVER whole AS best,"
+        " row_number() OVER (PARTITION BY run_id ORDER BY score, seq) AS place"
+        " FROM own WINDOW whole AS (PARTITION BY run_id))"
+        " SELECT source, id, run_id, seq, step, kind, many FROM placed WHERE place <= ?"
+        " ORDER BY best, started_at DESC, run_id, step, abs(seq) LIMIT ?",
+        [*(source.match(query.match) for source in SOURCES), *values, each, limit],
+    )
+    return _ended(_hits(store, query.match, places), query.filters)
+
+
+_FOUND = " UNION ALL ".join(source.select for source in SOURCES)
+
+
+# --- filters
+
+
+def _conditions(filters: Filters) -> tuple[str, list[Any]]:
+    parts: list[str] = ["1"]
+    values: list[Any] = []
+
+    def add(condition: str, *new: Any) -> None:
+        parts.append(condition)
+        values.extend(new)
+
+    if filters.model is not None:
+        add("instr(lower(model), lower(?))", filters.model)
+    if filters.outcome is not None and filters.outcome.lower() == "failed":
+        add("finish_reason <> 'submitted'")
+    elif filters.outcome is not None and not _unended(filters.outcome):
+        add("instr(lower(finish_reason), lower(?))", filters.outcome.replace(" ", "_"))
+    if filters.outcome is not None and _unended(filters.outcome):
+        add("finish_reason IS NULL")
+    if filters.tag is not None:
+        add("runs.id IN (SELECT run_id FROM tags WHERE tag = lower(?))", filters.tag)
+    if filters.tool is not None:
+        add(
+            "runs.id IN (SELECT run_id FROM calls WHERE instr(lower(tool), lower(?)))",
+            filters.tool,
+        )
+    for column, sign, value in (
+        ("started_at", ">=", filters.after),
+        ("started_at", "<", filters.before),
+        ("cost", ">=", filters.cost_above),
+        ("cost", "<", filters.cost_below),
+    ):
+        if value is not None:
+            add(f"{column} {sign} ?", value)
+    return " AND ".join(parts), values
+
+
+def _unended(outcome: str) -> bool:
+    return any(word.startswith(outcome.lower()) for word in ("running", "interrupted"))
+
+
+def _ended(hits: list[Hit], filters: Filters) -> list[Hit]:
+    """Filter unfinished sessions: only the process tells running from interrupted."""
+    if filters.outcome is None or not _unended(filters.outcome):
+        return hits
+    return [hit for hit in hits if hit.run.outcome.startswith(filters.outcome.lower())]
+
+
+# --- hits
+
+
+def _hits(store: Store, match: str, places: list[dict[str, Any]]) -> list[Hit]:
+    """The matches with their snippets and sessions."""
+    ids = json.dumps(list({place["run_id"] for place in places}))
+    rows = store.rows("SELECT * FROM runs WHERE id IN (SELECT value FROM json_each(?))", [ids])
+    runs = {row["id"]: summary(row) for row in rows}
+    snippets: dict[tuple[str, int], str] = {}
+    for source in SOURCES:
+        here = [place["id"] for place in places if place["source"] == source.name]
+        for row_id, snippet in _snippets(store, source, match, here).items():
+            snippets[source.name, row_id] = snippet
+    return [
+        _hit(place, runs[place["run_id"]], snippets[place["source"], place["id"]])
+        for place in places
+        if place["run_id"] in runs  # not deleted meanwhile
+        and (place["source"], place["id"]) in snippets
+    ]
+
+
+def _snippets(store: Store, source: Source, match: str, ids: list[int]) -> dict[int, str]:
+    if not ids:
+        return {}
+    rows = store.rows(
+        f"SELECT rowid AS id, snippet({source.index}, -1, '{_OPEN}', '{_CLOSE}', '…', 14) AS text"
+        f" FROM {source.index} WHERE {source.index} MATCH ?"
+        " AND rowid IN (SELECT value FROM json_each(?))",
+        [source.match(match), json.dumps(ids)],
+    )
+    return {int(row["id"]): str(row["text"]) for row in rows}
+
+
+def _session_hit(row: dict[str, Any]) -> Hit:
+    run = summary(row)
+    text = (run.title or run.task).strip().split("\n", 1)[0][:120]
+    return Hit(run=run, seq=0, step=0, kind="session", snippet=text)
+
+
+def _hit(place: dict[str, Any], run: RunSummary, snippet: str) -> Hit:
+    plain, marks = _marked(snippet)
+    return Hit(
+        run=run,
+        seq=max(0, place["seq"]),
+        step=place["step"],
+        kind=place["kind"],
+        snippet=plain,
+        marks=marks,
+        in_session=place["many"],
+    )
+
+
+def _marked(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The snippet without its marks, and their positions."""
+    plain, marks, start = "", list[tuple[int, int]](), 0
+    for part in re.split(f"([{_OPEN}{_CLOSE}])", text):
+        if part == _OPEN:
+            start = len(plain)
+        elif part == _CLOSE:
+            marks.append((start, len(plain)))
+        else:
+            plain += part
+    return plain, marks

@@ -1,0 +1,76 @@
+"""Searches while a person types, on a connection of its own that blocks no recording."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.sessions.search.across_sessions import Hit, find
+from sandbox_tui.sessions.search.query import Query
+from sandbox_tui.sessions.search.query_completion import Values, known_values
+from sandbox_tui.sessions.store.store import Store
+
+MAX_HITS = 200
+MAX_HITS_PER_SESSION = 5
+"""Places shown of one session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The result of a query.
+
+    Attributes:
+        hits: the places, those of a session together.
+        whole: whether these are all there are.
+    """
+
+    hits: list[Hit]
+    whole: bool
+
+
+class Finder:
+    """A search in a session database. Its methods may be called from any thread, one at a time.
+
+    Args:
+        path: of the session database.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._store: Store | None = None
+        self._closed = False
+        self._lock = threading.Lock()
+
+    def find(self, query: Query) -> Found:
+        """The places where a query matches.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        hits = find(self._opened(), query, limit=MAX_HITS, each=MAX_HITS_PER_SESSION)
+        return Found(hits, len(hits) < MAX_HITS)
+
+    def values(self) -> Values:
+        """Values that filters can have here.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return known_values(self._opened())
+
+    def close(self) -> None:
+        """Close the connection; later calls raise `StoreError`."""
+        with self._lock:
+            self._closed = True
+            if self._store is not None:
+                self._store.close()
+
+    def _opened(self) -> Store:
+        with self._lock:
+            if self._store is None and not self._closed:
+                self._store = Store.open_readonly_if_needed(self._path)
+            if self._store is None:
+                raise StoreError("The search is over.")
+            return self._store

@@ -1,0 +1,1 @@
+"""Migrations of the session database, and what applies them."""

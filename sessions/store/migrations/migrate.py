@@ -1,0 +1,144 @@
+"""The version of a database's tables, and the migrations that bring an older one up to date.
+
+sqlite-utils applies them and records them in `_migrations`. All that are missing are applied in one
+transaction: a program that is killed meanwhile, or a full disk, leaves the file as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from sqlite3 import Connection
+from typing import Any
+
+from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
+from sandbox_tui.sessions.store.migrations.tables_to_query import (
+    create_tables,
+    rows_to_query,
+    tables_to_query,
+)
+
+APPLICATION_ID = 0x53545549
+"""`STUI`, at offset 68 of the file (sqlite.org/fileformat2.html)."""
+
+MIGRATIONS_TABLE = "_migrations"
+"""Named so by the first version; an older program looks there for the names of newer migrations."""
+
+_BASELINE: tuple[tuple[str, Callable[[Any], None]], ...] = (
+    *RELEASED,
+    ("tables_to_query", tables_to_query),
+    ("rows_to_query", rows_to_query),
+)
+"""Migrations that a new file does without: `create_tables` makes what they come to."""
+
+MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (*_BASELINE,)
+"""Name and function of each, in order; the function gets a `sqlite_utils.Database`. Never change a
+released one: add another."""
+
+
+_CACHE_KILOBYTES = 64_000
+"""Of memory while tables are moved and indexes are built."""
+
+
+def applied(connection: Connection) -> list[str]:
+    """Names of the migrations that a database has had."""
+    if MIGRATIONS_TABLE not in _tables(connection):
+        return []
+    rows = connection.execute(f"SELECT name FROM {MIGRATIONS_TABLE} ORDER BY rowid").fetchall()
+    return [str(row[0]) for row in rows]
+
+
+def foreign(connection: Connection) -> bool:
+    """Whether another program made this database."""
+    names = _tables(connection)
+    marked = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    return bool(names) and (MIGRATIONS_TABLE not in names or marked not in (0, APPLICATION_ID))
+
+
+def unknown(connection: Connection) -> list[str]:
+    """Migrations that a newer version of the program has applied."""
+    known = {name for name, _ in MIGRATIONS}
+    return [name for name in applied(connection) if name not in known]
+
+
+def missing(connection: Connection) -> list[str]:
+    """Migrations that a database has not had yet."""
+    done = set(applied(connection))
+    return [name for name, _ in MIGRATIONS if name not in done]
+
+
+def version(connection: Connection) -> int:
+    """How many migrations a database has had, as its header says; quick to ask."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def migrate(connection: Connection) -> bool:
+    """Apply the missing migrations: all of them or, after an error, none.
+
+    Returns:
+        Whether this program applied any.
+    """
+    if not missing(connection):
+        return False
+    from sqlite_utils import Database  # a tenth of a second: only where there is something to do
+
+    db = Database(connection, recursive_triggers=False)
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KILOBYTES}")
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        wanted = missing(connection)  # another program may have been faster
+        if wanted:
+            _apply(db, connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("PRAGMA cache_size = -2000")  # SQLite's default
+    return bool(wanted)
+
+
+def _apply(db: Any, connection: Connection) -> None:
+    from sqlite_utils.migrations import Migrations
+
+    new = not _tables(connection)
+    _adopt(connection)
+    migrations = Migrations("sandbox-tui")
+    migrations.migrations_table = MIGRATIONS_TABLE
+    for name, migration in MIGRATIONS:
+        migrations(name=name)(migration)
+    if new:
+        create_tables(db)
+        migrations.ensure_migrations_table(db)
+        connection.executemany(
+            f"INSERT INTO {MIGRATIONS_TABLE} (migration_set, name, applied_at)"
+            f" VALUES ('{migrations.name}', ?, strftime('%Y-%m-%dT%H:%M:%fZ'))",
+            [(name,) for name, _ in _BASELINE],
+        )
+    migrations.apply(db)
+    connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def _adopt(connection: Connection) -> None:
+    """Give the record of migrations that older versions kept the columns of sqlite-utils."""
+    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({MIGRATIONS_TABLE})")]
+    if not columns or "migration_set" in columns:
+        return
+    for statement in (
+        f"ALTER TABLE {MIGRATIONS_TABLE} RENAME TO _before",
+        f"CREATE TABLE {MIGRATIONS_TABLE}"
+        " (id INTEGER PRIMARY KEY, migration_set TEXT, name TEXT, applied_at TEXT)",
+        f"CREATE UNIQUE INDEX idx_{MIGRATIONS_TABLE}_migration_set_name"
+        f" ON {MIGRATIONS_TABLE} (migration_set, name)",
+        f"INSERT INTO {MIGRATIONS_TABLE} (migration_set, name, applied_at)"
+        " SELECT 'sandbox-tui', name, applied_at FROM _before ORDER BY rowid",
+        "DROP TABLE _before",
+    ):
+        connection.execute(statement)
+
+
+def _tables(connection: Connection) -> set[str]:
+    return {
+        str(row[0])
+        for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    }

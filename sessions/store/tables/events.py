@@ -1,0 +1,120 @@
+"""Appends events to the database and reads them back, whole or by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from sqlite3 import Connection
+from typing import Any
+
+import msgspec
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions.store.compression import compress, decompress
+from sandbox_tui.sessions.store.database import Database
+from sandbox_tui.sessions.store.errors import explained
+from sandbox_tui.sessions.store.tables import runs
+from sandbox_tui.sessions.store.tables.steps_calls_messages import record
+
+PAGE = 500
+"""Events read at a time."""
+
+
+def insert(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
+    """Store one event, and bring what is kept of its run up to it."""
+    if isinstance(event, e.RunStarted):
+        runs.begin(connection, run_id, event)
+    body: e.AnyEvent = event
+    if isinstance(event, e.TerminalOutput):
+        compressed, data = compress(event.data)
+        connection.execute(
+            "INSERT INTO terminal_output (run_id, seq, terminal, compressed, data)"
+            " VALUES (?, ?, ?, ?, ?)",
+            [run_id, event.seq, event.terminal, compressed, data],
+        )
+        body = msgspec.structs.replace(event, data=b"")
+    compressed, json = compress(e.to_json(body))
+    connection.execute(
+        "INSERT INTO events (run_id, seq, t, kind, compressed, json) VALUES (?, ?, ?, ?, ?, ?)",
+        [run_id, event.seq, event.t, event.kind, compressed, json],
+    )
+    if isinstance(event, e.FilesListed):
+        _file_changes(connection, run_id, event.seq, 0, event.files)
+    elif isinstance(event, e.FilesChanged):
+        _file_changes(connection, run_id, event.seq, event.step, event.changes)
+    record(connection, run_id, event)
+    runs.summarise(connection, run_id, event)
+
+
+def _file_changes(
+    connection: Connection, run_id: str, seq: int, step: int, changes: Sequence[e.FileChange]
+) -> None:
+    connection.executemany(
+        "INSERT INTO file_changes (run_id, seq, step, path, change, kind, size, digest)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(run_id, seq, step, c.path, c.change, c.kind, c.size, c.blob) for c in changes],
+    )
+
+
+def read(
+    database: Database, run_id: str, after: int, until: int | None, output: bool
+) -> Iterator[e.AnyEvent]:
+    """See `Store.events`."""
+    last = 2**62 if until is None else until
+    joined = "LEFT JOIN terminal_output o ON o.run_id = e.run_id AND o.seq = e.seq"
+    bytes_ = "o.compressed AS output_compressed, o.data AS output" if output else "NULL AS output"
+    while True:
+        rows = database.rows(
+            f"SELECT e.seq, e.compressed, e.json, {bytes_} FROM events e {joined if output else ''}"
+            " WHERE e.run_id = ? AND e.seq > ? AND e.seq <= ? ORDER BY e.seq LIMIT ?",
+            [run_id, after, last, PAGE],
+        )
+        for row in rows:
+            yield _event(database, row)
+        if len(rows) < PAGE:
+            return
+        after = int(rows[-1]["seq"])
+
+
+def _event(database: Database, row: Mapping[str, Any]) -> e.AnyEvent:
+    with explained(database.path):
+        event = e.from_json(decompress(row["compressed"], row["json"]))
+        if isinstance(event, e.TerminalOutput) and row.get("output") is not None:
+            data = decompress(row["output_compressed"], row["output"])
+            return msgspec.structs.replace(event, data=data)
+        return event
+
+
+def read_at(database: Database, run_id: str, seqs: Iterable[int]) -> dict[int, e.AnyEvent]:
+    """See `Store.events_at`."""
+    rows = database.rows(
+        "SELECT seq, compressed, json FROM events WHERE run_id = ?"
+        " AND seq IN (SELECT value FROM json_each(?))",
+        [run_id, msgspec.json.encode(sorted(set(seqs))).decode()],
+    )
+    return {int(row["seq"]): _event(database, row) for row in rows}
+
+
+def seqs_of_kinds(database: Database, run_id: str, kinds: Iterable[str]) -> list[int]:
+    """See `Store.seqs_of_kinds`."""
+    found: list[int] = []
+    for kind in kinds:  # one by one: for several, SQLite does not take the index
+        rows = database.rows("SELECT seq FROM events WHERE run_id = ? AND kind = ?", [run_id, kind])
+        found += [int(row["seq"]) for row in rows]
+    return sorted(found)
+
+
+def last_kind(database: Database, run_id: str, kinds: Collection[str]) -> str | None:
+    """See `Store.last_kind`."""
+    marks = ", ".join("?" * len(kinds))
+    rows = database.rows(
+        "SELECT kind, max(seq) AS seq FROM events"
+        f" WHERE run_id = ? AND kind IN ({marks}) GROUP BY kind ORDER BY seq DESC LIMIT 1",
+        [run_id, *kinds],
+    )
+    return str(rows[0]["kind"]) if rows else None
+
+
+def time_of(database: Database, run_id: str, seq: int) -> float | None:
+    """See `Store.time_of`."""
+    rows = database.rows("SELECT t FROM events WHERE run_id = ? AND seq = ?", [run_id, seq])
+    return float(rows[0]["t"]) if rows else None

@@ -1,0 +1,87 @@
+"""Which places' keys work at the same time, as the screens are really composed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from textual.dom import DOMNode
+from textual.screen import Screen
+from textual.widgets import Input, TextArea
+
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.key_names import writes
+from sandbox_tui.tui.keys.key_scopes import INSIDE, TYPED_IN
+from sandbox_tui.tui.screens.dialogs.mode_menu import ModeMenu
+from tests.snapshots import test_looks as looks
+
+store = looks.store
+
+NAMES = (
+    *("home", "replay", "live", "wall", "compare", "settings", "new-run", "fork", "choose-model"),
+    *("pager", "help", "edit", "jump", "go-to-step", "filter-files", "file-view", "choose-version"),
+    *("allow-always", "copy-out", "edit-file", "home-tags", "failure", "confirm", "leave", "image"),
+)
+"""Screens that together have every place; others are these in another state."""
+
+OPENED: dict[str, tuple[str | None, looks.Act]] = {
+    **{name: looks.SCREENS[name] for name in NAMES},
+    "mode-menu": (None, looks.pushed(lambda: ModeMenu("ask"))),
+}
+
+
+class Spot(NamedTuple):
+    """A widget that keys reach.
+
+    Attributes:
+        innermost: the place nearest to it.
+        places: all whose keys work while it has the focus.
+        is_text: whether a person types into it.
+    """
+
+    innermost: str
+    places: frozenset[str]
+    is_text: bool
+
+
+def spots(screen: Screen[Any]) -> Iterator[Spot]:
+    for node in screen.walk_children(with_self=True):
+        around = [places_of(outer) for outer in node.ancestors_with_self if outer is not screen.app]
+        named = [places for places in around if places]
+        if named and (node.can_focus or places_of(node)):
+            is_text = isinstance(node, (Input, TextArea))
+            yield Spot(min(named[0]), frozenset().union(*named), is_text)
+
+
+def places_of(node: DOMNode) -> set[str]:
+    bindings = [one for many in node._bindings.key_to_bindings.values() for one in many]
+    return {ACTIONS[one.id].place for one in bindings if one.id in ACTIONS}
+
+
+def pairs(places: frozenset[str]) -> set[tuple[str, ...]]:
+    return {tuple(sorted(pair)) for pair in combinations(places, 2)}
+
+
+def is_written_into(place: str) -> bool:
+    """Whether none of its default keys writes a character."""
+    return not any(writes(k) for a in ACTIONS.values() if a.place == place for k in a.keys)
+
+
+async def test_the_tables_of_places_are_what_the_screens_are_composed_of(store: Store) -> None:
+    found: set[Spot] = set()
+    for begin, act in OPENED.values():
+        async with looks.shown(store, (160, 45), begin) as (app, pilot):
+            await act(app, pilot, store)
+            await pilot.pause()
+            found |= set(spots(app.screen))
+    every = {action.place for action in ACTIONS.values()} - {"app"}
+    assert set().union(*(spot.places for spot in found)) == every
+
+    together = set().union(*(pairs(spot.places) for spot in found))
+    table = {tuple(sorted((inner, outer))) for inner in INSIDE for outer in INSIDE[inner]}
+    assert table == together
+
+    typed = {spot.innermost for spot in found if spot.is_text and is_written_into(spot.innermost)}
+    assert set(TYPED_IN) == typed

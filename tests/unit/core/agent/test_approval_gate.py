@@ -1,0 +1,210 @@
+"""The gate: modes, the policy, decisions at any moment."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+
+import pytest
+
+from sandbox_tui.core.agent.approval_gate import Gate
+from sandbox_tui.core.agent.approver import Decision
+from sandbox_tui.core.agent.message_queue import MessageQueue
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.policy.rules import BASH, Policy, Rule
+
+POLICY = Policy(
+    rules=(
+        Rule(action="deny", tool=BASH, command="rm *", reason="no"),
+        Rule(action="allow", tool=BASH, command="ls *"),
+    )
+)
+
+
+class Recorded(Gate):
+    """A gate that keeps what it posts."""
+
+    def __init__(self, mode: e.Mode = "auto", policy: Policy = POLICY) -> None:
+        self.events: list[e.AnyEvent] = []
+        super().__init__(self._keep, policy)
+        self.set_mode(mode)
+
+    def _keep(self, event: e.AnyEvent) -> e.AnyEvent:
+        self.events.append(event)
+        return event
+
+
+def call(command: str, number: int = 1) -> e.ToolCall:
+    arguments = json.dumps({"command": command})
+    return e.ToolCall(number=number, step=1, id="x", name=BASH, arguments=arguments)
+
+
+async def come(gate: Gate, command: str, number: int = 1) -> asyncio.Task[Decision]:
+    """Bring a call to the gate, as far as it gets by itself."""
+    coming = asyncio.create_task(gate.authorize(call(command, number)))
+    await asyncio.sleep(0)
+    return coming
+
+
+@pytest.mark.parametrize(
+    ("mode", "command", "verdict"),
+    [
+        ("auto", "ls", "approve"),
+        ("auto", "pwd", "approve"),
+        ("auto", "rm x", "reject"),
+        ("ask", "ls", "approve"),
+        ("ask", "pwd", None),
+        ("ask", "rm x", "reject"),
+        ("step", "ls", None),
+        ("step", "rm x", "reject"),
+        ("paused", "ls", None),
+    ],
+)
+async def test_mode_and_policy_say_what_waits(
+    mode: e.Mode, command: str, verdict: str | None
+) -> None:
+    gate = Recorded(mode)
+    coming = await come(gate, command)
+    assert coming.done() == (verdict is not None)
+    assert (gate.pending is None) == coming.done()
+    if verdict is not None:
+        decision = coming.result()
+        assert (decision.verdict, decision.by) == (verdict, "policy")
+        assert verdict != "reject" or (decision.rule, decision.feedback) == (
+            "rule 1: deny execute_bash rm *",
+            "no",
+        )
+    else:
+        held = gate.events[-1]
+        assert isinstance(held, e.CallHeld)
+        assert (held.rule is not None) == (mode == "ask")
+        gate.decide(1, Decision(verdict="skip", by="human"))
+        assert (await coming).verdict == "skip"
+    assert gate.pending is None
+
+
+MODES: tuple[e.Mode, ...] = ("auto", "ask", "step", "paused")
+
+
+@pytest.mark.parametrize("after", MODES)
+@pytest.mark.parametrize("before", ["ask", "step", "paused"])
+@pytest.mark.parametrize("command", ["pwd", "ls"])
+async def test_no_change_of_mode_decides_about_a_call_that_waits(
+    command: str, before: e.Mode, after: e.Mode
+) -> None:
+    gate = Recorded("step")
+    coming = await come(gate, command)
+    gate.set_mode(before)
+    gate.set_mode(after)
+    await asyncio.sleep(0)
+    assert not coming.done()
+    assert gate.pending is not None
+    assert gate.decide(1, Decision(verdict="approve", by="human"))
+    assert (await coming).by == "human"
+
+
+async def test_neither_a_step_nor_going_on_nor_any_order_of_modes_decides() -> None:
+    gate = Recorded("ask")
+    coming = await come(gate, "pwd")
+    for change in (gate.step, gate.resume, lambda: gate.set_mode("paused"), gate.resume, gate.step):
+        change()
+        for mode in itertools.chain.from_iterable(itertools.permutations(MODES)):
+            gate.set_mode(mode)
+        await asyncio.sleep(0)
+        assert not coming.done()
+    assert gate.decide(1, Decision(verdict="skip", by="human"))
+    assert (await coming).verdict == "skip"
+
+
+async def test_the_mode_holds_for_the_calls_that_come_after_it_was_changed() -> None:
+    gate = Recorded("step")
+    first = await come(gate, "pwd")
+    gate.set_mode("auto")
+    gate.decide(1, Decision(verdict="approve", by="human"))
+    assert (await first).by == "human"
+    assert (await come(gate, "pwd", 2)).done()
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_what_waited_in_a_program_that_is_gone_waits_again(mode: e.Mode) -> None:
+    gate = Recorded(mode)
+    coming = asyncio.create_task(gate.authorize(call("ls"), held=True))
+    await asyncio.sleep(0)
+    assert not coming.done()
+    gate.decide(1, Decision(verdict="answer", by="human"))
+    assert (await coming).verdict == "answer"
+    denied = await gate.authorize(call("rm x", 2), held=True)
+    assert denied.verdict == "reject"
+
+
+async def test_going_on_returns_to_the_mode_in_which_it_went() -> None:
+    gate = Recorded("ask")
+    gate.set_mode("step")
+    gate.set_mode("paused")
+    gate.resume()
+    assert gate.mode == "ask"
+
+
+async def test_a_decision_too_many_or_too_late_changes_nothing() -> None:
+    gate = Recorded("step")
+    coming = await come(gate, "pwd")
+    skip = Decision(verdict="skip", by="human")
+    assert not gate.decide(7, skip)
+    assert not gate.grant(7, ["*"])
+    assert gate.decide(1, Decision(verdict="approve", by="human"))
+    assert not gate.decide(1, skip)
+    assert not gate.grant(1, ["pwd"])
+    gate.step()
+    gate.set_mode("ask")
+    assert (await coming).verdict == "approve"
+    assert not gate.decide(1, skip)
+    assert not [event for event in gate.events if isinstance(event, e.RuleGranted)]
+
+
+async def test_a_call_that_is_cancelled_waits_no_longer() -> None:
+    gate = Recorded("step")
+    coming = await come(gate, "pwd")
+    coming.cancel()
+    assert not gate.decide(1, Decision(verdict="approve", by="human"))
+    await asyncio.wait([coming])
+    assert gate.pending is None
+    gate.step()
+    gate.set_mode("auto")
+
+
+async def test_what_was_granted_waits_in_no_mode_but_paused() -> None:
+    gate = Recorded("step")
+    coming = await come(gate, "make all; ls")
+    assert gate.suggested() == ("make all *",)
+    assert gate.grant(1, ["make *"])
+    assert (await coming).rule == "you allowed: make *"
+    for mode in ("step", "ask", "auto"):
+        gate.set_mode(mode)
+        assert (await come(gate, "make test")).done()
+    gate.set_mode("step")
+    waiting = await come(gate, "ls", 2)
+    assert not waiting.done()
+    gate.decide(2, Decision(verdict="approve", by="human"))
+    await waiting
+    gate.set_mode("paused")
+    waiting = await come(gate, "make test", 3)
+    assert not waiting.done()
+    gate.set_mode("step")
+    gate.decide(3, Decision(verdict="approve", by="human"))
+    await waiting
+    assert (await come(gate, "make test", 4)).done()
+
+
+async def test_queued_messages_can_be_edited_and_cancelled() -> None:
+    queue = MessageQueue()
+    queue.add(1, "one", blocks_submit=True)
+    queue.add(2, "two")
+    assert queue.blocks_submit
+    assert queue.edit(2, "zwei")
+    assert not queue.edit(3, "drei")
+    assert queue.cancel(1)
+    assert not queue.cancel(1)
+    assert not queue.blocks_submit
+    assert [message.text for message in queue.drain()] == ["zwei"]
+    assert not queue.edit(2, "late")

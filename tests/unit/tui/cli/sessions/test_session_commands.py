@@ -1,0 +1,107 @@
+"""`sandbox-tui sessions` and its kin, on a real database in a home of their own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.recording.resumed_worker import own
+from sandbox_tui.tui.cli.main import main
+from tests.unit.event_streams import started
+
+RUN, FORK = "20261120-101112-abcde", "20261121-131415-fghij"
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, words)
+
+
+def keep(store: Store, run_id: str, *, ended: bool = True, **more: object) -> None:
+    first = msgspec.structs.replace(started(run_id, task="count the boats"), **more)
+    store.append(run_id, [first])
+    if ended:
+        end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
+        store.append(run_id, [end])
+
+
+@pytest.mark.parametrize("name", ["", "2", "202", "abcde", "de"])
+def test_nothing_is_deleted_by_a_name_that_says_too_little(store: Store, name: str) -> None:
+    keep(store, RUN)
+    for command in (["rm", name, "--yes"], ["rm", RUN, name, "--yes"]):
+        done = run("sessions", *command)
+        assert done.exit_code == 6, done.output
+        assert [one.id for one in store.runs()] == [RUN]
+    assert run("snapshots", "prune", name, "--yes").exit_code == 6
+    assert run("sessions", "show", "").exit_code == 6
+
+
+def test_a_session_is_deleted_by_its_id_and_by_how_it_begins(store: Store) -> None:
+    for name in (RUN, "20261120"):
+        keep(store, RUN)
+        assert run("sessions", "rm", name, "--yes").exit_code == 0
+        assert store.runs() == []
+
+
+def test_a_session_that_is_being_recorded_is_not_deleted(store: Store) -> None:
+    keep(store, RUN, ended=False)
+    keep(store, FORK)
+    done = run("sessions", "rm", FORK, RUN, "--yes")
+    assert done.exit_code == 2
+    assert "still being recorded" in done.output
+    assert len(store.runs()) == 2
+    own(store, RUN, ProcessIdentity(1, "gone", ProcessIdentity.this_process().host))
+    assert run("sessions", "rm", RUN, "--yes").exit_code == 0
+
+
+def test_the_list_says_what_its_columns_are_and_when_each_began(store: Store) -> None:
+    keep(store, RUN, started_at=1795169472.0)
+    keep(store, FORK, started_at=1795169472.0, parent=RUN, parent_seq=1)
+    head, newest, oldest = run("sessions", "ls").output.splitlines()
+    assert head.split() == [
+        "session",
+        "begun",
+        "outcome",
+        "steps",
+        "tokens",
+        "time",
+        "model",
+        "task",
+    ]
+    assert newest.startswith(FORK)
+    assert oldest.startswith(RUN)
+    for line, day in ((newest, "21"), (oldest, "20")):
+        at = head.index("begun")
+        assert re.match(rf"2026-11-{day} \d\d:\d\d  ", line[at:]), line
+        assert line[head.index("outcome") :].startswith("submitted")
+        assert line[head.index("task") :] == "count the boats"
+
+
+def test_what_a_session_has_not_has_no_line(store: Store) -> None:
+    keep(store, RUN, ended=False)
+    shown = run("sessions", "show", RUN).output
+    names = [line.split()[0] for line in shown.splitlines()]
+    assert not {"parent", "answer", "cost", "results", "title"} & set(names)
+    assert not re.search("none|unknown", shown)
+    keep(store, FORK, parent=RUN, parent_seq=1)
+    assert f"parent    {RUN} at event 1" in run("sessions", "show", FORK).output
+    assert re.search(
+        r"^begun     2026-11-21 \d\d:\d\d:15 ", run("sessions", "show", FORK).output, re.MULTILINE
+    )
+
+
+def test_doctor_makes_no_database(own_home: Path) -> None:
+    assert re.search(r"sessions +none yet", run("doctor").output)
+    assert not own_home.exists()
+    own_home.mkdir()
+    store = Store(own_home / "sessions.db")
+    for number in range(3):
+        keep(store, f"r{number}")
+    store.close()
+    assert re.search(r"sessions +3 in ", run("doctor").output)

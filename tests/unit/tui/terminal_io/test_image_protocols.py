@@ -1,0 +1,108 @@
+"""Which way pictures are drawn, asked of terminals that answer this, that, or nothing."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+import pytest
+
+from sandbox_tui.tui.terminal_io import image_protocols as graphics
+from sandbox_tui.tui.terminal_io.capabilities import Answers, read_answers
+
+ASK = """
+import sys
+from sandbox_tui.tui.terminal_io import image_protocols as graphics
+way = graphics.prepare({!r})
+sys.stdout.write(f"way {{way}}.")
+sys.stdout.flush()
+sys.stdout.write(f"left {{sys.stdin.readline()!r}}.")
+"""
+
+
+def ask(
+    term: str, answers: dict[bytes, bytes], wanted: str = "auto", **more: str
+) -> tuple[str, float]:
+    """What `prepare` finds out in a terminal with these answers, and after how many seconds."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 800, 480))
+    environment = {k: v for k, v in os.environ.items() if k not in ("TMUX", "STY", "TERM_PROGRAM")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", ASK.format(wanted)],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={**environment, "TERM": term, **more},
+        start_new_session=True,
+    )
+    os.close(slave)
+    began, seen, typed = time.monotonic(), b"", False
+    found = 0.0
+    while time.monotonic() - began < 20 and not re.search(rb"left .*'\.", seen):
+        if not select.select([master], [], [], 0.1)[0]:
+            continue
+        try:
+            seen += os.read(master, 4096)
+        except OSError:
+            break
+        for question, answer in answers.items():
+            if re.search(question, seen):
+                seen = re.sub(question, b"", seen)
+                os.write(master, answer)
+        if re.search(rb"way \w+\.", seen) and not typed:
+            found, typed = time.monotonic() - began, True
+            os.write(master, b"typed\n")
+    process.wait(10)
+    os.close(master)
+    match = re.search(rb"way (\w+)\.", seen)
+    assert match, seen
+    assert b"left 'typed" in seen, seen
+    return match[1].decode(), found
+
+
+KITTY = rb"\x1b_G[^\x1b]*\x1b\\"
+CELL = rb"\x1b\[16t"
+ATTRIBUTES = rb"\x1b\[c"
+XTERM = {CELL: b"", ATTRIBUTES: b"\x1b[?62;22c"}
+
+
+def test_kitty() -> None:
+    answers = {KITTY: b"\x1b_Gi=31;OK\x1b\\", CELL: b"\x1b[6;20;9t", ATTRIBUTES: b"\x1b[?62;c"}
+    assert ask("xterm-kitty", answers)[0] == "kitty"
+    assert ask("xterm-256color", answers, TERM_PROGRAM="ghostty")[0] == "kitty"
+    assert ask("xterm-kitty", answers, TMUX="/tmp/x")[0] == "blocks"
+
+
+def test_sixel() -> None:
+    assert ask("xterm", {ATTRIBUTES: b"\x1b[?62;4;22c"})[0] == "sixel"
+    assert ask("xterm", XTERM)[0] == "blocks"
+
+
+def test_a_terminal_that_says_nothing() -> None:
+    for term in ("dumb", "xterm-kitty"):
+        assert ask(term, {})[0] == "blocks"
+
+
+def test_what_is_set_is_not_asked() -> None:
+    assert ask("dumb", {}, "blocks")[0] == "blocks"
+    assert ask("dumb", {}, "none")[0] == "none"
+    assert ask("xterm", XTERM, "sixel")[0] == "sixel"
+
+
+def test_answers() -> None:
+    assert read_answers(b"keys\x1b[6;20;9t\x1b[?64;4c") == Answers(sixel=True, cell=(9, 20))
+    assert read_answers(b"\x1b[?64;14;44c") == Answers()
+    assert read_answers(b"\x1b_Gi=31;ENOENT:no\x1b\\\x1b[?6c") == Answers()
+
+
+def test_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graphics, "_found", [])
+    assert graphics.way() == "blocks"

@@ -1,0 +1,97 @@
+"""Pictures of the cockpit as SVG: all three panes at one moment of a session.
+
+A picture is drawn by the program itself, on a screen that nobody sees, from a copy of the session
+in which secrets are blanked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.lineage.fork_point import resolve_position
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.interchange.exports import Recording
+from sandbox_tui.sessions.interchange.exports.bundle import with_contents
+from sandbox_tui.sessions.store.tables.annotations import add_note, set_tags
+from sandbox_tui.tui.format.self_contained_svg import self_contained
+
+SIZE = (160, 45)
+MAX_SIZE = (400, 200)
+COPY_BATCH_EVENTS = 1_000
+"""Events of one transaction."""
+
+DRAW_TIMEOUT_SECONDS = 120.0
+"""Seconds until a picture is given up."""
+
+
+def cockpit_picture(
+    recording: Recording, at: str, settings: Settings, size: tuple[int, int] = SIZE
+) -> bytes:
+    """The cockpit at a moment, as one SVG file without anything from outside.
+
+    Args:
+        recording: the session.
+        at: the moment: `end`, `5` or `step:5`, `call:7`, `seq:123`.
+        settings: the theme and what else decides how it looks.
+        size: columns and rows.
+
+    Raises:
+        ForkRefused: there is no such moment.
+        StoreError: it could not be drawn.
+    """
+    seq = resolve_position(recording.events, at)
+    with TemporaryDirectory(prefix="sandbox-tui-") as folder:
+        store = Store(Path(folder) / "sessions.db")
+        try:
+            _copy(recording, store)
+            return asyncio.run(_drawn(store, recording.summary.id, seq, settings, size))
+        finally:
+            store.close()
+
+
+def _copy(recording: Recording, store: Store) -> None:
+    """Put a session into another database, however large it is."""
+    run_id = recording.summary.id
+    events, contents = with_contents(recording)
+    for at in range(0, len(events), COPY_BATCH_EVENTS):
+        store.append(run_id, events[at : at + COPY_BATCH_EVENTS])
+    for data in contents:
+        store.put_blob(run_id, data)
+    store.rename(run_id, recording.summary.title)
+    set_tags(store, run_id, recording.tags)
+    for note in recording.notes:
+        add_note(store, run_id, note.step, note.text, written_at=note.written_at)
+
+
+async def _drawn(
+    store: Store, run_id: str, seq: int, settings: Settings, size: tuple[int, int]
+) -> bytes:
+    from sandbox_tui.tui.app import SandboxTui
+    from sandbox_tui.tui.lifecycle.first_screen import ReplayAt
+    from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+    from sandbox_tui.tui.screens.cockpit.replay_position import ReplayPosition
+
+    run = store.run(run_id)
+    look = msgspec.structs.replace(settings.ui, animations=False, images="blocks", title=False)
+    app = SandboxTui(
+        msgspec.structs.replace(settings, ui=look), store, ReplayAt(run, ReplayPosition(seq))
+    )
+    try:
+        async with (
+            asyncio.timeout(DRAW_TIMEOUT_SECONDS),
+            app.run_test(size=size, notifications=False) as pilot,
+        ):
+            screen = app.screen
+            while not isinstance(screen, ReplayScreen) or not screen.shows(seq):
+                await pilot.pause()
+                screen = app.screen
+            await pilot.pause()
+            return self_contained(app.export_screenshot(title=screen.task_line))
+    except TimeoutError as error:
+        raise StoreError(f"The picture was not ready after {DRAW_TIMEOUT_SECONDS:g} s.") from error

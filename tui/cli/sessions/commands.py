@@ -1,0 +1,278 @@
+"""Commands about saved sessions and kept moments: `sandbox-tui sessions` and `snapshots`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
+from sandbox_tui.tui.format.titles import first_line
+
+if TYPE_CHECKING:
+    from sandbox_tui.sessions.interchange.exports import Exporter
+
+
+@click.group()
+def snapshots() -> None:
+    """What is kept of sandboxes' file systems, to fork from."""
+
+
+@snapshots.command("ls")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one snapshot a line.")
+def snapshots_ls(as_json: bool) -> None:
+    """List the snapshots that stand, with the room they take."""
+    from sandbox_tui.tui.cli.sessions.snapshots import print_snapshots
+
+    with store_to_read() as store:
+        print_snapshots(store, as_json=as_json)
+
+
+@snapshots.command("prune", short_help="Remove snapshots that nobody needs.")
+@click.argument("session", nargs=-1)
+@click.option("--all", "every", is_flag=True, help="Those of all sessions.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def snapshots_prune(session: tuple[str, ...], every: bool, yes: bool) -> None:
+    """Remove the snapshots of deleted sessions; of SESSIONS that are named, or --all, theirs too.
+
+    The sessions themselves stay: they can be forked all the same, with calls carried out again.
+    """
+    from sandbox_tui.tui.cli.sessions.snapshots import prune
+
+    with open_store() as store:
+        chosen = None if every else [session_named(store, name, surely=True).id for name in session]
+        good = prune(store, chosen, ask=not yes)
+    sys.exit(0 if good else 1)
+
+
+@click.group()
+def sessions() -> None:
+    """Saved sessions."""
+
+
+@sessions.command("ls")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one session a line.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
+def sessions_ls(as_json: bool, limit: int) -> None:
+    """List sessions, newest first."""
+    from sandbox_tui.tui.cli.sessions.format_sessions import print_sessions
+
+    with store_to_read() as store:
+        print_sessions(store.runs(limit=limit), as_json=as_json)
+
+
+@sessions.command("show")
+@click.argument("session")
+def sessions_show(session: str) -> None:
+    """Show what is known of a SESSION."""
+    from sandbox_tui.tui.cli.sessions.format_sessions import print_session
+
+    with store_to_read() as store:
+        print_session(store, session_named(store, session))
+
+
+@sessions.command("rm")
+@click.argument("session", nargs=-1, required=True)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
+    """Delete sessions, with the space they take."""
+    from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
+    from sandbox_tui.sessions.store.maintenance import reclaim
+
+    with open_store() as store:
+        chosen = [session_named(store, name, surely=True) for name in session]
+        for summary in chosen:
+            if summary.outcome == "running" and not summary.elsewhere:
+                raise ConfigError(
+                    f"{summary.id} is still being recorded: end it before it is deleted."
+                )
+        for summary in chosen:
+            if not yes:
+                task = first_line(summary.task)[:60]
+                click.confirm(f"Delete {summary.id} ({task})?", abort=True)
+            store.delete(summary.id)
+            click.echo(f"deleted {summary.id}")
+        reclaim(store)
+        for problem in remove_orphaned_snapshots(store):
+            click.echo(f"sandbox-tui: {problem}", err=True)
+
+
+@sessions.command("search", short_help="Find words in saved sessions.")
+@click.argument("query", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one hit a line.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
+def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
+    """Find QUERY in tasks, replies, calls, observations and notes of all sessions.
+
+    Words and "phrases" that must all be there; -word must not (put -- before it). These narrow it
+    down: model:NAME outcome:WORD tag:TAG tool:NAME after:2026-11-01 before:2026-12-01 'cost>0.5'
+    """
+    from sandbox_tui.sessions.search.across_sessions import search
+    from sandbox_tui.sessions.search.query import parse_query
+    from sandbox_tui.tui.cli.sessions.export_import import print_hits
+
+    parsed = parse_query(" ".join(query))
+    with store_to_read() as store:
+        print_hits(search(store, parsed, limit=limit), parsed.remarks, as_json=as_json)
+
+
+@sessions.command("rename", short_help="Give a session a title.")
+@click.argument("session")
+@click.argument("title", required=False)
+def sessions_rename(session: str, title: str | None) -> None:
+    """Give a SESSION a TITLE of its own; without one, its task is its name again."""
+    with open_store() as store:
+        store.rename(session_named(store, session).id, title)
+
+
+@sessions.command("tag")
+@click.argument("session")
+@click.argument("tags", nargs=-1)
+@click.option("--remove", is_flag=True, help="Take them away.")
+def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
+    """Put TAGS on a SESSION; without any, list what it has."""
+    from sandbox_tui.core.base.sanitize import clean_line
+    from sandbox_tui.sessions.store.tables.annotations import add_tag, remove_tag, tags_of
+
+    with open_store() as store:
+        run_id = session_named(store, session).id
+        for tag in (tag for words in tags for tag in words.split(",") if tag.strip()):
+            if remove:
+                remove_tag(store, run_id, tag)
+            else:
+                add_tag(store, run_id, tag)
+        click.echo(clean_line(" ".join(tags_of(store, run_id))))
+
+
+@sessions.command("note")
+@click.argument("session")
+@click.argument("text", nargs=-1)
+@click.option("--step", type=click.IntRange(0), default=0, help="The step it is about.")
+@click.option("--remove", type=int, metavar="NUMBER", help="Delete the note of this number.")
+def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | None) -> None:
+    """Write TEXT on a step of a SESSION; without any, list its notes."""
+    from sandbox_tui.core.base.sanitize import clean_line
+    from sandbox_tui.sessions.store.tables.annotations import add_note, notes_of, remove_note
+
+    with open_store() as store:
+        run_id = session_named(store, session).id
+        if remove is not None and not remove_note(store, run_id, remove):
+            raise ConfigError(f"This session has no note {remove}.")
+        if text:
+            add_note(store, run_id, step, " ".join(text))
+        for note in notes_of(store, run_id):
+            click.echo(f"{note.id:>4}  step {note.step:<4}  {clean_line(note.text)}")
+
+
+@sessions.command("export", short_help="Write a session to a file.")
+@click.argument("session")
+@click.option("--format", "-f", "format_", required=True, metavar="FORMAT")
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), help="File or folder; - is stdout."
+)
+@click.option("--no-redact", is_flag=True, help="Keep what looks like a secret.")
+@click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option(
+    "--at",
+    metavar="MOMENT",
+    help="With svg: the whole cockpit at a step (5), call:7, seq:9, end.",
+)
+@click.option(
+    "--size", metavar="COLSxROWS", default="160x45", show_default=True, help="Of that picture."
+)
+@click.pass_obj
+def sessions_export(
+    theme: str | None,
+    session: str,
+    format_: str,
+    output: Path | None,
+    no_redact: bool,
+    force: bool,
+    at: str | None,
+    size: str,
+) -> None:
+    """Write a SESSION to a file; what looks like a secret in it is blanked.
+
+    FORMAT: trajectory, html, markdown, asciicast, bundle, chat-jsonl, atif or svg (the terminal at
+    the end; with --at, the whole cockpit at that moment).
+    """
+    from sandbox_tui.sessions.interchange.exports import EXPORTERS
+    from sandbox_tui.tui.cli.sessions.export_import import export_session
+
+    format_ = format_.replace("_", "-")  # as the name of its module has it
+    if format_ not in EXPORTERS:
+        raise ConfigError(f"There is no format {format_!r}; there are {', '.join(EXPORTERS)}.")
+    exporter = EXPORTERS[format_]
+    if at is not None:
+        if format_ != "svg":
+            raise ConfigError("--at is for pictures: use it with --format svg.")
+        exporter = _pictures(at, size, theme)
+    with store_to_read() as store:
+        summary = session_named(store, session)
+        export_session(store, summary, exporter, output, redact=not no_redact, force=force)
+
+
+def _pictures(at: str, size: str, theme: str | None) -> Exporter:
+    """Pictures of the cockpit at a moment.
+
+    Raises:
+        ConfigError: that is no size, or a setting cannot be used.
+    """
+    from sandbox_tui.core.config.settings import load
+    from sandbox_tui.sessions.interchange.exports import Exporter, Part
+    from sandbox_tui.tui.cli.sessions.cockpit_svg import MAX_SIZE, cockpit_picture
+
+    columns, _, rows = size.lower().partition("x")
+    if not (columns.isdecimal() and rows.isdecimal()):
+        raise ConfigError(f"{size!r} is no size: say 160x45, for example.")
+    wanted = int(columns), int(rows)
+    if not (40 <= wanted[0] <= MAX_SIZE[0] and 10 <= wanted[1] <= MAX_SIZE[1]):
+        raise ConfigError(f"A picture has 40x10 to {MAX_SIZE[0]}x{MAX_SIZE[1]} cells.")
+    settings = load({"ui.theme": theme})
+    return Exporter(
+        "svg",
+        "the cockpit at a moment",
+        lambda recording: [Part(".svg", cockpit_picture(recording, at, settings, wanted))],
+    )
+
+
+@sessions.command("import")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+def sessions_import(files: tuple[Path, ...]) -> None:
+    """Import FILES: what they are, their content says, not their names.
+
+    Known are trajectory.json (llm-in-sandbox), .traj (SWE-agent), .traj.json (mini-swe-agent),
+    asciicast v2 and v3, and bundles (.sbx).
+    """
+    from sandbox_tui.tui.cli.sessions.export_import import import_files
+
+    with open_store() as store:
+        good = import_files(store, files)
+    sys.exit(0 if good else 1)
+
+
+@sessions.command("check", short_help="Examine the session database.")
+def sessions_check() -> None:
+    """Examine the session database; exit code 6 when something is wrong with it."""
+    from sandbox_tui.core.base.errors import StoreError
+    from sandbox_tui.sessions.store.maintenance import check
+    from sandbox_tui.tui.cli.sessions.export_import import print_report
+
+    with store_to_read() as store:
+        report = check(store)
+    print_report(report)
+    if report.problems:
+        sys.exit(StoreError.exit_code)
+
+
+@sessions.command("vacuum", short_help="Give space in the session database back.")
+def sessions_vacuum() -> None:
+    """Remove what nothing needs from the session database, and give the space back."""
+    from sandbox_tui.sessions.store.maintenance import vacuum
+    from sandbox_tui.tui.format import numbers as figures
+
+    with open_store() as store:
+        click.echo(f"{figures.size(vacuum(store))} freed")

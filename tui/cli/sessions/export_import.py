@@ -1,0 +1,159 @@
+"""Sessions out of the program and into it, and found again, for `sandbox-tui sessions`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sandbox_tui.core.base.errors import ConfigError, ImportRefused, StoreError
+from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.search.across_sessions import Hit
+from sandbox_tui.sessions.store.maintenance import Report
+from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format.titles import first_line
+
+if TYPE_CHECKING:
+    from sandbox_tui.sessions.interchange.exports import Exporter
+
+
+def export_session(
+    store: Store,
+    run: RunSummary,
+    exporter: Exporter,
+    output: Path | None,
+    *,
+    redact: bool,
+    force: bool,
+) -> None:
+    """Write a session's files; `-` is standard output.
+
+    Raises:
+        ConfigError: a file is there already, or cannot be written.
+        StoreError: the session has nothing for this format.
+    """
+    from sandbox_tui.sessions.interchange.exports import Recording
+    from sandbox_tui.sessions.interchange.known_secrets import known_secrets
+    from sandbox_tui.sessions.interchange.redaction import Redactor
+
+    redactor = Redactor(known_secrets()) if redact else None
+    recording = Recording(store, run.id, redactor)
+    parts = list(exporter.write(recording))
+    if output is not None and str(output) == "-":
+        _to_stdout(parts[0].data)
+    else:
+        paths = [_path(run, part.suffix, output, first=part is parts[0]) for part in parts]
+        for path in paths:
+            if path.exists() and not force:
+                raise ConfigError(f"{path} exists already; --force writes over it.")
+        for path, part in zip(paths, parts, strict=True):
+            _write(path, part.data)
+            click.echo(f"{path}  {figures.size(len(part.data))}")
+    if redactor is not None and redactor.found:
+        count = redactor.found
+        what = "place that looks" if count == 1 else "places that look"
+        click.echo(f"{count} {what} like a secret blanked; --no-redact keeps them.", err=True)
+
+
+def _path(run: RunSummary, suffix: str, output: Path | None, *, first: bool) -> Path:
+    """Where a part goes: the name that was asked for, with the others beside it."""
+    if output is None:
+        return Path(f"{run.id}{suffix}")
+    if output.is_dir():
+        return output / f"{run.id}{suffix}"
+    return output if first else output.with_name(f"{output.stem}{suffix}")
+
+
+def _to_stdout(data: bytes) -> None:
+    """As it is; on a terminal, which would do what it says, only text that commands nothing.
+
+    Raises:
+        ConfigError: it is not for a terminal.
+    """
+    if sys.stdout.isatty():
+        try:
+            data = clean(data.decode("utf-8")).encode()
+        except UnicodeDecodeError as error:
+            raise ConfigError(
+                "This format is not text for a terminal: send it to a file with > or --output."
+            ) from error
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def _write(path: Path, data: bytes) -> None:
+    """All of the file or nothing, for those to read who may read what this person writes."""
+    part = path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
+    try:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less the umask
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def import_files(store: Store, files: Sequence[Path]) -> bool:
+    """Import each file, and say what became of it; False when one could not be."""
+    from sandbox_tui.sessions.interchange.imports import import_file
+
+    good = True
+    for path in files:
+        try:
+            for run_id in import_file(store, path):
+                run = store.run(run_id)
+                task = first_line(run.task)[:60]
+                click.echo(f"{run.id}  {run.steps} steps  {task}")
+        except (ImportRefused, StoreError) as error:
+            good = False
+            click.echo(f"sandbox-tui: {clean(str(error))}", err=True)
+    return good
+
+
+def print_hits(hits: Sequence[Hit], remarks: Sequence[str], *, as_json: bool) -> None:
+    """A line a hit: session, step, kind, and the text around the words."""
+    for remark in remarks:
+        click.echo(f"sandbox-tui: {clean_line(remark)}", err=True)
+    if as_json:
+        for hit in hits:
+            click.echo(json.dumps(dataclasses.asdict(hit)))
+        return
+    if not hits:
+        click.echo("Nothing was found.", err=True)
+    for hit in hits:
+        step = f"step {hit.step}" if hit.step else ""
+        words = " ".join(_marked(hit).split())
+        click.echo(f"{hit.run.id}  {step:<8}  {hit.kind:<11}  {words}")
+
+
+def _marked(hit: Hit) -> str:
+    """The snippet, its words in bold where that can be seen."""
+    text, at = "", 0
+    for start, end in hit.marks:
+        text += clean_line(hit.snippet[at:start])
+        text += click.style(clean_line(hit.snippet[start:end]), bold=True)
+        at = end
+    return text + clean_line(hit.snippet[at:])
+
+
+def print_report(report: Report) -> None:
+    """What an examination found."""
+    for problem in report.problems:
+        click.echo(f"✗ {clean_line(problem)}")
+    if not report.problems:
+        click.echo("✓ the session database is whole")
+    click.echo(
+        f"  {report.sessions} sessions, {report.events} events, {report.contents} kept files, "
+        f"{figures.size(report.bytes)}, {figures.size(report.free)} of it free"
+    )

@@ -1,0 +1,78 @@
+"""Sessions as text, for `sandbox-tui sessions`."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+from collections.abc import Sequence
+
+import click
+
+from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.config.settings import snapshot_dir
+from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.store.tables.annotations import notes_of, tags_of
+from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.format.titles import task_title
+
+
+def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
+    """A line a session: id, when it began, outcome, steps, tokens, time, model, title or task."""
+    if as_json:
+        for run in runs:
+            click.echo(json.dumps(dataclasses.asdict(run)))
+        return
+    if not runs:
+        click.echo("There is no session yet; `sandbox-tui demo` makes one.")
+        return
+    click.echo(
+        f"{'session':<21}  {'begun':<16}  {'outcome':<18}  steps  tokens     time  "
+        f"{'model':<20}  task"
+    )
+    for run in runs:
+        tokens = figures.count(run.input_tokens + run.output_tokens)
+        task = task_title(run)[:60]
+        model = clean_line(run.model)[:20]
+        click.echo(
+            f"{run.id:<21}  {_local(run.begun_at):%Y-%m-%d %H:%M}  {outcome_words(run):<18}  "
+            f"{run.steps:>5}  {tokens:>6}  {figures.clock(run.seconds):>7}  {model:<20}  {task}"
+        )
+
+
+def print_session(store: Store, run: RunSummary) -> None:
+    """All that is known of a session; what there is not has no line."""
+    notes = [f"step {note.step}: {clean_line(note.text)}" for note in notes_of(store, run.id)]
+    standing, problem = SnapshotStores(snapshot_dir()).list(run.id)
+    problem = problem if run.sandbox == "docker" else ""
+    room = figures.size(sum(one.size for one in standing))
+    forked = f"{run.parent} at event {run.parent_seq}" if run.parent else ""
+    rows = [
+        ("session", run.id),
+        ("title", run.title or ""),
+        ("tags", ", ".join(tags_of(store, run.id))),
+        ("notes", "\n".join(notes)),
+        ("begun", f"{_local(run.begun_at):%Y-%m-%d %H:%M:%S %Z}"),
+        ("parent", forked),
+        ("model", run.model),
+        ("sandbox", run.sandbox),
+        ("outcome", outcome_words(run) + (f": {run.error}" if run.error else "")),
+        ("steps", str(run.steps)),
+        ("calls", f"{run.calls}, {run.failed_calls} failed"),
+        ("tokens", f"{run.input_tokens} in, {run.output_tokens} out"),
+        ("cost", figures.cost(run.cost)),
+        ("time", figures.clock(run.seconds)),
+        ("snapshots", f"{len(standing)}, {room}" + (f" ({problem})" if problem else "")),
+        ("results", run.results_dir or ""),
+        ("answer", run.answer.strip() if run.answer else ""),
+        ("task", run.task.strip()),
+    ]
+    for name, value in rows:
+        if value:
+            click.echo(f"{name:<10}{clean(value)}")
+
+
+def _local(at: float) -> datetime.datetime:
+    return datetime.datetime.fromtimestamp(at, tz=datetime.UTC).astimezone()

@@ -1,0 +1,65 @@
+"""Snapshots on the command line: listed with the room they take, and pruned."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import click
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.config.settings import snapshot_dir
+from sandbox_tui.core.sandboxes.base import StoredSnapshot
+from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.recording.session_snapshots import (
+    remove_orphaned_snapshots,
+    snapshot_inventory,
+)
+from sandbox_tui.tui.format import numbers as figures
+
+
+def print_snapshots(store: Store, *, as_json: bool) -> None:
+    """A line a snapshot: session, room, name."""
+    found = snapshot_inventory(store)
+    for one in [*found.own, *found.left]:
+        if as_json:
+            fields = {"session": one.session, "name": one.name, "kind": one.kind, "size": one.size}
+            click.echo(json.dumps(fields))
+        else:
+            gone = "  (session deleted)" if one in found.left else ""
+            size = figures.size(one.size)
+            click.echo(f"{one.session}  {size:>8}  {clean_line(one.name)}{gone}")
+    if as_json:
+        return
+    total = figures.size(sum(one.size for one in found.own))
+    click.echo(f"{len(found.own)} snapshots, {total}" if found.own else "There is no snapshot.")
+    if found.others:
+        click.echo(f"{found.others} more belong to sessions that are not in this database.")
+    if found.problem:
+        click.echo(f"Those of containers are not listed: {found.problem}")
+
+
+def prune(store: Store, sessions: Sequence[str] | None, *, ask: bool) -> bool:
+    """Remove what deleted sessions left, and the snapshots of `sessions` (None: of all).
+
+    Returns:
+        False when some could not be removed.
+    """
+    found = snapshot_inventory(store)
+    chosen = [one for one in found.own if sessions is None or one.session in sessions]
+    if chosen and ask:
+        total = figures.size(sum(one.size for one in chosen))
+        click.confirm(f"Remove {len(chosen)} snapshots ({total})?", abort=True)
+    problems = [
+        *remove_orphaned_snapshots(store),
+        *SnapshotStores(snapshot_dir()).remove_all(chosen),
+    ]
+    for problem in problems:
+        click.echo(f"sandbox-tui: {clean_line(problem)}", err=True)
+    click.echo(f"{_count([*found.left, *chosen])} removed" if not problems else "some were left")
+    return not problems
+
+
+def _count(snapshots: Sequence[StoredSnapshot]) -> str:
+    return "one snapshot" if len(snapshots) == 1 else f"{len(snapshots)} snapshots"

@@ -1,0 +1,39 @@
+"""Places whose keys work at the same time, and places where text is typed.
+
+Which place lies inside which follows from what the screens are composed of;
+`tests/screens/test_key_scopes.py` opens them all and compares.
+"""
+
+from __future__ import annotations
+
+_COCKPIT = ("cockpit", "live", "replay")
+
+INSIDE: dict[str, tuple[str, ...]] = {
+    "cockpit": ("live", "replay"),
+    "list": ("home", "compare", "pager", "choose_model", "file_view", *_COCKPIT),
+    "calls": ("list", *_COCKPIT),
+    "file": ("list", "file_view", *_COCKPIT),
+    "files": ("file", "list", *_COCKPIT),
+    "terminals": _COCKPIT,
+    "terminal_search": ("terminals", *_COCKPIT),
+    "find": _COCKPIT,
+    "search": ("home",),
+    "hits": ("list", "home"),
+    "inject": ("live", "cockpit"),
+    "queue": ("list", "live", "cockpit"),
+    "choice": ("settings",),
+}
+"""Places that are part of others: their keys and those of the others work at the same time."""
+
+TYPED_IN = (
+    *("new_run", "fork", "edit_call", "settings", "allow_always", "copy_files", "edit_file"),
+    *("filter_files", "go_to_step", "terminal_search", "find", "inject", "search", "ask_line"),
+)
+"""Places where a person types text: a key that writes a character cannot be used there."""
+
+
+def work_together(one: str, other: str) -> bool:
+    """Whether the keys of two places work at the same time."""
+    if one == other or "app" in (one, other):
+        return True
+    return other in INSIDE.get(one, ()) or one in INSIDE.get(other, ())

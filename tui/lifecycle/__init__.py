@@ -1,0 +1,1 @@
+"""The program from its first screen to its exit."""

@@ -1,0 +1,44 @@
+"""What the app shows first: runs to start, or a session to replay, resume, watch or fork."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from sandbox_tui.sessions import RunSummary
+
+if TYPE_CHECKING:
+    from sandbox_tui.core.lineage.open_fork import ForkRequest
+    from sandbox_tui.core.run.open_run import RunRequest
+    from sandbox_tui.sessions.recording.fork_worker import ForkPlan
+    from sandbox_tui.tui.screens.cockpit.replay_position import ReplayPosition
+
+
+class Resume(NamedTuple):
+    """A session to resume: its program is gone."""
+
+    run: RunSummary
+
+
+class ReplayAt(NamedTuple):
+    """A session to replay, held at a moment."""
+
+    run: RunSummary
+    place: ReplayPosition
+
+
+class Attach(NamedTuple):
+    """A run in a program of its own, to watch."""
+
+    run: RunSummary
+
+
+class Forking(NamedTuple):
+    """A fork to start."""
+
+    plan: ForkPlan
+    request: ForkRequest
+
+
+Begin: TypeAlias = "Sequence[RunRequest] | RunSummary | ReplayAt | Resume | Attach | Forking"
+"""What to show first: runs to start, a session to replay, to resume, to watch, or to fork."""

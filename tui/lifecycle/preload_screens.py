@@ -1,0 +1,21 @@
+"""Imports the screens that a person is likely to open next, once the first is shown."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+
+from sandbox_tui.tui.lifecycle.gc_tuning import tune_gc
+
+_NEXT = ("cockpit.live", "cockpit.replay", "home.new_run", "wall", "compare")
+
+
+def preload_screens() -> None:
+    """Import the other screens in the background, so that the first of them opens at once."""
+    threading.Thread(target=_import, name="importing", daemon=True).start()
+
+
+def _import() -> None:
+    for name in _NEXT:
+        importlib.import_module(f"sandbox_tui.tui.screens.{name}")
+    tune_gc()

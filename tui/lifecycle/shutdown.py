@@ -1,0 +1,103 @@
+"""Orderly ways out of the program: for a person, for a signal, for a lost terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Callable
+
+from textual.app import App
+
+from sandbox_tui.sessions import RunRegistry
+
+SCREEN_TIMEOUT_SECONDS = 3.0
+"""Limit on restoring the terminal once everything is stored: writing to a dead terminal blocks."""
+
+SHUTDOWN_TIMEOUT_SECONDS = 10.0
+"""Limit on ending the runs when no person ended the program: after a signal, or when the terminal
+or the browser is gone."""
+
+SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: 131}
+"""Signals that would otherwise leave the terminal in disorder, with the exit code of each."""
+
+_REASON = "The program was ended."
+
+
+class Shutdown:
+    """Ends the runs, then the app.
+
+    Args:
+        app: the app.
+        runs: its runs.
+        exit_code: of the program, once they have ended.
+
+    Attributes:
+        force_exit: called with an exit code and seconds, to end the process if it still exists
+            then; does nothing unless the process is this app's alone.
+    """
+
+    def __init__(self, app: App[int], runs: RunRegistry, exit_code: Callable[[], int]) -> None:
+        self._app = app
+        self._runs = runs
+        self._exit_code = exit_code
+        self._forced = False
+        self.has_begun = False
+        self.force_exit: Callable[[int, float], None] = _keep_process
+
+    def handle_signals(self) -> None:
+        """Let each of `SIGNALS` end the program."""
+        loop = asyncio.get_running_loop()
+        for number, code in SIGNALS.items():
+            loop.add_signal_handler(number, self._on_signal, code)
+
+    def begin(self) -> None:
+        """End the runs and leave. Results are waited for, however long copying them takes."""
+        self._app.run_worker(self._finish(), group="leaving")
+
+    def force(self) -> None:
+        """Leave at once; results that are not copied by now are lost."""
+        self._forced = True
+        self._exit(self._exit_code())
+
+    async def stop_runs(self) -> None:
+        """End the runs within the time limit, however the end was asked for."""
+        if self._forced:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SHUTDOWN_TIMEOUT_SECONDS):
+                await self._runs.stop(_REASON)
+
+    async def _finish(self) -> None:
+        from sandbox_tui.tui.screens.cockpit.ending_runs import closing_dialog
+
+        self.has_begun = True
+        async with closing_dialog(self._app, self._runs.unfinished):
+            await self._runs.stop(_REASON)
+        self._exit(self._exit_code())
+
+    def _on_signal(self, code: int) -> None:
+        self._app.run_worker(self._exit_for_signal(code), exclusive=False)
+
+    async def _exit_for_signal(self, code: int) -> None:
+        # the loop itself may block, drawing on a terminal that is gone
+        self.force_exit(code, SHUTDOWN_TIMEOUT_SECONDS + SCREEN_TIMEOUT_SECONDS)
+        await self.stop_runs()
+        self._exit(code)
+
+    def _exit(self, code: int) -> None:
+        self.force_exit(code, SCREEN_TIMEOUT_SECONDS)
+        self._app.exit(result=code, return_code=code)
+
+
+def exit_after(code: int, seconds: float) -> None:
+    """End the process after this time if it still exists."""
+    timer = threading.Timer(seconds, os._exit, [code])
+    timer.daemon = True
+    timer.start()
+
+
+def _keep_process(code: int, seconds: float) -> None:
+    """The process is not the app's to end."""

@@ -1,0 +1,38 @@
+"""The demo as a run: its scripted model, its documents in a folder that can be copied in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sandbox_tui.core.config.settings import Settings, data_dir
+from sandbox_tui.core.events.types import Mode
+from sandbox_tui.core.models.demo_model import DEMO_TASK, DemoModel, demo_documents
+from sandbox_tui.core.run.open_run import RunRequest
+
+
+def demo_request(
+    settings: Settings, *, mode: Mode | None = None, speed: float = 1.0, output: Path | None = None
+) -> RunRequest:
+    """The demo's run; `speed` 0 leaves out the script's pauses."""
+    return RunRequest(
+        task=DEMO_TASK,
+        settings=settings,
+        mode=mode,
+        input=_documents(),
+        output=output,
+        model=DemoModel(speed=speed),
+    )
+
+
+def _documents() -> Path:
+    """The folder with the demo's documents, which are the same every time."""
+    folder = data_dir() / "demo"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in demo_documents().items():
+        path = folder / name
+        if not path.exists() or path.read_bytes() != data:
+            beside = path.with_suffix(f".{os.getpid()}")  # another program may be reading them
+            beside.write_bytes(data)
+            beside.replace(path)
+    return folder

@@ -1,0 +1,50 @@
+"""Toasts that do not pile up: a repeated one replaces the one before, and the oldest make room for
+the newest.
+
+A key that can do nothing says so each time it is pressed; a dozen of the same words would cover the
+screen, the line that says how the run stands among it. Where they come to more lines than there
+are, Textual moreover leaves them standing when they are gone.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from textual.app import App
+from textual.notifications import Notification, Notify
+
+from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
+
+SHARE = 2
+"""All of them together take one in so many lines of the screen, but for a single one."""
+
+WIDTH = 60
+"""Columns of a notice, where half the screen is not less."""
+
+AROUND = 4
+"""Lines of a notice beside its words: its title, its padding, the gap to the next."""
+
+Result = TypeVar("Result")
+
+
+class DedupedToasts(App[Result], Generic[Result]):
+    """An app that shows each toast once at a time, and not too many."""
+
+    def on_notify(self, event: Notify) -> None:
+        """Drop repeated toasts and those without room; Textual adds the new one after this."""
+        new = event.notification
+        room = self.size.height // SHARE - self._lines_of(new)
+        for old in reversed(shown_toasts(self)):
+            room -= self._lines_of(old)
+            if room < 0 or (old.message, old.title) == (new.message, new.title):
+                remove_toast(self, old, refresh=False)
+
+    def take_back(self, message: str, title: str) -> None:
+        """Remove this toast; all others stay."""
+        for old in shown_toasts(self):
+            if (old.message, old.title) == (message, title):
+                remove_toast(self, old)
+
+    def _lines_of(self, notice: Notification) -> int:
+        width = max(1, min(WIDTH, self.size.width // 2) - AROUND)
+        return AROUND + sum(1 + len(line) // width for line in notice.message.split("\n"))

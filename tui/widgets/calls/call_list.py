@@ -1,0 +1,432 @@
+"""The list of calls: everything that happened in a run, in order."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.text import Text
+from textual.binding import BindingType
+from textual.events import Resize
+from textual.message import Message
+from textual.strip import Strip
+from typing_extensions import override
+
+from sandbox_tui.core.events.run_state import (
+    CallItem,
+    HumanItem,
+    Item,
+    NoteItem,
+    ReplyItem,
+    RunState,
+)
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
+from sandbox_tui.tui.widgets.calls.rows.human_rows import human_lines, note_lines, written_lines
+from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
+from sandbox_tui.tui.widgets.calls.scroll_to_waiting_call import Attention
+from sandbox_tui.tui.widgets.calls.search.call_filter import (
+    FILTERS,
+    Filter,
+    fits,
+    has_clock,
+    is_settled,
+)
+from sandbox_tui.tui.widgets.calls.search.call_search import CallSearch, next_match
+
+WINDOW_ITEMS = 60
+"""Items loaded after a jump; scrolling up loads those before them."""
+
+SCROLL_LINES = 3
+"""Lines a key scrolls within a call that is taller than the view."""
+
+
+class Calls(BlockList):
+    """Shows `RunState.items`.
+
+    The screen calls `sync` after it applied events; only items that may have changed are redrawn.
+    Failed and waiting calls are open until the person closes them.
+
+    Args:
+        state: the run.
+        attends: whether a call that begins to wait is scrolled into view and selected.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("calls.find", "find"),
+        binding("calls.filter", "filter"),
+        binding("calls.next", "hit(1)", show=False),
+        binding("calls.previous", "hit(-1)", show=False),
+    ]
+
+    class FindRequested(Message):
+        """The person wants to search."""
+
+    class HitRequested(Message):
+        """The person wants the next match (1) or the previous one (-1)."""
+
+        def __init__(self, direction: int) -> None:
+            super().__init__()
+            self.direction = direction
+
+    def __init__(
+        self,
+        state: RunState,
+        *,
+        attends: bool = False,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self._state = state
+        self._attends = attends
+        self._attention = Attention(self)
+        self._left_at = 0
+        self._choice: dict[int, bool] = {}
+        self._first = 0
+        self._known = 0
+        self._shown: list[int] = []
+        self._filter: Filter = "all"
+        self._notes: Mapping[int, Sequence[str]] = {}
+        self._search = CallSearch()
+        self._open_items: set[int] = set()
+        self._now = 0.0
+        self.border_title = "calls"
+
+    def show(self, state: RunState, now: float) -> None:
+        """Show another state (replay jumped), only its last items at first."""
+        self._state = state
+        self._now = now
+        self._known = len(state.items)
+        self._first = max(0, self._known - WINDOW_ITEMS)
+        self._open_items = self._unsettled(self._first, self._known)
+        self._choice = {i: o for i, o in self._choice.items() if i < self._known}
+        self._choose_shown()
+        self.reset()
+        self._titles()
+
+    def sync(self, now: float) -> None:
+        """Catch up with the state; `now` is the run's clock in seconds."""
+        self._now = now
+        items = self._state.items
+        first = min(self._open_items, default=self._known)
+        fresh = range(self._known, len(items))
+        self._open_items = {
+            index for index in (*self._open_items, *fresh) if not is_settled(items[index])
+        }
+        self._known = len(items)
+        place = bisect_left(self._shown, first)
+        self._shown[place:] = [
+            index for index in range(first, self._known) if fits(items[index], self._filter)
+        ]
+        self.changed(place)
+        self._attend()
+        self._titles()
+
+    def tick(self, now: float) -> None:
+        """Redraw the running clocks."""
+        self._now = now
+        for index in sorted(self._open_items):
+            place = bisect_left(self._shown, index)
+            if self._shown[place : place + 1] == [index] and has_clock(self._state.items[index]):
+                self.changed(place, place)
+
+    def show_notes(self, notes: Mapping[int, Sequence[str]]) -> None:
+        """Show notes below the replies of their steps; step 0 is the whole session."""
+        if notes != self._notes:
+            self._notes = notes
+            self.changed()
+
+    def _notes_on(self, item: ReplyItem) -> Sequence[str]:
+        whole = self._notes.get(0, ()) if item.step == 1 else ()
+        return [*whole, *self._notes.get(item.step, ())]
+
+    def adopt(self, state: RunState) -> None:
+        """Continue with another object that holds the same state."""
+        self._state = state
+
+    def _unsettled(self, first: int, last: int) -> set[int]:
+        return {i for i in range(first, last) if not is_settled(self._state.items[i])}
+
+    def _choose_shown(self) -> None:
+        self._shown = self._fitting_items(self._first, self._known)
+
+    def _fitting_items(self, first: int, last: int) -> list[int]:
+        items = self._state.items
+        return [i for i in range(first, last) if fits(items[i], self._filter)]
+
+    # --- the waiting call
+
+    @property
+    def waiting(self) -> int | None:
+        """Number of the call that waits; None while none does, or the list does not attend."""
+        return self._attention.number
+
+    def _attend(self) -> None:
+        pending = self._state.pending if self._attends else None
+        number = pending.call.number if pending is not None else None
+        self._attention.update(number, lambda: self._waiting_place)
+
+    @property
+    def _waiting_place(self) -> int:
+        """Index of the waiting call among the shown items; -1 when it is not shown."""
+        pending, items = self._state.pending, self._state.items
+        if pending is None:
+            return -1
+        places = range(len(self._shown) - 1, -1, -1)
+        return next((place for place in places if items[self._shown[place]] is pending), -1)
+
+    def on_resize(self, event: Resize) -> None:
+        """Keep the waiting call in view."""
+        self.call_after_refresh(self._attention.resized)
+
+    # --- earlier items
+
+    def _show_earlier(self) -> None:
+        """Load the items before the first shown one; the visible lines stay in place."""
+        if not self._first:
+            return
+        first = max(0, self._first - WINDOW_ITEMS)
+        more = self._fitting_items(first, self._first)
+        self._open_items |= self._unsettled(first, self._first)
+        self._first = first
+        self._shown[:0] = more
+        self.cursor += len(more) if self.cursor >= 0 else 0
+        following, y = self.following, self.scroll_offset.y
+        self.following = False
+        self.reset()
+        self.scroll_to(y=y + self._tops[len(more)], animate=False, force=True, immediate=True)
+        self.following = following
+        self._titles()
+
+    @override
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Load earlier items at the top."""
+        super().watch_scroll_y(old_value, new_value)
+        if self.waiting is not None:
+            self._titles()
+        if self._first and round(new_value) == 0 and new_value < old_value:
+            self.call_after_refresh(self._show_earlier)
+
+    @override
+    def action_cursor(self, step: int) -> None:
+        if self._scrolled_within(step):
+            return
+        if self.cursor == 0 and step < 0:
+            self._show_earlier()
+        super().action_cursor(step)
+
+    def _scrolled_within(self, step: int) -> bool:
+        """Scroll within the selected block where it is taller than the view; False at its end."""
+        if not 0 <= self.cursor < self.block_count() or not self.is_visible(self.cursor):
+            return False
+        y, height = self.scroll_offset.y, self.scrollable_content_region.height
+        top, bottom = self._tops[self.cursor], self._tops[self.cursor + 1]
+        hidden = bottom - y - height if step > 0 else y - top
+        if bottom - top <= height or hidden <= 0:
+            return False
+        lines = min(hidden, SCROLL_LINES) * (1 if step > 0 else -1)
+        self.scroll_to(y=y + lines, animate=False, force=True, immediate=True)
+        return True
+
+    # --- search
+
+    def action_find(self) -> None:
+        """Ask for the words to search for."""
+        self.post_message(self.FindRequested())
+
+    def find(self, words: str) -> str:
+        """Search the shown items and go to the first match from the cursor on.
+
+        Returns:
+            The number of matches, for the reader.
+        """
+        self._search.start(words)
+        self.changed()
+        matches = self._matches()
+        if matches:
+            here = max(self.cursor, 0)
+            self._go(next((place for place in matches if place >= here), matches[0]))
+        self._titles()
+        return self._search.summary(matches, self.cursor)
+
+    def show_hit(self, words: str, found: str) -> None:
+        """Mark words that the screen searches the whole session for; go to their last match.
+
+        Args:
+            words: the words.
+            found: the result so far, for the reader.
+        """
+        self._search.session_summary = found
+        self._search.start(words)
+        self.changed()
+        matches = self._matches()
+        if matches:
+            self._go(matches[-1])
+        self._titles()
+
+    def next_hit(self, direction: int) -> str:
+        """Go to the next match (1) or the previous one (-1), wrapping at the ends.
+
+        Returns:
+            Which of how many matches it is, for the reader.
+        """
+        matches = self._matches()
+        place = next_match(matches, self.cursor, direction)
+        if place is not None:
+            self._go(place)
+        self._titles()
+        return self._search.summary(matches, self.cursor)
+
+    def action_hit(self, direction: int) -> None:
+        """Go to another match; in a search through the session, the screen knows where it is."""
+        if self._search.session_summary is None:
+            self.next_hit(direction)
+        else:
+            self.post_message(self.HitRequested(direction))
+
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """n and N work only during a search."""
+        return action != "hit" or bool(self._search.words)
+
+    def action_filter(self) -> None:
+        """Switch to the next filter."""
+        item = self._shown[self.cursor] if 0 <= self.cursor < len(self._shown) else None
+        self._filter = FILTERS[(FILTERS.index(self._filter) + 1) % len(FILTERS)]
+        self._choose_shown()
+        self.cursor = self._shown.index(item) if item in self._shown else -1
+        self.reset()
+        if self.cursor >= 0:
+            self.show_block(self.cursor)
+        self._titles()
+
+    def _matches(self) -> list[int]:
+        return self._search.matches(self._state.items, self._shown)
+
+    def _go(self, place: int) -> None:
+        self.following = False
+        self.cursor = place
+        self._choice[self._shown[place]] = True
+        self.changed(place)
+        self.show_block(place)
+
+    @property
+    def current(self) -> Item | None:
+        """The item under the cursor, or None."""
+        inside = 0 <= self.cursor < len(self._shown)
+        return self._state.items[self._shown[self.cursor]] if inside else None
+
+    @override
+    def block_count(self) -> int:
+        return len(self._shown)
+
+    @override
+    def block_height(self, index: int, width: int) -> int:
+        item = self._state.items[self._shown[index]]
+        opened = self._opened(index)
+        if isinstance(item, ReplyItem):
+            height = reply_height(item, opened)
+            if height is not None:
+                return height + len(self._notes_on(item))
+        elif not opened and not isinstance(item, NoteItem):
+            return 2
+        return len(self._lines(index, width))
+
+    @override
+    def render_line(self, y: int) -> Strip:
+        """Tell when the filter hides every item."""
+        if y or self._shown or self._filter == "all":
+            return super().render_line(y)
+        words = f" Nothing here: only {_FILTER_WORDS[self._filter]} · {hint('calls.filter')} next"
+        line = Strip([Segment(words, self.rich_style + palette_of(self).dim)])
+        return line.crop_extend(0, self._width, self.rich_style)
+
+    @override
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        lines = self._lines(index, width)
+        self._search.highlight(lines, palette_of(self))
+        return lines
+
+    def _lines(self, index: int, width: int) -> list[Text]:
+        item = self._state.items[self._shown[index]]
+        palette = palette_of(self)
+        opened = self._opened(index)
+        match item:
+            case ReplyItem():
+                lines = reply_lines(item, width, self._now, opened, palette)
+                return [*lines, *written_lines(self._notes_on(item), width, opened, palette)]
+            case CallItem():
+                return call_lines(item, width, self._now, opened, palette)
+            case HumanItem():
+                return human_lines(item, width, opened, palette)
+            case NoteItem():
+                return note_lines(item, width, palette)
+
+    @override
+    def action_choose(self) -> None:
+        """Open or close the item under the cursor."""
+        if self.cursor >= 0:
+            self._choice[self._shown[self.cursor]] = not self._opened(self.cursor)
+            self.changed(self.cursor)
+            self.show_block(self.cursor)
+
+    def on_block_list_selected(self, event: BlockList.Selected) -> None:
+        """Open or close the item that was clicked."""
+        event.stop()
+        self.action_choose()
+
+    def watch_following(self, following: bool) -> None:
+        """Update the border, which tells whether the end is followed."""
+        self._left_at = len(self._shown)
+        self._titles()
+
+    def _opened(self, place: int) -> bool:
+        index = self._shown[place]
+        if index in self._choice:
+            return self._choice[index]
+        item = self._state.items[index]
+        return isinstance(item, CallItem) and item.status in ("failed", "waiting")
+
+    def _titles(self) -> None:
+        totals = self._state.totals
+        shown = "" if self._filter == "all" else f" · only {_FILTER_WORDS[self._filter]}"
+        self.border_title = f"calls {len(self._state.calls)}{shown}"
+        parts = [
+            f"{number} {word}"
+            for number, word in (
+                (totals.failed_calls, "failed"),
+                (self._state.edited_calls, "edited"),
+                (len(self._state.humans), "yours"),
+            )
+            if number
+        ]
+        if self._search.words:
+            parts.append(self._search.summary(self._matches(), self.cursor))
+        if self._first:
+            parts.append(f"↑ {self._first}")
+        parts += self._below()
+        self.border_subtitle = " · ".join(parts)
+
+    def _below(self) -> list[str]:
+        """What is out of sight: a waiting call, new items, the end."""
+        place = self._waiting_place if self.waiting is not None else -1
+        if place >= 0 and not self.is_visible(place):
+            arrow = "↑" if self._tops[place] < self.scroll_offset.y else "↓"
+            return [f"{arrow} call {self.waiting} waits"]
+        if self.following or self._state.finished is not None:
+            return []
+        return ["↓ new below" if len(self._shown) > self._left_at else "↓ end follows"]
+
+
+_FILTER_WORDS: dict[Filter, str] = {
+    "all": "",
+    "failed": "what failed",
+    "edits": "edits",
+    "yours": "what you did",
+    "text": "what was said",
+}

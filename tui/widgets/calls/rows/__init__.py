@@ -1,0 +1,1 @@
+"""The rows of the list of calls, a file for each kind."""

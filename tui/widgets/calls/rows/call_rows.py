@@ -1,0 +1,182 @@
+"""Rows of tool calls in the list of calls.
+
+Every function returns the lines of one item at one width. The height of a closed item is known
+without drawing it: a reply is its rule, a line of prose and a remark where it has them; everything
+else is two lines.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from rich.cells import chop_cells
+from rich.text import Text
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events.run_state import CallItem
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.calls.call_text import arguments_text
+from sandbox_tui.tui.widgets.calls.rows.row_parts import (
+    BOLD,
+    GUTTER,
+    body_of,
+    clean_lines,
+    inset,
+    last_line,
+    observation_lines,
+)
+from sandbox_tui.tui.widgets.preview.code import highlighted, lexer_for, wrapped
+from sandbox_tui.tui.widgets.preview.diff import DiffDocument
+
+MAX_WAITING_LINES = 2_000
+"""Lines shown of a call that waits: a person must be able to read what they approve."""
+
+
+def call_lines(
+    item: CallItem, width: int, now: float, opened: bool, palette: Palette
+) -> list[Text]:
+    """A call and its status; opened, also its arguments and its observation."""
+    lines = [_call_title(item, width, opened, palette), _call_status(item, width, now, palette)]
+    if opened:
+        lines += _arguments(item, width, palette)
+        if item.finished is not None:
+            lines += observation_lines(item.finished.observation, width, palette)
+        lines.append(Text())
+    return lines
+
+
+def _call_title(item: CallItem, width: int, opened: bool, palette: Palette) -> Text:
+    waiting = item.status == "waiting"
+    mark = "▾" if opened else ("◆" if waiting else " ")
+    line = Text(no_wrap=True)
+    line.append(f"{mark} ", style=palette.accent if waiting or opened else palette.dim)
+    line.append(f"{item.call.number:>3} ", style=palette.accent if waiting else palette.dim)
+    line.append(f"{short_name(clean_line(item.call.name)):<6}", style=palette.tool)
+    line.append(clean_line(summarize_call(item.call.name, item.arguments)), style=palette.text)
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def _call_status(item: CallItem, width: int, now: float, palette: Palette) -> Text:
+    line = Text(" " * (GUTTER + 2), no_wrap=True)
+    finished = item.finished
+    if item.status == "waiting":
+        line.append("waits for you", style=palette.accent + BOLD)
+        for what in ("approve", "edit", "reject"):
+            line.append(f"  {hint(f'live.{what}')} ", style=palette.accent)
+            line.append(what, style=palette.dim)
+    elif finished is None:
+        since = item.started_at if item.started_at is not None else now
+        line.append(f"● {figures.seconds(max(0.0, now - since))}", style=palette.good)
+    else:
+        _finished_status(line, item, palette)
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def _finished_status(line: Text, item: CallItem, palette: Palette) -> None:
+    finished = item.finished
+    if finished is None:
+        return
+    verdict = item.decided.verdict if item.decided else None
+    if verdict in ("reject", "skip", "answer"):
+        words = {"reject": "rejected", "skip": "skipped", "answer": "answered"}[verdict]
+        who = "the policy" if item.decided and item.decided.by == "policy" else "you"
+        line.append(f"◆ {words} by {who}", style=palette.human)
+        if item.decided and item.decided.feedback:
+            line.append(f"  “{clean_line(item.decided.feedback)}”", style=palette.dim)
+        return
+    if finished.ok:
+        line.append(f"✓ {figures.seconds(finished.duration)}", style=palette.good)
+    else:
+        line.append(f"✗ {_what_failed(item)}", style=palette.bad)
+    if verdict == "edit":
+        line.append("  edited by you ", style=palette.human)
+    words = _amount(item) if finished.ok else clean_line(last_line(finished.observation))
+    if words:
+        line.append(f" · {words}", style=palette.dim)
+
+
+def _what_failed(item: CallItem) -> str:
+    finished = item.finished
+    if finished is None:
+        return ""
+    if finished.timed_out:
+        return f"timed out after {figures.seconds(finished.duration)}"
+    if finished.interrupted:
+        return "interrupted"
+    return "failed" if finished.exit_code is None else f"exit {finished.exit_code}"
+
+
+def _amount(item: CallItem) -> str:
+    finished = item.finished
+    if finished is None:
+        return ""
+    total = finished.stdout_bytes + finished.stderr_bytes
+    lines = len(body_of(finished.observation).splitlines())
+    if finished.truncated:
+        return f"{figures.size(total)}, cut to {lines} lines"
+    return figures.counted(lines, "line") if lines else "no output"
+
+
+def _arguments(item: CallItem, width: int, palette: Palette) -> list[Text]:
+    """The arguments in readable form; complete when the call waits."""
+    if item.status == "waiting":
+        return waiting_lines(item, width, palette)
+    fields = _fields(item.arguments)
+    if fields is None:
+        return inset(wrapped(item.arguments, width - GUTTER - 1, palette.text), width, palette)
+    if item.call.name == "execute_bash":
+        return inset(highlighted(str(fields.get("command", "")), "bash", palette), width, palette)
+    if item.call.name == "str_replace_editor":
+        return inset(_edit(fields, width - GUTTER - 1, palette), width, palette)
+    if not fields:
+        return []
+    text = json.dumps(fields, indent=2, ensure_ascii=False)
+    return inset(highlighted(text, "json", palette), width, palette)
+
+
+def waiting_lines(item: CallItem, width: int, palette: Palette) -> list[Text]:
+    """All arguments of a waiting call: every field, every line to its end, wrapped."""
+    fields = _fields(item.arguments)
+    if item.call.name == "execute_bash" and fields is not None and set(fields) == {"command"}:
+        lines = highlighted(str(fields["command"]), "bash", palette)
+    else:
+        lines = [Text(line, style=palette.text) for line in clean_lines(arguments_text(item))]
+    room = max(1, width - GUTTER - 1)
+    rows = [row for line in lines for row in _cut_to_rows(line, room)]
+    return inset(rows, width, palette, most=MAX_WAITING_LINES)
+
+
+def _cut_to_rows(line: Text, width: int) -> list[Text]:
+    """A line cut into rows, with nothing left out."""
+    if line.cell_len <= width:
+        return [line]
+    ends: list[int] = []
+    for piece in chop_cells(line.plain, width):
+        ends.append((ends[-1] if ends else 0) + len(piece))
+    return list(line.divide(ends[:-1]))
+
+
+def _edit(fields: dict[str, Any], width: int, palette: Palette) -> list[Text]:
+    path = str(fields.get("path", ""))
+    command = fields.get("command")
+    if command == "str_replace":
+        old, new = str(fields.get("old_str", "")), str(fields.get("new_str", ""))
+        return list(DiffDocument(old, new, path).lines(width, palette))
+    text = str(fields.get("file_text" if command == "create" else "new_str") or "")
+    if not text:
+        return [Text(clean_line(f"{command} {path}"), style=palette.dim)]
+    return highlighted(text.rstrip("\n"), lexer_for(path), palette)
+
+
+def _fields(arguments: str) -> dict[str, Any] | None:
+    try:
+        value: object = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, Any], value) if isinstance(value, dict) else None

@@ -1,0 +1,80 @@
+"""Rows of a person's work on files in the list of calls."""
+
+from __future__ import annotations
+
+from rich.style import Style
+from rich.text import Text
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events.run_state import HumanItem
+from sandbox_tui.core.events.types import HumanFile
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.preview.code import indented, wrapped
+
+FILE_ACTION_WORDS = {"pull": "out", "push": "in", "edit": "edit"}
+"""The action, where calls have the tool's name."""
+
+MAX_DIFF_LINES = 15
+
+
+def file_lines(
+    item: HumanItem, file: HumanFile, gutter: int, width: int, opened: bool, palette: Palette
+) -> list[Text]:
+    """A file that was pulled, pushed or edited: two lines; opened, also its diff.
+
+    Args:
+        gutter: columns left of an item's text.
+    """
+    title = Text(f"{'':>{gutter - 1}} ", no_wrap=True)
+    title.append(f"{FILE_ACTION_WORDS[file.action]:<5}", style=palette.human + Style(bold=True))
+    title.append(clean_line(file.path), style=palette.text)
+    title.truncate(width, overflow="ellipsis")
+    lines = [title, _status(item, file, gutter, width, palette)]
+    if opened:
+        lines += indented(_details(file, width - gutter, palette), gutter)
+        lines.append(Text())
+    return lines
+
+
+def _status(item: HumanItem, file: HumanFile, gutter: int, width: int, palette: Palette) -> Text:
+    line = Text(" " * (gutter + 2), no_wrap=True)
+    line.append("✓ ", style=palette.good)
+    line.append(_what(file), style=palette.dim)
+    told = "the model has it" if item.delivered else "told to model"
+    line.append(
+        f"  {told}" if file.told_to_model else "  not told",
+        style=palette.human if file.told_to_model else palette.dim,
+    )
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def _what(file: HumanFile) -> str:
+    if file.action == "edit":
+        lines = file.diff.split("\n")
+        added = sum(1 for line in lines if line.startswith("+") and not line.startswith("+++"))
+        removed = sum(1 for line in lines if line.startswith("-") and not line.startswith("---"))
+        return f"by you +{added} -{removed}"
+    way = "from" if file.action == "push" else "to"
+    left = f", {len(file.left_behind)} left behind" if file.left_behind else ""
+    return f"{way} {clean_line(file.host or '')}{left}"
+
+
+def _details(file: HumanFile, width: int, palette: Palette) -> list[Text]:
+    lines: list[Text] = []
+    for sentence in file.left_behind:
+        lines += wrapped(sentence, width, palette.warn)
+    for line in file.diff.split("\n")[2 : 2 + MAX_DIFF_LINES] if file.diff else []:
+        style = palette.dim
+        if line.startswith(("+", "-")):
+            style = palette.good if line.startswith("+") else palette.bad
+        shown = Text(clean_line(line.expandtabs(4)), style=style, no_wrap=True)
+        shown.truncate(width, overflow="ellipsis")
+        lines.append(shown)
+    more = file.diff.count("\n") - 1 - MAX_DIFF_LINES
+    if more > 0:
+        lines.append(
+            Text(f"… {more} more lines  {hint('cockpit.whole')} opens all", style=palette.dim)
+        )
+    return lines

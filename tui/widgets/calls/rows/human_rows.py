@@ -1,0 +1,90 @@
+"""Rows of what a person did, and of notes, in the list of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.events.run_state import HumanItem, NoteItem
+from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.calls.rows.file_rows import file_lines
+from sandbox_tui.tui.widgets.calls.rows.row_parts import BOLD, GUTTER, last_line, observation_lines
+from sandbox_tui.tui.widgets.preview.code import indented, wrapped
+
+
+def human_lines(item: HumanItem, width: int, opened: bool, palette: Palette) -> list[Text]:
+    """A person's message, command or work on a file."""
+    if item.file is not None:
+        return file_lines(item, item.file, GUTTER, width, opened, palette)
+    title = Text(f"{'':>{GUTTER - 1}} ", no_wrap=True)
+    title.append("you  " if item.command is not None else "say  ", style=palette.human + BOLD)
+    title.append(clean_line(item.text), style=palette.text)
+    title.truncate(width, overflow="ellipsis")
+    lines = [title, _human_status(item, width, palette)]
+    if opened:
+        if item.command is None:
+            lines += indented(wrapped(item.text, width - GUTTER, palette.text), GUTTER)
+        elif item.finished is not None:
+            lines += observation_lines(item.finished.observation, width, palette)
+        lines.append(Text())
+    return lines
+
+
+def written_lines(notes: Sequence[str], width: int, opened: bool, palette: Palette) -> list[Text]:
+    """A person's notes on a step: a line each, complete when opened."""
+    lines: list[Text] = []
+    for note in notes:
+        if opened:
+            words = indented(wrapped(note, width - GUTTER, palette.human), GUTTER)
+        else:
+            words = [Text(" " * GUTTER, no_wrap=True).append(clean_line(note), palette.human)]
+        first = Text(f"{'✎':>{GUTTER - 1}} ", style=palette.human, no_wrap=True)
+        first.append_text(words[0][GUTTER:])
+        first.truncate(width, overflow="ellipsis")
+        lines += [first, *words[1:]]
+    return lines
+
+
+def note_lines(item: NoteItem, width: int, palette: Palette) -> list[Text]:
+    """A notice for the reader, wrapped."""
+    style = {"info": palette.dim, "warning": palette.warn, "error": palette.bad}[item.level]
+    sign = {"info": "·", "warning": "!", "error": "✗"}[item.level]
+    lines = indented(wrapped(item.text, width - GUTTER, style), GUTTER)
+    first = Text(f"{sign:>{GUTTER - 1}} ", style=style, no_wrap=True)
+    first.append_text(lines[0][GUTTER:])
+    return [first, *lines[1:]]
+
+
+def _human_status(item: HumanItem, width: int, palette: Palette) -> Text:
+    line = Text(" " * (GUTTER + 2), no_wrap=True)
+    if item.command is None:
+        words = "taken back" if item.withdrawn else "read" if item.delivered else "waiting"
+        style = palette.dim if item.delivered or item.withdrawn else palette.human
+        line.append(
+            {"read": "✓ the model has it", "waiting": "◇ goes with the next request"}.get(
+                words, words
+            ),
+            style=style,
+        )
+    elif item.withdrawn and not item.started:
+        line.append("taken back", style=palette.dim)
+    elif item.finished is None:
+        running = ("● running", palette.good)
+        words, style = running if item.started else ("◇ after the running call", palette.human)
+        line.append(words, style=style)
+    else:
+        good = item.finished.exit_code == 0
+        code = item.finished.exit_code
+        sign = "✓" if good else f"✗ exit {code}" if code is not None else "✗ failed"
+        line.append(f"{sign} ", style=palette.good if good else palette.bad)
+        line.append(figures.seconds(item.finished.duration), style=palette.dim)
+        if words := clean_line(last_line(item.finished.observation)):
+            line.append(f" · {words}", style=palette.dim)
+    if item.command is not None:
+        told = "told to model" if item.told_to_model else "not told"
+        line.append(f"  {told}", style=palette.human if item.told_to_model else palette.dim)
+    line.truncate(width, overflow="ellipsis")
+    return line

@@ -1,0 +1,1 @@
+"""Search and filter in the list of calls."""

@@ -1,0 +1,91 @@
+"""Predicates on the items of a run: what a filter shows, what holds some words, what is final."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
+
+Filter = Literal["all", "failed", "edits", "yours", "text"]
+
+FILTERS: tuple[Filter, ...] = ("all", "failed", "edits", "yours", "text")
+"""All items; failures; file edits; what a person did; what the model said."""
+
+
+def fits(item: Item, wanted: Filter) -> bool:
+    """Whether the filter shows this item."""
+    match wanted:
+        case "all":
+            return True
+        case "failed":
+            return _failed(item)
+        case "edits":
+            return isinstance(item, CallItem) and item.call.name == "str_replace_editor"
+        case "yours":
+            decided = item.decided if isinstance(item, CallItem) else None
+            by_hand = decided is not None and decided.by == "human"
+            return isinstance(item, HumanItem) or by_hand
+        case "text":
+            spoke = isinstance(item, ReplyItem) and bool(
+                item.text.strip() or item.reasoning.strip()
+            )
+            return spoke or (isinstance(item, HumanItem) and item.command is None)
+
+
+def holds(item: Item, words: str) -> bool:
+    """Whether an item holds the words; case matters only when they have capitals."""
+    text = _text(item)
+    return words in text if has_capitals(words) else words in text.casefold()
+
+
+def has_capitals(words: str) -> bool:
+    """Whether a search for these words is case-sensitive."""
+    return words != words.casefold()
+
+
+def is_settled(item: Item) -> bool:
+    """Whether an item is final, unless a person acts on it."""
+    match item:
+        case CallItem():
+            return item.finished is not None
+        case ReplyItem():
+            return item.ended
+        case HumanItem():
+            if item.command is not None:
+                return item.finished is not None or item.withdrawn
+            if item.file is not None and not item.told_to_model:
+                return True
+            return item.delivered or item.withdrawn
+        case NoteItem():
+            return True
+
+
+def has_clock(item: Item) -> bool:
+    """Whether an item shows a running clock."""
+    return isinstance(item, ReplyItem) or (isinstance(item, CallItem) and item.status == "running")
+
+
+def _failed(item: Item) -> bool:
+    match item:
+        case CallItem():
+            return item.status == "failed"
+        case ReplyItem():
+            return bool(item.failures)
+        case NoteItem():
+            return item.level == "error"
+        case HumanItem():
+            return item.finished is not None and item.finished.exit_code != 0
+
+
+def _text(item: Item) -> str:
+    match item:
+        case CallItem():
+            answer = item.finished.observation if item.finished else ""
+            written = item.arguments.replace("\\n", "\n").replace('\\"', '"')
+            return f"{item.call.name}\n{written}\n{answer}"
+        case ReplyItem():
+            return f"{item.reasoning}\n{item.text}"
+        case HumanItem():
+            return f"{item.text}\n{item.finished.observation if item.finished else ''}"
+        case NoteItem():
+            return item.text

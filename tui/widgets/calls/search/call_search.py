@@ -1,0 +1,62 @@
+"""A search through the items that the list of calls shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.style import Style
+from rich.text import Text
+
+from sandbox_tui.core.events.run_state import Item
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.calls.search.call_filter import has_capitals, holds
+
+
+class CallSearch:
+    """What is searched for, and which of the shown items match.
+
+    Attributes:
+        words: the words; capitals count only when some are typed. Empty when no search is on.
+        session_summary: result of a search through the whole session, which the screen runs; None
+            when only the shown items are searched.
+    """
+
+    def __init__(self) -> None:
+        self.words = ""
+        self.session_summary: str | None = None
+
+    def start(self, words: str) -> None:
+        """Search for these words from now on."""
+        self.words = words if has_capitals(words) else words.casefold()
+
+    def matches(self, items: Sequence[Item], shown: Sequence[int]) -> list[int]:
+        """Indexes into `shown` of the items that hold the words."""
+        if not self.words:
+            return []
+        return [place for place, index in enumerate(shown) if holds(items[index], self.words)]
+
+    def summary(self, matches: Sequence[int], cursor: int) -> str:
+        """The number of matches, and which of them the cursor is on."""
+        if not self.words or self.session_summary is not None:
+            return self.session_summary or ""
+        if not matches:
+            return "nothing like that"
+        which = f"{matches.index(cursor) + 1} of " if cursor in matches else ""
+        return f"{which}{len(matches)} found"
+
+    def highlight(self, lines: Sequence[Text], palette: Palette) -> None:
+        """Mark the words in drawn lines."""
+        if not self.words:
+            return
+        style = palette.accent + Style(reverse=True)
+        for line in lines:
+            line.highlight_words([self.words], style, case_sensitive=has_capitals(self.words))
+
+
+def next_match(matches: Sequence[int], cursor: int, direction: int) -> int | None:
+    """The match after the cursor (1) or before it (-1), wrapping at the ends."""
+    if not matches:
+        return None
+    if direction > 0:
+        return next((place for place in matches if place > cursor), matches[0])
+    return next((place for place in reversed(matches) if place < cursor), matches[-1])

@@ -1,0 +1,101 @@
+"""The search line of a run."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Label
+
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.widgets.line_input import LineInput
+
+
+class FindBar(Horizontal):
+    """Hidden until `open`; posts the words as they are typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("find.leave", "leave", show=False),
+        binding("find.next", "next(1)", show=False),
+        binding("find.previous", "next(-1)", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    FindBar {
+        height: 3; border: round $accent; padding: 0 1;
+        border-title-color: $accent; border-subtitle-color: $role-dim;
+        Label { width: 2; color: $accent; }
+    }
+    """
+
+    class Changed(Message):
+        """The words changed; empty when the search is over."""
+
+        def __init__(self, words: str) -> None:
+            super().__init__()
+            self.words = words
+
+    class Next(Message):
+        """Go to the next match (1) or the previous one (-1)."""
+
+        def __init__(self, direction: int) -> None:
+            super().__init__()
+            self.direction = direction
+
+    class Closed(Message):
+        """The line is hidden; the search goes on unless its words are empty."""
+
+    def compose(self) -> ComposeResult:
+        """A sign and an input."""
+        yield Label("/")
+        yield LineInput(placeholder="look for", select_on_focus=True)
+
+    def on_mount(self) -> None:
+        """Show what the keys do."""
+        self.display = False
+        self.border_subtitle = (
+            f"{hint('find.next')} next · {hint('find.previous')} before · enter keeps the hits, "
+            f"{hint('calls.next')} and {hint('calls.previous')} go on · {hint('find.leave')} ends"
+        )
+
+    def open(self) -> None:
+        """Show the line and focus it at once: the next key already belongs here."""
+        self.display = True
+        self.screen.set_focus(self.query_one(Input))
+
+    def say(self, words: str) -> None:
+        """Show the result of the search."""
+        self.border_title = Content(words)
+
+    def action_next(self, direction: int) -> None:
+        """Go to another match."""
+        self.post_message(self.Next(direction))
+
+    def action_leave(self) -> None:
+        """End the search."""
+        self.end()
+        self._close()
+
+    def end(self) -> None:
+        """Clear the words."""
+        self.query_one(Input).value = ""
+
+    def _close(self) -> None:
+        self.display = False
+        self.post_message(self.Closed())
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.post_message(self.Changed(event.value))
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._close()

@@ -1,0 +1,1 @@
+"""The kinds of file with a preview of their own."""

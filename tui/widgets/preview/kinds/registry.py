@@ -1,0 +1,51 @@
+"""The kinds of file with their own preview. A new kind is a file beside this one and a line here.
+
+The first kind that matches makes the document. A file that is not what its name promises is shown
+as text below a sentence that says so; a file that is not text, as facts.
+"""
+
+from __future__ import annotations
+
+from sandbox_tui.tui.widgets.preview.document import (
+    Document,
+    Kind,
+    PreviewError,
+    Source,
+    WithNotice,
+)
+from sandbox_tui.tui.widgets.preview.kinds import binary as preview_facts
+from sandbox_tui.tui.widgets.preview.kinds import html as preview_page
+from sandbox_tui.tui.widgets.preview.kinds import json_tree as preview_json
+from sandbox_tui.tui.widgets.preview.kinds import markdown as preview_markdown
+from sandbox_tui.tui.widgets.preview.kinds import picture as preview_picture
+from sandbox_tui.tui.widgets.preview.kinds import table as preview_table
+from sandbox_tui.tui.widgets.preview.kinds.binary import BinaryDocument
+from sandbox_tui.tui.widgets.preview.kinds.text import open_text
+
+KINDS: tuple[Kind, ...] = (
+    preview_picture.KIND,
+    preview_markdown.KIND,
+    preview_table.KIND,
+    preview_json.KIND,
+    preview_json.LINES,
+    preview_page.KIND,
+    preview_facts.KIND,
+)
+
+
+def document_for(source: Source, *, as_source: bool = False) -> Document:
+    """The document for a content; `as_source` shows the source of text."""
+    kind = None if as_source else next((kind for kind in KINDS if kind.matches(source)), None)
+    if kind is None or not source.data:
+        return _plain(source)
+    try:
+        return kind.open(source)
+    except PreviewError as why:
+        return WithNotice(str(why), _plain(source))
+
+
+def _plain(source: Source) -> Document:
+    try:
+        return open_text(source)
+    except PreviewError:
+        return BinaryDocument(source)

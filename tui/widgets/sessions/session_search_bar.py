@@ -1,0 +1,218 @@
+"""The search line for all sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.suggester import Suggester
+from textual.timer import Timer
+from textual.widgets import Input, Label
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.sessions.search.query import FILTERS, Query, parse_query
+from sandbox_tui.sessions.search.query_completion import Values, completions
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.line_input import LineInput
+from sandbox_tui.tui.widgets.themed_text import ThemedText
+
+DEBOUNCE_SECONDS = 0.12
+"""Pause in typing after which the search starts."""
+
+MAX_COMPLETIONS = 8
+"""Completions that are listed."""
+
+
+class SearchBar(Vertical):
+    """Hidden until `open`; posts the query as it is typed, and offers completions."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("search.leave", "leave", show=False),
+        binding("search.next", "move(1)", show=False),
+        binding("search.previous", "move(-1)", show=False),
+        binding("search.complete", "complete", show=False),
+    ]
+
+    DEFAULT_CSS = """
+    SearchBar {
+        height: auto; border: round $border-blurred; padding: 0 1; margin: 1 1 0 1;
+        border-title-color: $role-dim; border-subtitle-color: $role-dim;
+        &:focus-within { border: round $accent; border-title-color: $accent; }
+        Horizontal { height: 1; }
+        Label { width: 2; color: $accent; }
+        ThemedText { height: auto; max-height: 2; }
+    }
+    """
+
+    class QueryChanged(Message):
+        """The query changed; it is empty where `query.asks` is False."""
+
+        def __init__(self, query: Query) -> None:
+            super().__init__()
+            self.query = query
+
+    class CursorMoved(Message):
+        """Go to the next hit (1) or the previous one (-1)."""
+
+        def __init__(self, direction: int) -> None:
+            super().__init__()
+            self.direction = direction
+
+    class Submitted(Message):
+        """The person opens the hit under the cursor."""
+
+    class ResultsRequested(Message):
+        """The focus goes to the results."""
+
+    class Closed(Message):
+        """The search is over."""
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._values: Values = {}
+        self._pause: Timer | None = None
+        self._query = Query()
+        self._problem = ""
+
+    def compose(self) -> ComposeResult:
+        """A sign, the input, and a remark below."""
+        with Horizontal():
+            yield Label("/")
+            yield LineInput(
+                placeholder="look for in all sessions",
+                select_on_focus=True,
+                suggester=_QuerySuggester(self),
+            )
+        yield ThemedText(self._remark)
+
+    def on_mount(self) -> None:
+        """Start hidden."""
+        self.display = False
+        self.border_title = "find"
+        self.border_subtitle = f"enter opens · {hint('search.leave')} ends"
+
+    def open(self) -> None:
+        """Show the line and focus it at once: the next key already belongs here."""
+        self.display = True
+        self.screen.set_focus(self.query_one(Input))
+
+    def know(self, values: Values) -> None:
+        """Take the values that filters can have."""
+        self._values = values
+
+    def say(self, words: str) -> None:
+        """Show a problem that is not in the query; empty for none."""
+        self._problem = words
+        self.query_one(ThemedText).refresh(layout=True)
+
+    def ways_on(self) -> Sequence[str]:
+        """All completions of the text."""
+        return completions(self.query_one(Input).value, self._values)
+
+    @property
+    def query_now(self) -> Query:
+        """The current query."""
+        return self._query
+
+    # --- keys
+
+    def action_move(self, direction: int) -> None:
+        """Go to another hit."""
+        self.post_message(self.CursorMoved(direction))
+
+    def action_complete(self) -> None:
+        """Take the first completion; without one, go to the results."""
+        line, ways = self.query_one(Input), self.ways_on()
+        if not ways or not line.value:
+            self.post_message(self.ResultsRequested())
+            return
+        line.value = ways[0] if ways[0].endswith(":") else f"{ways[0]} "
+        line.cursor_position = len(line.value)
+
+    def action_leave(self) -> None:
+        """End the search."""
+        self.close()
+        self.post_message(self.Closed())
+
+    def close(self) -> None:
+        """Clear and hide the line."""
+        with self.prevent(Input.Changed):
+            self.query_one(Input).value = ""
+        self._query = Query()
+        self.display = False
+
+    # --- input
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._problem = ""
+        self.query_one(ThemedText).refresh(layout=True)
+        if self._pause is not None:
+            self._pause.stop()
+        self._pause = self.set_timer(DEBOUNCE_SECONDS, self._ask)
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
+        self._ask()
+        self.post_message(self.Submitted())
+
+    def _ask(self) -> None:
+        self._pause = None
+        query = parse_query(self.query_one(Input).value)
+        if query != self._query:
+            self._query = query
+            self.post_message(self.QueryChanged(query))
+
+    def _remark(self, palette: Palette) -> Text:
+        """A problem, completions, what was not understood, or the syntax of queries."""
+        text = self.query_one(Input).value
+        remarks = parse_query(text).remarks
+        line = Text()
+        ways = self.ways_on()
+        if self._problem:
+            line.append(clean_line(self._problem), style=palette.bad)
+        elif ways and not text.endswith(" "):
+            line.append(f"{hint('search.complete')} ", style=palette.accent)
+            named = [way[len(text) - len(_last(text)) :] for way in ways[:MAX_COMPLETIONS]]
+            line.append(clean_line("  ".join(named)), style=palette.dim)
+        elif remarks:
+            line.append(clean_line(remarks[0]), style=palette.warn)
+        else:
+            line.append('words  "a phrase"  -without  ', style=palette.dim)
+            line.append("  ".join(f"{name}:" for name in FILTERS if name != "cost"), palette.faint)
+            line.append("  cost>0.5", style=palette.faint)
+        if not (self._problem or remarks):
+            line.truncate(max(1, self.content_size.width), overflow="ellipsis")
+        return line
+
+
+class _QuerySuggester(Suggester):
+    """Suggests the first completion behind the cursor."""
+
+    def __init__(self, bar: SearchBar) -> None:
+        super().__init__(use_cache=False, case_sensitive=True)
+        self._bar = bar
+
+    @override
+    async def get_suggestion(self, value: str) -> str | None:
+        """The first that goes on exactly so."""
+        return next((way for way in self._bar.ways_on() if way.startswith(value)), None)
+
+
+def _last(text: str) -> str:
+    """The word being typed."""
+    return text.split(" ")[-1]

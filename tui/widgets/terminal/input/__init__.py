@@ -1,0 +1,1 @@
+"""What a person types, pastes and clicks, as the bytes a terminal sends."""

@@ -1,0 +1,104 @@
+"""A search through a terminal's screen and scrollback, in slices that never hold a key up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.strip import Strip
+from textual.timer import Timer
+
+from sandbox_tui.core.terminal.search import Hit
+from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.widgets.terminal.output_pump import YIELD_SECONDS
+from sandbox_tui.tui.widgets.terminal.search.search_matches import SearchMatches
+
+if TYPE_CHECKING:
+    from sandbox_tui.tui.widgets.terminal.view import TerminalView
+
+
+class ViewSearch:
+    """The search of one view: finds matches, marks them, and scrolls the view to them."""
+
+    def __init__(self, view: TerminalView) -> None:
+        self._view = view
+        self._matches: SearchMatches | None = None
+        self._from_line: int | None = None
+        self._timer: Timer | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether a search is on."""
+        return self._matches is not None
+
+    @property
+    def pending(self) -> bool:
+        """Whether some of the scrollback has not been searched yet."""
+        return self._timer is not None
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Number of the current match, from 1 (0: none), and the number of matches so far."""
+        return (0, 0) if self._matches is None else self._matches.position(self._view.emulator)
+
+    def start(self, needle: str) -> None:
+        """Mark every match and go to the one nearest above the last visible line.
+
+        The view then stays where it is, whatever is printed. An empty text marks nothing.
+        """
+        view = self._view
+        if self._matches is not None:
+            self._from_line = self._matches.near
+        elif self._from_line is None:
+            self._from_line = view.first_line + view.scroll_offset.y + view.visible_lines - 1
+        self._matches = SearchMatches(needle, self._from_line) if needle else None
+        self.advance()
+        view.refresh()
+
+    def restart(self) -> None:
+        """Search another emulator for the same text."""
+        if self._matches is not None:
+            self._matches = self._matches.restarted()
+
+    def end(self) -> None:
+        """Mark nothing; the view stays where it is."""
+        self._matches = self._from_line = None
+        self._view.refresh()
+
+    def go(self, direction: int) -> None:
+        """Go to the next match below (1) or above (-1), wrapping at the ends."""
+        if self._matches is not None:
+            hit = self._matches.next(self._view.emulator, direction)
+            if hit is not None:
+                self._matches.near = hit.line
+                self._show(self._matches, hit)
+
+    def advance(self) -> None:
+        """Search a slice of the scrollback, and schedule the next one while there is more."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        if self._matches is None:
+            return
+        if self._matches.advance(self._view.emulator):
+            self._timer = self._view.set_timer(YIELD_SECONDS, self.advance)
+        elif self._matches.hit is None:
+            hit = self._matches.nearest(self._view.emulator)
+            if hit is not None:
+                self._show(self._matches, hit)
+        self._view.post_message(self._view.Searched(self._view))
+
+    def mark(self, strip: Strip, line: int) -> Strip:
+        """The strip of a line with its matches marked."""
+        if self._matches is None:
+            return strip
+        return self._matches.mark(strip, line, palette_of(self._view))
+
+    def _show(self, matches: SearchMatches, hit: Hit) -> None:
+        view = self._view
+        matches.hit = hit
+        y = hit.line - view.first_line
+        if not 0 <= y - view.scroll_offset.y < view.visible_lines:
+            view.jump_to(max(0, y - view.visible_lines // 2))
+        view.following = False
+        view.refresh()
+        view.post_message(view.Searched(view))
