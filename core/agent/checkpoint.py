@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from sandbox_tui.core.agent.repetition import RepetitionCounter
 from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.models.base import RawToolCall
 
@@ -24,6 +25,7 @@ class AgentCheckpoint:
         edited: new arguments for the turn's next call, proposed or not.
         unproposed: calls of the last turn that were not proposed yet.
         submitted: whether a call of the last turn handed in the work.
+        repetition: how often the last call was made in a row.
     """
 
     step: int = 0
@@ -37,3 +39,4 @@ class AgentCheckpoint:
     edited: str | None = None
     unproposed: tuple[RawToolCall, ...] = ()
     submitted: bool = False
+    repetition: RepetitionCounter = field(default_factory=RepetitionCounter)

@@ -22,6 +22,7 @@ from sandbox_tui.core.agent import model_messages as texts
 from sandbox_tui.core.agent.approver import Approver, NullApprover
 from sandbox_tui.core.agent.checkpoint import AgentCheckpoint
 from sandbox_tui.core.agent.message_queue import PROGRAM, MessageQueue
+from sandbox_tui.core.agent.repetition import TIMES_UNTIL_TOLD, RepetitionCounter
 from sandbox_tui.core.agent.request_with_retries import Asking, ReplyTiming
 from sandbox_tui.core.agent.tool_calls import ToolCalls, ToolExecutor
 from sandbox_tui.core.base.errors import ContextOverflow, ModelError
@@ -40,6 +41,11 @@ from sandbox_tui.core.events.types import (
 from sandbox_tui.core.models import pricing as prices
 from sandbox_tui.core.models.base import Message, Model, Reply, Request
 from sandbox_tui.core.tools.base import Observation, Tool
+
+REPEATED = (
+    "Call {call} is the same as the calls before it and had the same result, {times} times in a "
+    "row. The model has been told so."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +137,8 @@ class Agent:
         )
         self._cost = self._checkpoint.cost
         self._context_tokens = self._checkpoint.context_tokens
+        self._repetition = self._checkpoint.repetition
+        self._repeated_calls = 0  # in a row; not before a call is made here
         self._warned_of: set[str] = set()
         self.messages = messages
         self.step_number = self._checkpoint.step
@@ -154,8 +162,12 @@ class Agent:
         return turn.result
 
     def limit_reached(self) -> AgentResult | None:
-        """The result when a limit of steps, tokens or cost is reached."""
+        """The result when a limit of steps, tokens, cost or repetition is reached."""
         limits = self._limits
+        times = self._repeated_calls
+        if limits.repeated_calls is not None and times >= limits.repeated_calls:
+            words = f"The model made the same call {times} times in a row with the same result."
+            return AgentResult("repeated_calls", words)
         if self.step_number >= limits.max_steps:
             words = f"The run reached its limit of {limits.max_steps} steps."
             return AgentResult("max_steps", words)
@@ -252,6 +264,8 @@ class Agent:
         text = "\n\n".join(message.text for message in waiting)
         self.messages.append({"role": "user", "content": text})
         ids = tuple(message.id for message in waiting if message.id != PROGRAM)
+        if ids:  # a person stepped in
+            self._repetition, self._repeated_calls = RepetitionCounter(), 0
         self._events.post(Delivered(step=self.step_number, ids=ids, text=text))
 
     @property
@@ -292,6 +306,14 @@ class Agent:
 
     def _append(self, call: ToolCall, observation: Observation) -> None:
         self.messages.append({"role": "tool", "tool_call_id": call.id, "content": observation.text})
+        self._watch_for_repetition(call, observation)
+
+    def _watch_for_repetition(self, call: ToolCall, observation: Observation) -> None:
+        """Tell the model and the person, once, that the model repeats itself."""
+        times = self._repeated_calls = self._repetition.count(call, observation.text)
+        if times == TIMES_UNTIL_TOLD:
+            self._queue.add(PROGRAM, texts.repeated_call(call.name, times))
+            self._events.post(Warned(text=REPEATED.format(call=call.number, times=times)))
 
     def _record(self, reply: Reply, reminder: str | None) -> None:
         usage, cost = reply.usage, self._cost_of(reply.usage)

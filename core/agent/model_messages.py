@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from sandbox_tui.core.events.types import HumanFile
 
-MESSAGES_VERSION = 1
+MESSAGES_VERSION = 2
 
 # --- the turn
 
@@ -32,6 +32,15 @@ def no_call(tools: Iterable[str]) -> str:
 
 NO_CALL = no_call(DEFAULT_TOOL_NAMES)
 CUT = "Your last message was cut off by the token limit of one reply. Go on in smaller parts."
+
+
+def repeated_call(tool: str, times: int) -> str:
+    """What the model is told about a call that it repeats."""
+    return (
+        f"You have called {tool} {times} times in a row with the same arguments and got the same "
+        "result each time. Repeating it will not change anything: try a different approach, or "
+        "submit if the work is done."
+    )
 
 
 def with_steps_remaining(content: str, steps: int) -> str:

@@ -22,6 +22,7 @@ from sandbox_tui.core.agent.model_messages import (
     human_file,
     human_message,
 )
+from sandbox_tui.core.agent.repetition import counter_after
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.base.path_codec import text_to_path
 from sandbox_tui.core.environment.snapshotter import touches
@@ -254,6 +255,7 @@ def _standing(events: Sequence[e.AnyEvent], state: RunState) -> AgentCheckpoint:
             and item.finished.seq >= own[0].seq  # a parent's submit is undone in a fork
             for item in items
         ),
+        repetition=counter_after(events),
     )
 
 

@@ -29,7 +29,15 @@ FILTERS: Mapping[str, str] = {
 
 ENDINGS = (
     *("submitted", "failed", "running", "interrupted", "max_steps", "token_limit", "time_limit"),
-    *("cost_limit", "cancelled", "model_error", "sandbox_error", "store_error", "internal_error"),
+    *(
+        "cost_limit",
+        "repeated_calls",
+        "cancelled",
+        "model_error",
+        "sandbox_error",
+        "store_error",
+        "internal_error",
+    ),
 )
 """Outcomes of a session; `failed` is any end but `submitted`."""
 

@@ -95,6 +95,7 @@ max_tokens = 500
 token_limit = 100000
 time_limit = 300.0
 cost_limit = 5.0
+repeated_calls = 9
 command_timeout = 30.0
 [agent]
 mode = "step"

@@ -67,6 +67,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("limits.time_limit", "time", "seconds of a run"),
         Row("limits.cost_limit", "cost", "US dollars"),
         Row("limits.command_timeout", "a command", "seconds"),
+        Row("limits.repeated_calls", "repeats", "of one call with one result, in a row"),
     ),
 }
 

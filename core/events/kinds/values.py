@@ -29,6 +29,7 @@ FinishReason = Literal[
     "token_limit",
     "time_limit",
     "cost_limit",
+    "repeated_calls",
     "cancelled",
     "model_error",
     "sandbox_error",
@@ -47,6 +48,7 @@ EXIT_CODES: dict[FinishReason, int] = {
     "token_limit": 7,
     "time_limit": 7,
     "cost_limit": 7,
+    "repeated_calls": 7,
     "cancelled": 130,
 }
 """Exit code of the command for each way a run can end."""
@@ -67,6 +69,7 @@ class Limits(Part, frozen=True, kw_only=True):
         cost_limit: US dollars, where the price is known: that of hosted models, with
             `sandbox-tui[prices]` installed.
         command_timeout: seconds for one command.
+        repeated_calls: how often in a row the same call may have the same result.
     """
 
     max_steps: int = 100
@@ -75,6 +78,7 @@ class Limits(Part, frozen=True, kw_only=True):
     time_limit: float | None = None
     cost_limit: float | None = None
     command_timeout: float = 120.0
+    repeated_calls: int | None = 30
 
 
 class TurnPolicy(Part, frozen=True, kw_only=True):
