@@ -25,7 +25,7 @@ walks:
 
 lint:
 	@scripts/setup.sh lint
-	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/lint-imports --no-logo && .venv/bin/pyright
+	@.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/lint-imports --no-logo && scripts/typecheck.sh
 
 format:
 	@.venv/bin/ruff check --fix . && .venv/bin/ruff format .

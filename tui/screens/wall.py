@@ -344,7 +344,7 @@ class Wall(Screen[None]):
     @work(group="leaving")
     async def _end_all_and_leave(self) -> None:
         await self._run_workers.stop("A person ended the run.")
-        if self in self.app.screen_stack:  # it may have been left while the runs were ending
+        if self in app_of(self).screen_stack:  # it may have been left while the runs were ending
             self.pop_until_active()
             self.dismiss(None)
 
