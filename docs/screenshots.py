@@ -19,7 +19,7 @@ from msgspec.structs import replace as replace_struct
 from textual.screen import Screen
 
 from sandbox_tui.core.config.settings import load
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit

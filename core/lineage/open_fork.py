@@ -20,9 +20,10 @@ from sandbox_tui.core.lineage.open_resumed import recorded_request
 from sandbox_tui.core.lineage.recovery import recover
 from sandbox_tui.core.prompts import PromptPack, load_pack
 from sandbox_tui.core.run.input_files import stored_files
-from sandbox_tui.core.run.open_run import RunRequest, assemble, model_of, sandbox_spec
+from sandbox_tui.core.run.open_run import assemble, model_of, sandbox_spec
 from sandbox_tui.core.run.recorded_settings import recorded_settings
 from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.sandboxes.factory import open_sandbox
 from sandbox_tui.core.sandboxes.snapshot_store import kind_of
 from sandbox_tui.core.tools.base import Tool

@@ -20,8 +20,9 @@ from sandbox_tui.core.models.error_mapping import without_keys, without_secrets
 from sandbox_tui.core.policy.rules import Policy
 from sandbox_tui.core.prompts import PromptPack
 from sandbox_tui.core.run.input_files import stored_files
-from sandbox_tui.core.run.open_run import RunRequest, assemble, model_of, sandbox_spec
+from sandbox_tui.core.run.open_run import assemble, model_of, sandbox_spec
 from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.sandboxes.factory import recorded_sandbox
 
 NOT_RECORDED = (

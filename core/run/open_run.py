@@ -1,10 +1,9 @@
-"""What a run is asked to do, and the run that is put together from it."""
+"""Opens a run: its model, prompts and sandbox, from what it is asked to do."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -13,84 +12,17 @@ from sandbox_tui.core.base.blob_store import BlobStore
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.environment.snapshotter import SnapshotPolicy
-from sandbox_tui.core.events.types import SANDBOX_FIELDS, Mode, TurnPolicy, Watch
+from sandbox_tui.core.events.types import SANDBOX_FIELDS
 from sandbox_tui.core.models.base import Model
 from sandbox_tui.core.models.factory import open_model
 from sandbox_tui.core.prompts import PromptPack, load_pack
 from sandbox_tui.core.run.run import OnFinished, Run
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.run.spec import RunSpec
 from sandbox_tui.core.run.start import RunStart
 from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
 from sandbox_tui.core.sandboxes.factory import open_sandbox
 from sandbox_tui.core.tools.registry import tools_named
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRequest:
-    """What a run is asked to do: plain data, except for `model`.
-
-    Attributes:
-        task: for the model.
-        settings: in force.
-        mode: how it begins; None: as the settings say.
-        input: host file or folder for the input directory.
-        output: host folder for the results; None: a new one below `settings.agent.output`.
-        copy_results: whether the results are copied out at all.
-        model: instead of the one the settings name.
-        tools: names of what the model may call (`tools.registry`); None: the default tools.
-        pack: prompts instead of those the settings name.
-        files: input files as bytes, by path in the input directory.
-        environment: variables of its commands. They are recorded: no place for secrets.
-        labels: recorded with the run, such as suite, task and sample.
-        seed: sent with every request to the model, and recorded.
-        turn_policy: how the agent deals with replies and requests.
-        watch: when the files are scanned.
-    """
-
-    task: str
-    settings: config.Settings
-    mode: Mode | None = None
-    input: Path | None = None
-    output: Path | None = None
-    copy_results: bool = True
-    model: Model | None = None
-    tools: tuple[str, ...] | None = None
-    pack: PromptPack | None = None
-    files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    labels: Mapping[str, str] = field(default_factory=dict[str, str])
-    seed: int | None = None
-    turn_policy: TurnPolicy = field(default_factory=TurnPolicy)
-    watch: Watch = "live"
-
-
-MAX_RUNS = 256
-"""Runs of one task that may be started at once."""
-
-
-def split_tasks(text: str) -> list[str]:
-    """The tasks of a text, separated by lines of `---`."""
-    tasks = [""]
-    for line in text.splitlines():
-        if line.strip() == "---":
-            tasks.append("")
-        else:
-            tasks[-1] += line + "\n"
-    return [task.strip() for task in tasks if task.strip()]
-
-
-def requests_for(request: RunRequest, tasks: Sequence[str], samples: int = 1) -> list[RunRequest]:
-    """A request for each run of each task; the results of each go to a folder of its own."""
-    wanted = [task for task in tasks for _ in range(samples)]
-    if len(wanted) == 1:
-        return [replace(request, task=wanted[0])]
-    outputs = [
-        request.output / str(n) if request.output else None for n in range(1, len(wanted) + 1)
-    ]
-    return [
-        replace(request, task=task, output=output)
-        for task, output in zip(wanted, outputs, strict=True)
-    ]
 
 
 async def open_run(

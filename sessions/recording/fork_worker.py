@@ -17,8 +17,8 @@ from sandbox_tui.core.lineage.fork_point import (
     resolve_position,
 )
 from sandbox_tui.core.lineage.open_fork import ForkRequest, open_fork, request_like_parent
-from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores, kind_of
 from sandbox_tui.sessions.recording.run_worker import RunWorker
 from sandbox_tui.sessions.store.run_summary import RunSummary

@@ -10,7 +10,7 @@ from sandbox_tui.sessions.store.store import Store
 if TYPE_CHECKING:  # a program that only reads sessions imports none of this
     from sandbox_tui.core.config.settings import Settings
     from sandbox_tui.core.lineage.open_fork import ForkRequest
-    from sandbox_tui.core.run.open_run import RunRequest
+    from sandbox_tui.core.run.run_request import RunRequest
     from sandbox_tui.sessions.recording.fork_worker import ForkPlan
     from sandbox_tui.sessions.recording.run_worker import RunWorker
     from sandbox_tui.sessions.store.run_summary import RunSummary

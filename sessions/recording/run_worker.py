@@ -8,8 +8,9 @@ from collections.abc import AsyncGenerator, Callable
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
-from sandbox_tui.core.run.open_run import RunRequest, open_run
+from sandbox_tui.core.run.open_run import open_run
 from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions.recording.event_feed import EventFeed
 from sandbox_tui.sessions.recording.recorder import record
 from sandbox_tui.sessions.store.ids import new_id

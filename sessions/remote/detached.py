@@ -25,7 +25,7 @@ from sandbox_tui.core.events.types import Mode, TurnPolicy, Watch
 from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.core.models.demo_model import DemoModel
 from sandbox_tui.core.prompts import PromptPack
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions.interchange.redaction import secrets_of
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan, ForkWorker
 from sandbox_tui.sessions.recording.resumed_worker import ResumedWorker

@@ -21,7 +21,7 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.models.openai_compatible import OpenAIModel
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
 from tests import scripted_server as s
 from tests.integration.conftest import require

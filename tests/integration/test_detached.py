@@ -21,7 +21,7 @@ from sandbox_tui.core.base.errors import FileRefused, ImageMissing, SandboxTuiEr
 from sandbox_tui.core.config.settings import data_dir
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.human.user_files import FileChangedMeanwhile
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store, replay
 from sandbox_tui.sessions.remote import detached
 from sandbox_tui.sessions.remote.client import RunClient

@@ -13,7 +13,7 @@ from textual.widgets import Checkbox, Input, TextArea
 from sandbox_tui.core.agent.approval_gate import Mode
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import HumanItem
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen

@@ -12,12 +12,12 @@ import pytest
 from textual.pilot import Pilot
 
 from sandbox_tui.core.run import artifacts as results
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle import shutdown
 from sandbox_tui.tui.lifecycle.first_screen import Begin
-from sandbox_tui.tui.screens.cockpit import ending_runs as closing
+from sandbox_tui.tui.screens.cockpit import ending_runs
 from sandbox_tui.tui.screens.cockpit.ending_runs import ClosingDialog
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
@@ -97,7 +97,7 @@ async def test_one_run_in_the_background_is_asked_about_and_its_results_are_wait
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(shutdown, "SHUTDOWN_TIMEOUT_SECONDS", 0)  # that of a signal
-    monkeypatch.setattr(closing, "DELAY_SECONDS", 0)
+    monkeypatch.setattr(ending_runs, "DELAY_SECONDS", 0)
     seen: list[bool] = []
     hand_over = results.Results.hand_over
 
@@ -242,7 +242,7 @@ async def test_settings_stay_open_when_a_run_has_ended(
         return await hand_over(self, *more)
 
     monkeypatch.setattr(results.Results, "hand_over", slowly)
-    monkeypatch.setattr(closing, "DELAY_SECONDS", 0)
+    monkeypatch.setattr(ending_runs, "DELAY_SECONDS", 0)
     async with program(tmp_path, scripted_server(KEPT, s.call("submit"))) as run:
         worker = await one_call_done(run)
         await run.app.push_screen(LiveScreen(worker, run.app.runs.store))

@@ -29,7 +29,7 @@ CHILD = """
 import asyncio, sys
 from pathlib import Path
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store, RunRegistry
 from tests.integration.test_runs import settings
 

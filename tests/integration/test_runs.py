@@ -16,8 +16,9 @@ import pytest
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.open_run import RunRequest, open_run
+from sandbox_tui.core.run.open_run import open_run
 from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.sessions import Store, new_id, record, replay
 from sandbox_tui.tui.screens.home.demo_request import demo_request

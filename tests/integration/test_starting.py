@@ -18,7 +18,7 @@ from textual.pilot import Pilot
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.run_state import fold
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.sandboxes.bubblewrap.sandbox import BubblewrapSandbox
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import PREFIX
 from sandbox_tui.core.sandboxes.docker.engine import LABEL, connect

@@ -12,8 +12,8 @@ import pytest
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.policy.rules import Policy, Rule
-from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.sessions import replay
 from tests import scripted_server as s

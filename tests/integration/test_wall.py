@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from sandbox_tui.core.config.settings import load
-from sandbox_tui.core.run.open_run import requests_for
+from sandbox_tui.core.run.run_request import requests_for
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen

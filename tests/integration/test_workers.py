@@ -11,7 +11,7 @@ import pytest
 from sandbox_tui.core.base.errors import ImageMissing
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store, replay
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from tests.integration.conftest import require

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.models.base import Delta, Reply, Request
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle.gc_tuning import tune_gc

@@ -7,7 +7,7 @@ from textual.app import App, ComposeResult
 from textual.theme import Theme
 from textual.widgets import Input, Static
 
-from sandbox_tui.tui.textual_support import private_api as private
+from sandbox_tui.tui.textual_support import private_api
 
 
 class Small(App[int]):
@@ -19,7 +19,7 @@ class Small(App[int]):
     ("character", "key"), [("?", "question_mark"), ("a", "a"), ("A", "A"), (" ", "space")]
 )
 def test_characters_have_keys(character: str, key: str) -> None:
-    assert private.character_to_key(character) == key
+    assert private_api.character_to_key(character) == key
 
 
 async def test_one_toast_is_removed_and_the_others_stay() -> None:
@@ -28,10 +28,10 @@ async def test_one_toast_is_removed_and_the_others_stay() -> None:
         app.notify("first")
         app.notify("second")
         await pilot.pause()
-        first, second = private.shown_toasts(app)
+        first, second = private_api.shown_toasts(app)
         assert (first.message, second.message) == ("first", "second")
-        private.remove_toast(app, first)
-        assert private.shown_toasts(app) == [second]
+        private_api.remove_toast(app, first)
+        assert private_api.shown_toasts(app) == [second]
 
 
 async def test_a_theme_that_is_registered_again_is_drawn_anew() -> None:
@@ -41,7 +41,7 @@ async def test_a_theme_that_is_registered_again_is_drawn_anew() -> None:
         app.theme = "ours"
         await pilot.pause()
         app.register_theme(Theme("ours", primary="#112233", background="#445566"))
-        private.apply_theme_again(app)
+        private_api.apply_theme_again(app)
         await pilot.pause()
         assert app.screen.styles.background.hex == "#445566"
 
@@ -51,10 +51,10 @@ async def test_a_sequence_reaches_the_terminal(monkeypatch: pytest.MonkeyPatch) 
     async with app.run_test():
         written: list[str] = []
         monkeypatch.setattr(app._driver, "write", written.append)
-        private.write_to_terminal(app, "\x1b]2;headless\x07")
+        private_api.write_to_terminal(app, "\x1b]2;headless\x07")
         assert written == []
         monkeypatch.setattr(Small, "is_headless", False)
-        private.write_to_terminal(app, "\x1b]2;title\x07")
+        private_api.write_to_terminal(app, "\x1b]2;title\x07")
         assert written == ["\x1b]2;title\x07"]
 
 
@@ -62,26 +62,26 @@ async def test_the_error_that_ends_the_app_is_known() -> None:
     app = Small()
     with pytest.raises(ZeroDivisionError):
         async with app.run_test() as pilot:
-            assert private.unhandled_error(app) is None
+            assert private_api.unhandled_error(app) is None
             app.call_later(lambda: 1 / 0)
             await pilot.pause()
-    assert isinstance(private.unhandled_error(app), ZeroDivisionError)
+    assert isinstance(private_api.unhandled_error(app), ZeroDivisionError)
 
 
 async def test_an_app_that_was_told_to_exit_is_exiting() -> None:
     app = Small()
     async with app.run_test():
-        assert not private.is_exiting(app)
+        assert not private_api.is_exiting(app)
         app.exit()
-        assert private.is_exiting(app)
+        assert private_api.is_exiting(app)
 
 
 async def test_a_removed_widget_is_closing() -> None:
     app = Small()
     async with app.run_test() as pilot:
         words = app.query_one("#words")
-        assert not private.is_closing(words)
+        assert not private_api.is_closing(words)
         words.remove()
-        assert private.is_closing(words)
+        assert private_api.is_closing(words)
         await pilot.pause()
         await app.mount(Input())

@@ -23,7 +23,7 @@ from sandbox_tui.core.base.errors import FileRefused
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.run.artifacts import a_few
 from sandbox_tui.core.sandboxes.base import FileEntry, Listing, Sandbox
-from sandbox_tui.core.sandboxes.protocol import file_copying as copying
+from sandbox_tui.core.sandboxes.protocol import file_copying
 from sandbox_tui.core.sandboxes.protocol.file_copying import choose, room_for
 from sandbox_tui.core.sandboxes.protocol.tar_archives import unpack, write_out
 from tests.integration.conftest import sandbox
@@ -172,12 +172,12 @@ def test_thousands_of_things_left_behind_are_told_in_a_few_sentences() -> None:
 
 
 def test_twenty_thousand_files_of_one_name(tmp_path: Path) -> None:
-    data = tar_of(*[({"name": "same"}, b"") for _ in range(copying.MAX_FILES + 5)])
+    data = tar_of(*[({"name": "same"}, b"") for _ in range(file_copying.MAX_FILES + 5)])
     began = time.process_time()
     (left,) = unpacked(data, tmp_path)
     assert "more than 20000 files" in left
     assert time.process_time() - began < 20
-    assert len(list((tmp_path / "out").iterdir())) == copying.MAX_FILES
+    assert len(list((tmp_path / "out").iterdir())) == file_copying.MAX_FILES
 
 
 def test_a_file_where_a_folder_is_wanted_spoils_nothing_else(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_no_disk_is_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert chosen == [b"0", b"1"]
     assert "5120 MiB" in left[0]
     usage = type("usage", (), {"total": 10 << 30, "free": 600 << 20})
-    monkeypatch.setattr(copying.shutil, "disk_usage", lambda path: usage)
+    monkeypatch.setattr(file_copying.shutil, "disk_usage", lambda path: usage)
     assert 0 < room_for(tmp_path / "a" / "b") <= 88 << 20
     usage.free = 1 << 20
     assert room_for(tmp_path) == 0
@@ -223,7 +223,7 @@ async def test_names_of_any_bytes(sandbox: Sandbox, tmp_path: Path) -> None:
     names = [made.name().replace("\n", "\x0b").encode() for _ in range(40)]
     names += [b"\xff\xfe", b"-rf", b"--help", b"a'b\"c$(id)`id`", b" ", b"\xed\xa0\x80", b"x" * 255]
     for name in names:
-        await sandbox.write_file(f"/testbed/output/{copying.path_to_text(name)}", b"data")
+        await sandbox.write_file(f"/testbed/output/{file_copying.path_to_text(name)}", b"data")
     target = tmp_path / "out"
     left = await sandbox.copy_out("/testbed/output", target)
     assert left == []
@@ -240,7 +240,7 @@ async def test_an_empty_folder_is_whole(sandbox: Sandbox, tmp_path: Path) -> Non
 async def test_deep_and_wide_trees(
     sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copying, "MAX_FILES", 2000)
+    monkeypatch.setattr(file_copying, "MAX_FILES", 2000)
     await run(
         sandbox,
         "cd output; d=.; for i in {1..60}; do d=$d/deep; done; mkdir -p $d; echo x >$d/x;"
@@ -249,7 +249,7 @@ async def test_deep_and_wide_trees(
     left = await sandbox.copy_out("/testbed/output", tmp_path / "out")
     assert (tmp_path / "out" / "answer.txt").read_text() == "42\n"
     count = sum(1 for _ in below(tmp_path / "out"))
-    assert count <= copying.MAX_FILES + 60
+    assert count <= file_copying.MAX_FILES + 60
     assert any("more than 2000" in sentence for sentence in left)
 
 

@@ -18,7 +18,7 @@ from sandbox_tui.core.config.settings import ModelSettings, load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import FileState, fold
 from sandbox_tui.core.models.discovery import LocalServer
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen

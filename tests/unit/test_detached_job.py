@@ -10,7 +10,7 @@ import msgspec
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events.types import TurnPolicy
 from sandbox_tui.core.prompts import load_pack
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.remote.detached import Job
 

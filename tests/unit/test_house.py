@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tokenize
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +16,11 @@ import grimp
 
 ROOT = Path(__file__).parents[2]
 CODE = ("core", "sessions", "themes", "tui")
-LONGEST = 435
+MAX_CODE_LINES = 435
 """Lines of code in one file."""
+
+MAX_FOLDER_FILES = 15
+"""Files in one folder, without its `__init__.py`; a folder with more holds two families."""
 
 
 def python_files(folder: str) -> list[Path]:
@@ -55,6 +59,17 @@ def test_every_folder_with_code_is_packaged() -> None:
     assert all((ROOT / folder / "__init__.py").exists() for folder in folders)
 
 
+def test_folders_are_small() -> None:
+    counts = Counter(
+        file.parent.relative_to(ROOT)
+        for name in CODE
+        for file in (ROOT / name).rglob("*")
+        if file.is_file() and file.name != "__init__.py" and file.parent.name != "__pycache__"
+    )
+    assert len(counts) > 40
+    assert {str(folder): n for folder, n in counts.items() if n > MAX_FOLDER_FILES} == {}
+
+
 def lines_of_code(file: Path) -> int:
     """Lines that are neither blank nor comment nor docstring."""
     lines: set[int] = set()
@@ -75,7 +90,7 @@ def test_files_hold_one_idea() -> None:
         str(file.relative_to(ROOT)): count
         for name in CODE
         for file in python_files(name)
-        if (count := lines_of_code(file)) > LONGEST
+        if (count := lines_of_code(file)) > MAX_CODE_LINES
     }
     assert not long
 

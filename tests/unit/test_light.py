@@ -120,9 +120,9 @@ def test_the_collector_leaves_alone_what_the_program_consists_of() -> None:
 def test_what_is_imported_in_the_pause_is_there() -> None:
     """A name that is wrong would only be noticed by whoever opens that screen."""
     script = (
-        "import sys, threading; from sandbox_tui.tui.lifecycle import preload_screens as preload; preload.preload_screens()\n"
+        "import sys, threading; from sandbox_tui.tui.lifecycle import preload_screens; preload_screens.preload_screens()\n"
         "[t.join() for t in threading.enumerate() if t.name == 'importing']\n"
-        "print(all(f'sandbox_tui.tui.screens.{name}' in sys.modules for name in preload._NEXT))"
+        "print(all(f'sandbox_tui.tui.screens.{name}' in sys.modules for name in preload_screens._NEXT))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.strip() == "True", done.stderr

@@ -23,15 +23,15 @@ from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.lineage.open_fork import ForkRequest
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunRegistry, RunSummary, RunWorker, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.recording.run_worker import EndedEarly
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.tui.cli.show_app import Ended
-from sandbox_tui.tui.format import numbers as figures
-from sandbox_tui.tui.lifecycle import crash_report as crash
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.lifecycle import crash_report
 
 NOBODY = Decision(
     verdict="reject",
@@ -190,7 +190,7 @@ def text_writer(stream: TextIO, label: str = "", *, waits: bool = True) -> Write
         if isinstance(event, e.CallHeld) and not waits:
             return
         stream.writelines(
-            f"{label}{figures.clock(event.t)}  {text}\n" for text in _lines(event, state)
+            f"{label}{numbers.clock(event.t)}  {text}\n" for text in _lines(event, state)
         )
         stream.flush()
 
@@ -202,7 +202,7 @@ def _cancel_on_signals(workers: RunRegistry) -> list[int]:
     codes: list[int] = []
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
-    loop.set_exception_handler(crash.on_loop)
+    loop.set_exception_handler(crash_report.on_loop)
 
     def stop(number: int) -> None:
         codes.append(128 + number)
@@ -234,7 +234,7 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             more = " ".join([*event.lost, *event.changed])
             return clean_line(f"resumed after {format_duration(event.away)}. {more}".rstrip())
         case e.ModelReplied():
-            line = f"step {event.step} ({figures.seconds(event.latency)}){_said(state)}"
+            line = f"step {event.step} ({numbers.seconds(event.latency)}){_said(state)}"
             remark = state.reply.remark if state.reply else ""
             return f"{line} ({remark})" if remark else line
         case e.ReplyInterrupted():
@@ -285,7 +285,7 @@ def _call_line(event: e.CallFinished, state: RunState) -> str:
         return f"call {event.call} {_NOT_RUN[decided.verdict]} ({who}): {words}"
     how = "ok" if event.ok else "timed out" if event.timed_out else "failed"
     code = f"exit {event.exit_code}, " if event.exit_code and not event.timed_out else ""
-    return f"call {event.call} {how} ({code}{figures.seconds(event.duration)}): {words}"
+    return f"call {event.call} {how} ({code}{numbers.seconds(event.duration)}): {words}"
 
 
 _NOT_RUN = {"reject": "not run", "skip": "skipped", "answer": "answered instead of run"}
@@ -304,9 +304,9 @@ def _end_lines(event: e.RunFinished) -> list[str]:
     totals = event.totals
     lines = [f"ended: {event.reason}" + (f": {clean_line(event.error)}" if event.error else "")]
     tokens = totals.usage.input_tokens + totals.usage.output_tokens
-    money = f", {figures.cost(totals.cost)}" if totals.cost is not None else ""
-    done = f"{figures.counted(totals.steps, 'step')}, {figures.counted(totals.calls, 'call')}"
-    lines.append(f"{done}, {figures.count(tokens)} tokens{money}")
+    money = f", {numbers.cost(totals.cost)}" if totals.cost is not None else ""
+    done = f"{numbers.counted(totals.steps, 'step')}, {numbers.counted(totals.calls, 'call')}"
+    lines.append(f"{done}, {numbers.count(tokens)} tokens{money}")
     if event.answer is not None:
         said = [line for line in clean(event.answer).split("\n") if line.strip()]
         lines += [f"answer: {clean_line(line).rstrip()}" for line in said or ["none"]]

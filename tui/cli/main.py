@@ -15,12 +15,12 @@ from sandbox_tui.tui.cli.options import load_settings, overrides_of, run_mode, r
 from sandbox_tui.tui.cli.sessions.commands import sessions, snapshots
 from sandbox_tui.tui.cli.settings_commands import config_group, keys
 from sandbox_tui.tui.cli.show_app import is_terminal, say_how_it_ended, show
-from sandbox_tui.tui.lifecycle import crash_report as crash
+from sandbox_tui.tui.lifecycle import crash_report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sandbox_tui.core.run.open_run import RunRequest
+    from sandbox_tui.core.run.run_request import RunRequest
     from sandbox_tui.sessions import RunSummary, Store
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -49,7 +49,7 @@ def main(ctx: click.Context, theme: str | None) -> None:
 
     Without a command: the home screen, with saved sessions and new runs.
     """
-    crash.install()
+    crash_report.install()
     raise_file_limit()
     ctx.obj = theme
     if ctx.invoked_subcommand is None:
@@ -82,7 +82,7 @@ def run(
     """
     tasks = [sys.stdin.read() if text == "-" else text for text in task]
     settings = load_settings(overrides_of(options), theme)
-    from sandbox_tui.core.run.open_run import RunRequest, requests_for
+    from sandbox_tui.core.run.run_request import RunRequest, requests_for
 
     request = RunRequest(
         task="",
@@ -253,7 +253,7 @@ def fork(theme: str | None, session: str, **options: Any) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
 def compare(left: str, right: str, diffs: bool, as_json: bool) -> None:
     """Show two sessions side by side: where they part, calls, files, tokens, cost, answer."""
-    from sandbox_tui.tui.format.comparison import print_comparison
+    from sandbox_tui.tui.cli.sessions.compare import print_comparison
 
     with store_to_read() as store:
         one, other = session_named(store, left), session_named(store, right)

@@ -45,9 +45,9 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
         SandboxTuiError: a run it was started for could not begin, or be recorded.
     """
     from sandbox_tui.tui.terminal_io import emulator_backend as terminal_engine
-    from sandbox_tui.tui.terminal_io import image_protocols as graphics
+    from sandbox_tui.tui.terminal_io import image_protocols
 
-    with graphics.preparing(settings.ui.images):
+    with image_protocols.preparing(settings.ui.images):
         from sandbox_tui.tui.app import SandboxTui
         from sandbox_tui.tui.lifecycle.shutdown import exit_after
 

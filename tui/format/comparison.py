@@ -1,50 +1,17 @@
-"""`sandbox-tui compare`: two sessions side by side, as text or as JSON."""
+"""The comparison of two sessions in words."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from collections.abc import Sequence
-
-import click
 
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.relations.compare import Call, Comparison, Pair, compare, file_diff
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.sessions import RunSummary
+from sandbox_tui.sessions.relations.compare import Call, Comparison, Pair
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_title
 
-SHOWN_FILES = 20
 COLUMN = 40
-
-
-def print_comparison(
-    store: Store, left: RunSummary, right: RunSummary, *, as_json: bool, diffs: bool
-) -> None:
-    """Where they part, what each took, the calls from there on, the files that differ."""
-    found = compare(store, left, right)
-    if as_json:
-        click.echo(json.dumps(_as_json(found)))
-        return
-    if related := related_sentence(found):
-        click.echo(related)
-    for name, mine, theirs in totals(found):
-        click.echo(f"{name:<9}{mine:<{COLUMN}}  {theirs}")
-    click.echo()
-    click.echo(where_they_part(found))
-    apart = len(found.pairs) if found.diverged_at is None else found.diverged_at
-    for pair in found.pairs[apart:]:
-        click.echo(f"  {_side(pair.left):<{COLUMN}} {sign(pair)} {_side(pair.right)}".rstrip())
-    click.echo()
-    click.echo(files_sentence(found))
-    for file in found.files[:SHOWN_FILES]:
-        click.echo(f"  {file.verdict:<11}{clean_line(file.path)}")
-        if diffs and file.verdict == "differs":
-            for line in file_diff(store, file):
-                click.echo(f"      {clean_line(line)}")
-    if len(found.files) > SHOWN_FILES:
-        click.echo(f"  and {len(found.files) - SHOWN_FILES} more")
 
 
 def totals(found: Comparison) -> list[tuple[str, str, str]]:
@@ -132,24 +99,20 @@ def call_line(call: Call) -> str:
     return f"{call.number} {mark} {short_name(clean_line(call.tool))} {what}"
 
 
-def _side(call: Call | None) -> str:
-    return "" if call is None else _cut(call_line(call))
-
-
 def _facts(run: RunSummary, calls: Sequence[Call]) -> dict[str, str]:
     name = task_title(run)
     return {
-        "name": _cut(name),
+        "name": cut(name),
         "session": run.id,
         "model": clean_line(run.model),
         "sandbox": clean_line(run.sandbox) or "none",
         "outcome": run.outcome.replace("_", " "),
         "steps": str(run.steps),
         "calls": _calls(calls),
-        "tokens": f"{figures.count(run.input_tokens)} in, {figures.count(run.output_tokens)} out",
-        "cost": figures.cost(run.cost) or "unknown",
-        "time": figures.clock(run.seconds),
-        "answer": _cut(clean_line((run.answer or "none").strip())),
+        "tokens": f"{numbers.count(run.input_tokens)} in, {numbers.count(run.output_tokens)} out",
+        "cost": numbers.cost(run.cost) or "unknown",
+        "time": numbers.clock(run.seconds),
+        "answer": cut(clean_line((run.answer or "none").strip())),
     }
 
 
@@ -162,25 +125,6 @@ def _calls(calls: Sequence[Call]) -> str:
     return ", ".join(parts)
 
 
-def _cut(words: str) -> str:
+def cut(words: str) -> str:
+    """Words cut to the width of a column."""
     return words if len(words) <= COLUMN else f"{words[: COLUMN - 1]}…"
-
-
-def _as_json(found: Comparison) -> dict[str, object]:
-    return {
-        "left": dataclasses.asdict(found.left),
-        "right": dataclasses.asdict(found.right),
-        "related": found.related,
-        "parted": found.diverged_at,
-        "calls": [
-            {
-                "left": None if pair.left is None else dataclasses.asdict(pair.left),
-                "right": None if pair.right is None else dataclasses.asdict(pair.right),
-                "same": pair.same,
-                "agrees": pair.agrees,
-            }
-            for pair in found.pairs
-        ],
-        "files": [dataclasses.asdict(file) for file in found.files],
-        "same_files": found.same_files,
-    }

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.sessions import RunRegistry, RunWorker
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
@@ -174,7 +174,7 @@ class Wall(Screen[None]):
         tiles = self._tiles
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append("sandbox-tui", style=palette.accent)
-        line.append(f"  {figures.counted(len(tiles), 'run')}", style=palette.strong)
+        line.append(f"  {numbers.counted(len(tiles), 'run')}", style=palette.strong)
         styles = {
             "waiting": palette.accent,
             "running": palette.good,
@@ -189,7 +189,7 @@ class Wall(Screen[None]):
         usages = [tile.state.totals.usage for tile in tiles]
         tokens = sum(usage.input_tokens + usage.output_tokens for usage in usages)
         costs = [cost for tile in tiles if (cost := tile.state.totals.cost) is not None]
-        figures_words = [f"{figures.count(tokens)} tok", figures.cost(sum(costs)) if costs else ""]
+        figures_words = [f"{numbers.count(tokens)} tok", numbers.cost(sum(costs)) if costs else ""]
         line.append("  " + " ".join(word for word in figures_words if word), style=palette.dim)
         line.append(f"  by {self._order}", style=palette.faint)
         if self._filter != "all" or self._wanted:

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events.run_state import RunState
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.status import STATUS_WORDS, StatusWords
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -84,9 +84,9 @@ class StatusBar(Widget):
         parts: list[str] = []
         if started is not None:
             parts += [clean_line(started.model), clean_line(started.sandbox)]
-        parts.append(figures.cost(state.totals.cost))
-        parts.append(f"{figures.count(tokens)} tok" if tokens else "")
-        parts.append(figures.clock(self._now))
+        parts.append(numbers.cost(state.totals.cost))
+        parts.append(f"{numbers.count(tokens)} tok" if tokens else "")
+        parts.append(numbers.clock(self._now))
         if started is not None:
             parts.append(f"step {state.step}/{started.limits.max_steps}")
         if state.finished is None and state.mode != "paused":

@@ -18,7 +18,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.playback.markers import Marker, marker_of
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.theming.palette import palette_of
 
 _SIGNS = {
@@ -154,7 +154,7 @@ class Timeline(Widget):
 
     @property
     def _clocks(self) -> str:
-        return f" {figures.clock(self.position)} / {figures.clock(self.duration)}"
+        return f" {numbers.clock(self.position)} / {numbers.clock(self.duration)}"
 
     @property
     def _span(self) -> float:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 from collections.abc import Awaitable, Callable
 from mmap import mmap
 from typing import Protocol
@@ -155,9 +154,7 @@ class Channel:
         self, command: PendingCommand, call: int, timeout: float | None
     ) -> tuple[bool, bool]:
         """Wait for the end of a command, or end it; (timed out, interrupted)."""
-        limit = math.inf if timeout is None else timeout
-        while not command.changed.is_set() and (left := command.seconds_left(limit)) > 0:
-            await self._clock.wait_until(self._clock.now() + left, command.changed)
+        await command.timer.wait(command.changed, timeout)
         if command.ended.is_set():
             return False, False
         interrupted = command.interrupted

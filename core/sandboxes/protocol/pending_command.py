@@ -7,11 +7,9 @@ import secrets
 
 from sandbox_tui.core.base.io_types import Stream
 from sandbox_tui.core.sandboxes.base import ExecResult, OutputSink
+from sandbox_tui.core.sandboxes.protocol.command_timeout import CommandTimer
 from sandbox_tui.core.sandboxes.protocol.framing import MarkScanner
 from sandbox_tui.core.sandboxes.protocol.pausable_clock import PausableClock
-
-BACKPRESSURE_CHECK_SECONDS = 0.1
-"""Seconds between checks of the time limit while the sink does not take the output."""
 
 
 class PendingCommand:
@@ -20,10 +18,11 @@ class PendingCommand:
     Args:
         sink: gets its output; None: the output is only captured.
         cap: bytes captured of each stream.
-        clock: the clock its time limit runs by.
+        clock: the clock its timeout runs by.
 
     Attributes:
         nonce: marks the end of its output.
+        timer: counts the seconds of its timeout.
         open: the streams that have not ended.
         pid: its process id, None until it has begun.
         refused: the dispatcher could not start it.
@@ -51,13 +50,10 @@ class PendingCommand:
         self.interrupted = False
         self._sink = sink
         self._cap = cap
-        self._clock = clock
-        self._started = clock.now()
+        self.timer = CommandTimer(clock)
         self._captured: dict[Stream, list[bytes]] = {"stdout": [], "stderr": []}
         self._totals: dict[Stream, int] = {"stdout": 0, "stderr": 0}
         self._detached: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._blocked_seconds = 0.0
-        self._blocked_since: float | None = None
 
     async def take(self, stream: Stream, data: bytes) -> None:
         """Capture output and pass it to the sink."""
@@ -71,31 +67,20 @@ class PendingCommand:
         """Wait for the sink, unless the command is to be ended."""
         if self._sink is None:
             return
-        self._blocked_since = self._clock.now()
         writing = asyncio.ensure_future(self._sink(stream, data))
-        try:
-            await asyncio.wait({writing, self._detached}, return_when=asyncio.FIRST_COMPLETED)
-            if writing.done():
-                writing.result()
-        finally:
-            writing.cancel()
-            self._blocked_seconds += self._clock.now() - self._blocked_since
-            self._blocked_since = None
+        with self.timer.blocked():
+            try:
+                await asyncio.wait({writing, self._detached}, return_when=asyncio.FIRST_COMPLETED)
+                if writing.done():
+                    writing.result()
+            finally:
+                writing.cancel()
 
     def detach_sink(self) -> None:
         """Stop waiting for the sink: it must not hold back the end of the command."""
         self._sink = None
         if not self._detached.done():
             self._detached.set_result(None)
-
-    def seconds_left(self, timeout: float) -> float:
-        """Seconds left of a time limit; seconds in which the sink blocked do not count."""
-        now = self._clock.now()
-        blocked = self._blocked_seconds
-        if self._blocked_since is not None:
-            blocked += now - self._blocked_since
-        left = self._started + timeout + blocked - now
-        return left if self._blocked_since is None else max(left, BACKPRESSURE_CHECK_SECONDS)
 
     def end(self) -> None:
         """Mark it as ended."""
@@ -115,7 +100,7 @@ class PendingCommand:
             stderr=b"".join(self._captured["stderr"]),
             stdout_bytes=self._totals["stdout"],
             stderr_bytes=self._totals["stderr"],
-            duration=self._clock.now() - self._started,
+            duration=self.timer.elapsed,
             timed_out=timed_out,
             interrupted=interrupted,
             background=self.survivors > 0,

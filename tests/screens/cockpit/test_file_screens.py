@@ -24,7 +24,7 @@ from sandbox_tui.tui.screens.files.choose_version import ChooseVersion
 from sandbox_tui.tui.screens.files.copy_files import CopyOutForm
 from sandbox_tui.tui.screens.files.edit_file import TextForm
 from sandbox_tui.tui.screens.files.file_view import FileView
-from sandbox_tui.tui.terminal_io import image_protocols as graphics
+from sandbox_tui.tui.terminal_io import image_protocols
 from sandbox_tui.tui.terminal_io import open_external as outside
 from sandbox_tui.tui.widgets.files.files import Files
 from sandbox_tui.tui.widgets.path_input import completed
@@ -327,7 +327,7 @@ async def test_a_picture_is_drawn_and_a_broken_one_is_named(session: Session) ->
 async def test_without_a_way_to_draw_pictures(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(graphics, "_found", ["none"])
+    monkeypatch.setattr(image_protocols, "_found", ["none"])
     async with replayed(session) as (screen, pilot):
         preview = await choose(screen, pilot, "p.png")
         await pilot.pause(0.2)

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Button, Input, Select, TextArea
 
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.home.home import Home

@@ -272,7 +272,7 @@ def sessions_check() -> None:
 def sessions_vacuum() -> None:
     """Remove what nothing needs from the session database, and give the space back."""
     from sandbox_tui.sessions.store.maintenance import vacuum
-    from sandbox_tui.tui.format import numbers as figures
+    from sandbox_tui.tui.format import numbers
 
     with open_store() as store:
-        click.echo(f"{figures.size(vacuum(store))} freed")
+        click.echo(f"{numbers.size(vacuum(store))} freed")

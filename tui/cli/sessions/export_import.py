@@ -17,7 +17,7 @@ from sandbox_tui.core.base.sanitize import clean, clean_line
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.store.maintenance import Report
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def export_session(
                 raise ConfigError(f"{path} exists already; --force writes over it.")
         for path, part in zip(paths, parts, strict=True):
             _write(path, part.data)
-            click.echo(f"{path}  {figures.size(len(part.data))}")
+            click.echo(f"{path}  {numbers.size(len(part.data))}")
     if redactor is not None and redactor.found:
         count = redactor.found
         what = "place that looks" if count == 1 else "places that look"
@@ -155,5 +155,5 @@ def print_report(report: Report) -> None:
         click.echo("✓ the session database is whole")
     click.echo(
         f"  {report.sessions} sessions, {report.events} events, {report.contents} kept files, "
-        f"{figures.size(report.bytes)}, {figures.size(report.free)} of it free"
+        f"{numbers.size(report.bytes)}, {numbers.size(report.free)} of it free"
     )

@@ -14,7 +14,7 @@ from sandbox_tui.core.config.settings import snapshot_dir
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.store.tables.annotations import notes_of, tags_of
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import task_title
 
@@ -33,12 +33,12 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
         f"{'model':<20}  task"
     )
     for run in runs:
-        tokens = figures.count(run.input_tokens + run.output_tokens)
+        tokens = numbers.count(run.input_tokens + run.output_tokens)
         task = task_title(run)[:60]
         model = clean_line(run.model)[:20]
         click.echo(
             f"{run.id:<21}  {_local(run.begun_at):%Y-%m-%d %H:%M}  {outcome_words(run):<18}  "
-            f"{run.steps:>5}  {tokens:>6}  {figures.clock(run.seconds):>7}  {model:<20}  {task}"
+            f"{run.steps:>5}  {tokens:>6}  {numbers.clock(run.seconds):>7}  {model:<20}  {task}"
         )
 
 
@@ -47,7 +47,7 @@ def print_session(store: Store, run: RunSummary) -> None:
     notes = [f"step {note.step}: {clean_line(note.text)}" for note in notes_of(store, run.id)]
     standing, problem = SnapshotStores(snapshot_dir()).list(run.id)
     problem = problem if run.sandbox == "docker" else ""
-    room = figures.size(sum(one.size for one in standing))
+    room = numbers.size(sum(one.size for one in standing))
     forked = f"{run.parent} at event {run.parent_seq}" if run.parent else ""
     rows = [
         ("session", run.id),
@@ -62,8 +62,8 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("steps", str(run.steps)),
         ("calls", f"{run.calls}, {run.failed_calls} failed"),
         ("tokens", f"{run.input_tokens} in, {run.output_tokens} out"),
-        ("cost", figures.cost(run.cost)),
-        ("time", figures.clock(run.seconds)),
+        ("cost", numbers.cost(run.cost)),
+        ("time", numbers.clock(run.seconds)),
         ("snapshots", f"{len(standing)}, {room}" + (f" ({problem})" if problem else "")),
         ("results", run.results_dir or ""),
         ("answer", run.answer.strip() if run.answer else ""),

@@ -16,7 +16,7 @@ from sandbox_tui.sessions.recording.session_snapshots import (
     remove_orphaned_snapshots,
     snapshot_inventory,
 )
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 
 
 def print_snapshots(store: Store, *, as_json: bool) -> None:
@@ -28,11 +28,11 @@ def print_snapshots(store: Store, *, as_json: bool) -> None:
             click.echo(json.dumps(fields))
         else:
             gone = "  (session deleted)" if one in found.left else ""
-            size = figures.size(one.size)
+            size = numbers.size(one.size)
             click.echo(f"{one.session}  {size:>8}  {clean_line(one.name)}{gone}")
     if as_json:
         return
-    total = figures.size(sum(one.size for one in found.own))
+    total = numbers.size(sum(one.size for one in found.own))
     click.echo(f"{len(found.own)} snapshots, {total}" if found.own else "There is no snapshot.")
     if found.others:
         click.echo(f"{found.others} more belong to sessions that are not in this database.")
@@ -49,7 +49,7 @@ def prune(store: Store, sessions: Sequence[str] | None, *, ask: bool) -> bool:
     found = snapshot_inventory(store)
     chosen = [one for one in found.own if sessions is None or one.session in sessions]
     if chosen and ask:
-        total = figures.size(sum(one.size for one in chosen))
+        total = numbers.size(sum(one.size for one in chosen))
         click.confirm(f"Remove {len(chosen)} snapshots ({total})?", abort=True)
     problems = [
         *remove_orphaned_snapshots(store),

@@ -28,7 +28,7 @@ from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES, MarkerInd
 from sandbox_tui.sessions.playback.playback_state import PlaybackState
 from sandbox_tui.sessions.playback.player import position_at
 from sandbox_tui.sessions.playback.throttle import Throttle
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.self_contained_svg import self_contained
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
@@ -336,7 +336,7 @@ class ReplayScreen(Cockpit):
             f"{'playing' if self._plays else 'held'} ×{self._player.speed:g}",
             f"step {self.state.step}/{max(self._markers.steps, self.state.step)}",
             f"event {self.position}/{last}",
-            figures.clock(self.state.t),
+            numbers.clock(self.state.t),
             clean_line(self._summary.id),
         ]
         if self._preparing and self._wanted is None and last - self._prepared > MAX_FOLDED_EVENTS:

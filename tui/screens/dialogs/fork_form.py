@@ -18,7 +18,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_fork import ForkRequest
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan

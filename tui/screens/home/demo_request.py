@@ -8,7 +8,7 @@ from pathlib import Path
 from sandbox_tui.core.config.settings import Settings, data_dir
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.demo_model import DEMO_TASK, DemoModel, demo_documents
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 
 
 def demo_request(

@@ -36,7 +36,7 @@ from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 
 if TYPE_CHECKING:  # what is shown from here is imported when it is shown
-    from sandbox_tui.core.run.open_run import RunRequest
+    from sandbox_tui.core.run.run_request import RunRequest
     from sandbox_tui.sessions.remote.run_handle import RunHandle
 
 PAGE = 100

@@ -18,7 +18,7 @@ from textual.widgets import Button, Input, Select, TextArea
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.discovery import find_local_servers
-from sandbox_tui.core.run.open_run import MAX_RUNS, RunRequest, requests_for, split_tasks
+from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for, split_tasks
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings

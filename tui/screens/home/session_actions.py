@@ -12,7 +12,7 @@ from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.store.maintenance import bytes_of_run, reclaim
 from sandbox_tui.sessions.store.tables.annotations import set_tags, split_tags, tags_of
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line, task_title
 from sandbox_tui.tui.screens.dialogs.confirm import Confirm
 from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
@@ -101,7 +101,7 @@ class SessionActions(Screen[None]):
             self._delete(run.id)
 
     def _question(self, run: RunSummary) -> str:
-        room = figures.size(bytes_of_run(self.session_store, run.id))
+        room = numbers.size(bytes_of_run(self.session_store, run.id))
         forks = self.session_store.fork_count(run.id)
         stay = {0: "", 1: " Its fork stays."}.get(forks, f" Its {forks} forks stay.")
         return f"Delete “{task_title(run)[:80]}”, about {room}?{stay} This cannot be undone."
@@ -121,7 +121,7 @@ class SessionActions(Screen[None]):
             self.reload()
             return
         kept = "Its space is used again for new sessions."
-        words = f"{figures.size(given)} given back to the disk." if given else kept
+        words = f"{numbers.size(given)} given back to the disk." if given else kept
         self.notify(f"Deleted. {words}", markup=False)
         for problem in problems:
             self.notify(clean_line(problem), severity="warning", markup=False)

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events.run_state import FileState, RunState
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -201,7 +201,7 @@ class Files(BlockList):
         recent = bool(self._step) and file.run_mark is not None and file.step == self._step
         right.append("•" if recent and not row.is_dir else " ", style=palette.accent)
         right.append(f"{_mark(file):>{MARK_COLUMNS}}", style=_mark_style(file, palette))
-        shown = figures.size(file.last.size) if file.last.kind == "file" else ""
+        shown = numbers.size(file.last.size) if file.last.kind == "file" else ""
         gone = file.last.change == "deleted"
         right.append(f" {'' if gone else shown:>{SIZE_COLUMNS}}", style=palette.dim)
         return right

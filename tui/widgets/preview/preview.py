@@ -16,8 +16,8 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events.run_state import FileState
-from sandbox_tui.tui.format import numbers as figures
-from sandbox_tui.tui.terminal_io import image_protocols as graphics
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.terminal_io import image_protocols
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.files.file_keys import PREVIEW_KEYS
 from sandbox_tui.tui.widgets.files.file_versions import Version, earlier, present
@@ -186,7 +186,7 @@ class Preview(Vertical):
             return self._gone(file)
         data = self._content(file)
         if data is None:
-            words = f"{figures.size(file.last.size)}, not kept: it is copied out with the results."
+            words = f"{numbers.size(file.last.size)}, not kept: it is copied out with the results."
             return Notice(words)
         return document_for(
             Source(self.path, data, max(len(data), file.last.size)), as_source=self.as_source
@@ -231,7 +231,7 @@ class Preview(Vertical):
         before = (self._get_blob(base.blob) or b"") if base.blob else b""
         old, new = decode(before), decode(data)
         if old is None or new is None:
-            sizes = f"{figures.size(len(before))} → {figures.size(len(data))}"
+            sizes = f"{numbers.size(len(before))} → {numbers.size(len(data))}"
             return Notice(f"Not text, so it cannot be compared line by line: {sizes}.")
         return DiffDocument(old, new, f"{base.name} → now")
 
@@ -246,7 +246,7 @@ class Preview(Vertical):
             self._body.show(WithNotice(str(why), document), keep_place=True)
             return
         place = self.query_one("#preview-picture")
-        widget = graphics.picture_widget(picture) if picture else None
+        widget = image_protocols.picture_widget(picture) if picture else None
         if widget is None:
             return
         await place.remove_children()

@@ -17,7 +17,7 @@ from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events.run_state import CallItem, ReplyItem, RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunWorker
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.status import STATUS_WORDS
 from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.keys.hint import hint
@@ -138,10 +138,10 @@ class RunTile(Widget, can_focus=True):
             steps += f"/{state.started.limits.max_steps}"
         failed = state.totals.failed_calls
         parts = [
-            figures.clock(self.now),
+            numbers.clock(self.now),
             steps,
-            f"{figures.count(tokens)} tok" if tokens else "",
-            figures.cost(state.totals.cost),
+            f"{numbers.count(tokens)} tok" if tokens else "",
+            numbers.cost(state.totals.cost),
             f"{failed} failed" if failed else "",
         ]
         words = " · ".join(part for part in parts if part)
@@ -172,14 +172,14 @@ class RunTile(Widget, can_focus=True):
         status = Text("   ", no_wrap=True)
         if item.finished is not None:
             sign, style = ("✓", palette.good) if item.finished.ok else ("✗", palette.bad)
-            status.append(f"{sign} {figures.seconds(item.finished.duration)}", style=style)
+            status.append(f"{sign} {numbers.seconds(item.finished.duration)}", style=style)
         elif self.state.pending is item:
             for action, what in (("approve", "approve"), ("reject", "reject"), ("open", "look")):
                 status.append(f"{hint(f'wall.{action}')} ", style=palette.accent + Style(bold=True))
                 status.append(f"{what}  ", style=palette.dim)
         else:
             since = item.started_at if item.started_at is not None else self.now
-            status.append(f"● {figures.seconds(max(0.0, self.now - since))}", style=palette.good)
+            status.append(f"● {numbers.seconds(max(0.0, self.now - since))}", style=palette.good)
         return [title, status]
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.sessions import RunSummary
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.theming.palette import Palette
@@ -76,10 +76,10 @@ def facts_line(
         f"{outcome_words(run)}, waits for you" if waits else outcome_words(run),
         clean_line(run.model),
         clean_line(run.sandbox),
-        figures.counted(run.steps, "step"),
-        f"{figures.count(tokens)} tok" if tokens else "",
-        figures.cost(run.cost),
-        figures.clock(run.seconds),
+        numbers.counted(run.steps, "step"),
+        f"{numbers.count(tokens)} tok" if tokens else "",
+        numbers.cost(run.cost),
+        numbers.clock(run.seconds),
     ]
     words = " · ".join(part for part in parts if part)
     line = Text(f"{' ' * indent}   ", style=palette.dim, no_wrap=True)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
-from sandbox_tui.core.terminal import ghostty as native
+from sandbox_tui.core.terminal import ghostty
 from sandbox_tui.core.terminal.base import Terminal
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.search import Search
@@ -49,14 +49,14 @@ LOOKS = st.sampled_from(
 @given(st.lists(LOOKS, max_size=20))
 def test_blanks_look_as_they_do_with_us(pieces: list[bytes]) -> None:
     data = b"".join(pieces)
-    ours, theirs = fed(Screen(20, 3), data), fed(native.NativeScreen(20, 3), data)
+    ours, theirs = fed(Screen(20, 3), data), fed(ghostty.NativeScreen(20, 3), data)
     for index in range(3):
         assert theirs.row(index) == ours.row(index)
 
 
 @here
 def test_it_is_healthy() -> None:
-    assert native.healthy()
+    assert ghostty.healthy()
 
 
 @here
@@ -67,7 +67,7 @@ def test_it_is_healthy() -> None:
 )
 def test_it_shows_what_ours_shows(make: Make) -> None:
     data = corpus(make, 30_000)
-    ours, theirs = fed(Screen(120, 40), data), fed(native.NativeScreen(120, 40), data)
+    ours, theirs = fed(Screen(120, 40), data), fed(ghostty.NativeScreen(120, 40), data)
     total = ours.history_size + ours.lines
     assert theirs.history_size == ours.history_size
     for index in range(total):
@@ -86,7 +86,7 @@ PIECES = [
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(PIECES) | st.binary(max_size=40), max_size=20))
 def test_whatever_comes_it_is_clean_and_counts_lines(pieces: list[bytes]) -> None:
-    screen = native.NativeScreen(20, 5)
+    screen = ghostty.NativeScreen(20, 5)
     for piece in pieces:
         screen.feed(piece)
         screen.resize(20 + len(piece) % 3, 5)
@@ -96,13 +96,13 @@ def test_whatever_comes_it_is_clean_and_counts_lines(pieces: list[bytes]) -> Non
         for text, _ in screen.row(index):
             assert not set(text) & set("\u202e\u200b\x1b\x07\x00\x9b"), text
         assert "\x1b" not in screen.text(index)
-    assert len(screen.replies()) <= native.MAX_REPLY_BYTES
+    assert len(screen.replies()) <= ghostty.MAX_REPLY_BYTES
 
 
 @here
 def test_lines_are_counted_and_found_beyond_its_scrollback() -> None:
-    with patch.object(native, "SCROLLBACK", 1000):
-        screen = native.NativeScreen(40, 5)
+    with patch.object(ghostty, "SCROLLBACK", 1000):
+        screen = ghostty.NativeScreen(40, 5)
     ours = Screen(40, 5)
     for number in range(5000):
         line = b"line %d of \x1b[1mmany\x1b[m words\r\n" % number
@@ -121,7 +121,7 @@ def test_lines_are_counted_and_found_beyond_its_scrollback() -> None:
 async def test_the_widget_shows_it() -> None:
     class Shown(App[None]):
         def compose(self) -> ComposeResult:
-            yield TerminalView(native.NativeScreen(40, 10), fit=False)
+            yield TerminalView(ghostty.NativeScreen(40, 10), fit=False)
 
     app = Shown()
     async with app.run_test(size=(60, 20)) as pilot:
@@ -137,13 +137,13 @@ async def test_the_widget_shows_it() -> None:
 
 
 def test_without_it_ours_is_used() -> None:
-    native.healthy.cache_clear()
+    ghostty.healthy.cache_clear()
     try:
         with patch.dict(sys.modules, {"pyghostty": None, "pyghostty.core": None}):
             terminal_engine.prepare("native")
             assert isinstance(terminal_engine.live_terminal(20, 5), Screen)
     finally:
-        native.healthy.cache_clear()
+        ghostty.healthy.cache_clear()
         terminal_engine.prepare("own")
 
 
@@ -151,7 +151,7 @@ def test_without_it_ours_is_used() -> None:
 def test_who_asks_for_it_gets_it() -> None:
     try:
         terminal_engine.prepare("native")
-        assert isinstance(terminal_engine.live_terminal(20, 5), native.NativeScreen)
+        assert isinstance(terminal_engine.live_terminal(20, 5), ghostty.NativeScreen)
     finally:
         terminal_engine.prepare("own")
     assert isinstance(terminal_engine.live_terminal(20, 5), Screen)

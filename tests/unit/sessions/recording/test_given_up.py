@@ -13,8 +13,8 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.sessions.recording.resumed_worker import claim, problem_with
 from sandbox_tui.sessions.store.tables import runs

@@ -15,10 +15,10 @@ from sandbox_tui.core.base.errors import SandboxUnavailable, StoreError
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.open_run import RunRequest
 from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
-from sandbox_tui.sessions.recording import resumed_worker as resuming
+from sandbox_tui.sessions.recording import resumed_worker
 from sandbox_tui.sessions.recording.resumed_worker import ResumedWorker, own
 from sandbox_tui.sessions.recording.run_worker import EndedEarly
 from tests.unit.event_streams import started
@@ -94,14 +94,14 @@ async def test_a_claim_is_given_back_when_the_worker_is_stopped_while_it_is_made
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = interrupted(store)
-    begun, go_on, claim = threading.Event(), threading.Event(), resuming.claim
+    begun, go_on, claim = threading.Event(), threading.Event(), resumed_worker.claim
 
     def slow_claim(store: Store, run_id: str) -> ProcessIdentity:
         begun.set()
         go_on.wait()
         return claim(store, run_id)
 
-    monkeypatch.setattr(resuming, "claim", slow_claim)
+    monkeypatch.setattr(resumed_worker, "claim", slow_claim)
     worker = ResumedWorker(store.run(session), load({}), store)
     worker.start()
     await asyncio.to_thread(begun.wait)

@@ -11,13 +11,13 @@ import pytest
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.open_run import RunRequest
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store, replay
 from sandbox_tui.sessions.recording.event_feed import MAX_LAG, EventFeed
-from sandbox_tui.sessions.store.tables import event_pages as reading
+from sandbox_tui.sessions.store.tables import event_pages
 from tests.unit.event_streams import started
 
-COUNT = 4 * reading.PAGE_EVENTS + 7
+COUNT = 4 * event_pages.PAGE_EVENTS + 7
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ async def test_one_that_comes_late_sees_all_without_all_being_in_memory(store: S
         if event.seq == COUNT + 4:
             await worker.end()
     assert seen == list(range(1, COUNT + 5))
-    assert most < 2 * reading.PAGE_EVENTS
+    assert most < 2 * event_pages.PAGE_EVENTS
     assert [event.seq async for event in worker.watch()] == seen, "also of one that is over"
 
 

@@ -25,7 +25,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store, new_id, replay
 from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.store.maintenance import check
-from sandbox_tui.sessions.store.migrations import migrate as schema
+from sandbox_tui.sessions.store.migrations import migrate
 from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
 from tests.unit.event_streams import started, streams
 
@@ -281,7 +281,7 @@ def test_migrations_run_once_and_in_order(tmp_path: Path) -> None:
     assert columns(path) == first
     with contextlib.closing(sqlite3.connect(path)) as raw:
         names = [row[0] for row in raw.execute("SELECT name FROM _migrations ORDER BY rowid")]
-    assert names == [name for name, _ in schema.MIGRATIONS]
+    assert names == [name for name, _ in migrate.MIGRATIONS]
 
 
 @pytest.mark.parametrize("version", range(1, len(RELEASED) + 1))
@@ -338,7 +338,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(
         db.execute("CREATE TABLE half (a)")
 
     with monkeypatch.context() as then:
-        then.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, ("half", half)))
+        then.setattr(migrate, "MIGRATIONS", (*migrate.MIGRATIONS, ("half", half)))
         with pytest.raises(StoreError, match="half"):
             Store(path)
     assert columns(path) == before

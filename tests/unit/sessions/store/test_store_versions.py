@@ -29,7 +29,7 @@ from sandbox_tui.sessions.relations.compare import calls_of
 from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.search.within_session import occurrences
 from sandbox_tui.sessions.store.maintenance import check
-from sandbox_tui.sessions.store.migrations import migrate as schema
+from sandbox_tui.sessions.store.migrations import migrate
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, notes_of, tags_of
 from sandbox_tui.sessions.store.tables.source_documents import (
     SourceDocument,
@@ -156,7 +156,7 @@ def test_an_older_file_ends_with_the_tables_of_a_new_one(tmp_path: Path, version
                 raw.execute(f"PRAGMA {name}").fetchone()
                 for name in ("application_id", "user_version", "auto_vacuum")
             ]
-            assert marks == [(schema.APPLICATION_ID,), (len(schema.MIGRATIONS),), (2,)]
+            assert marks == [(migrate.APPLICATION_ID,), (len(migrate.MIGRATIONS),), (2,)]
 
 
 def test_an_older_file_that_may_not_be_written_is_refused(older: Path) -> None:
@@ -192,11 +192,11 @@ def test_a_migration_that_is_killed_leaves_the_file_as_it_was(older: Path) -> No
     script = (
         "import os, signal, sys\nfrom pathlib import Path\n"
         "from sandbox_tui.sessions import Store\n"
-        "from sandbox_tui.sessions.store.migrations import migrate as schema\n"
+        "from sandbox_tui.sessions.store.migrations import migrate\n"
         "def end(db):\n"
         "    db.conn.execute('PRAGMA cache_spill = 1')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
-        "schema.MIGRATIONS += (('end', end),)\n"
+        "migrate.MIGRATIONS += (('end', end),)\n"
         "Store(Path(sys.argv[1]))"
     )
     ended = subprocess.run([sys.executable, "-c", script, str(older)])
@@ -310,7 +310,7 @@ def test_a_newer_version_beside_a_run_that_goes_on(store: Store) -> None:
         for table in tables:
             newer.execute(f"ALTER TABLE {table} ADD COLUMN of_the_future TEXT")
         newer.execute("INSERT INTO _migrations (name) VALUES ('from_the_future')")
-        newer.execute(f"PRAGMA user_version = {len(schema.MIGRATIONS) + 1}")
+        newer.execute(f"PRAGMA user_version = {len(migrate.MIGRATIONS) + 1}")
         newer.commit()
     store.append("r", events[5:])
     for content in contents:
@@ -334,7 +334,7 @@ def test_a_newer_version_that_takes_a_table_away_is_named(store: Store) -> None:
     store.append("r", [started()])
     with contextlib.closing(sqlite3.connect(store.path)) as newer:
         newer.execute("ALTER TABLE events RENAME COLUMN json TO text")
-        newer.execute(f"PRAGMA user_version = {len(schema.MIGRATIONS) + 1}")
+        newer.execute(f"PRAGMA user_version = {len(migrate.MIGRATIONS) + 1}")
         newer.commit()
     with pytest.raises(StoreError, match="newer sandbox-tui has changed"):
         store.append("r", [e.Warned(seq=2, t=1, text="x")])

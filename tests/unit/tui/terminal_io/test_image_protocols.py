@@ -15,13 +15,13 @@ import time
 
 import pytest
 
-from sandbox_tui.tui.terminal_io import image_protocols as graphics
+from sandbox_tui.tui.terminal_io import image_protocols
 from sandbox_tui.tui.terminal_io.capabilities import Answers, read_answers
 
 ASK = """
 import sys
-from sandbox_tui.tui.terminal_io import image_protocols as graphics
-way = graphics.prepare({!r})
+from sandbox_tui.tui.terminal_io import image_protocols
+way = image_protocols.prepare({!r})
 sys.stdout.write(f"way {{way}}.")
 sys.stdout.flush()
 sys.stdout.write(f"left {{sys.stdin.readline()!r}}.")
@@ -104,5 +104,5 @@ def test_answers() -> None:
 
 
 def test_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graphics, "_found", [])
-    assert graphics.way() == "blocks"
+    monkeypatch.setattr(image_protocols, "_found", [])
+    assert image_protocols.way() == "blocks"

@@ -16,7 +16,7 @@ from rich.text import Text
 from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.call_text import arguments_text
@@ -71,7 +71,7 @@ def _call_status(item: CallItem, width: int, now: float, palette: Palette) -> Te
             line.append(what, style=palette.dim)
     elif finished is None:
         since = item.started_at if item.started_at is not None else now
-        line.append(f"● {figures.seconds(max(0.0, now - since))}", style=palette.good)
+        line.append(f"● {numbers.seconds(max(0.0, now - since))}", style=palette.good)
     else:
         _finished_status(line, item, palette)
     line.truncate(width, overflow="ellipsis")
@@ -91,7 +91,7 @@ def _finished_status(line: Text, item: CallItem, palette: Palette) -> None:
             line.append(f"  “{clean_line(item.decided.feedback)}”", style=palette.dim)
         return
     if finished.ok:
-        line.append(f"✓ {figures.seconds(finished.duration)}", style=palette.good)
+        line.append(f"✓ {numbers.seconds(finished.duration)}", style=palette.good)
     else:
         line.append(f"✗ {_what_failed(item)}", style=palette.bad)
     if verdict == "edit":
@@ -106,7 +106,7 @@ def _what_failed(item: CallItem) -> str:
     if finished is None:
         return ""
     if finished.timed_out:
-        return f"timed out after {figures.seconds(finished.duration)}"
+        return f"timed out after {numbers.seconds(finished.duration)}"
     if finished.interrupted:
         return "interrupted"
     return "failed" if finished.exit_code is None else f"exit {finished.exit_code}"
@@ -119,8 +119,8 @@ def _amount(item: CallItem) -> str:
     total = finished.stdout_bytes + finished.stderr_bytes
     lines = len(body_of(finished.observation).splitlines())
     if finished.truncated:
-        return f"{figures.size(total)}, cut to {lines} lines"
-    return figures.counted(lines, "line") if lines else "no output"
+        return f"{numbers.size(total)}, cut to {lines} lines"
+    return numbers.counted(lines, "line") if lines else "no output"
 
 
 def _arguments(item: CallItem, width: int, palette: Palette) -> list[Text]:

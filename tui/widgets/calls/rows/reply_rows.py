@@ -9,7 +9,7 @@ from sandbox_tui.core.base.sanitize import clean_line
 from sandbox_tui.core.events.run_state import ReplyItem
 from sandbox_tui.core.events.types import Usage
 from sandbox_tui.core.tools.call_summaries import short_name
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
@@ -81,14 +81,14 @@ def _reply_figures(item: ReplyItem, now: float) -> list[str]:
         if _has_failed(item):
             return [_waiting_again(item, now)]
         doing = "thinking" if not item.writing else "writing"
-        return [f"● {doing} {figures.seconds(max(0.0, now - item.asked_at))}"]
+        return [f"● {doing} {numbers.seconds(max(0.0, now - item.asked_at))}"]
     usage: Usage = item.replied.usage
-    parts = [figures.seconds(item.replied.latency)]
+    parts = [numbers.seconds(item.replied.latency)]
     if usage.input_tokens or usage.output_tokens:
-        tokens = f"{figures.count(usage.input_tokens)}→{figures.count(usage.output_tokens)} tok"
+        tokens = f"{numbers.count(usage.input_tokens)}→{numbers.count(usage.output_tokens)} tok"
         parts.append(tokens)
     if item.replied.cost is not None:
-        parts.append(figures.cost(item.replied.cost))
+        parts.append(numbers.cost(item.replied.cost))
     return parts
 
 
@@ -107,7 +107,7 @@ def _waiting_again(item: ReplyItem, now: float) -> str:
     if failure.retry_in is None:
         return "✗ the model failed"
     left = max(0.0, failure.t + failure.retry_in - now)
-    return f"! try {failure.attempt + 1} in {figures.seconds(left)}"
+    return f"! try {failure.attempt + 1} in {numbers.seconds(left)}"
 
 
 def _tail_line(prose: str, item: ReplyItem) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean_line
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.code import wrapped
@@ -72,7 +72,7 @@ class BinaryDocument(Document):
     def lines(self, width: int, palette: Palette) -> Sequence[Text]:
         head = Text(no_wrap=True)
         head.append(self.facts, style=palette.text)
-        head.append(f"  {figures.size(self._source.size)}", style=palette.dim)
+        head.append(f"  {numbers.size(self._source.size)}", style=palette.dim)
         ways = "p copies it out"
         if self._kind.endswith(OPENED_EXTERNALLY):
             ways += f" · {hint('file.outside')} opens it outside"
@@ -109,7 +109,7 @@ def _sound(source: Source) -> str:
         return ""
     sound = TinyTag.get(file_obj=io.BytesIO(source.data), tags=False)
     rate = f" · {sound.samplerate} Hz" if sound.samplerate else ""
-    return f"{figures.seconds(sound.duration)}{rate}" if sound.duration else ""
+    return f"{numbers.seconds(sound.duration)}{rate}" if sound.duration else ""
 
 
 def _mp4(source: Source) -> str:
@@ -118,7 +118,7 @@ def _mp4(source: Source) -> str:
         scale, length = struct.unpack_from(">IQ", source.data, at + 20)
     else:
         scale, length = struct.unpack_from(">II", source.data, at + 12)
-    return figures.seconds(length / scale)
+    return numbers.seconds(length / scale)
 
 
 def _pdf(source: Source) -> str:

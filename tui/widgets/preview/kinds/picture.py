@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.document import Document, Kind, PreviewError, Source
@@ -47,7 +47,7 @@ class PictureDocument(Document):
         width, height = image.size
         self.facts = f"{(image.format or '').lower()} · {width} × {height}"
         self._words = f"{image.format} picture, {width} × {height} pixels, "
-        self._words += figures.size(source.size)
+        self._words += numbers.size(source.size)
 
     @override
     def lines(self, width: int, palette: Palette) -> Sequence[Text]:

@@ -13,23 +13,18 @@ from sandbox_tui.tui.widgets.preview.document import (
     Source,
     WithNotice,
 )
-from sandbox_tui.tui.widgets.preview.kinds import binary as preview_facts
-from sandbox_tui.tui.widgets.preview.kinds import html as preview_page
-from sandbox_tui.tui.widgets.preview.kinds import json_tree as preview_json
-from sandbox_tui.tui.widgets.preview.kinds import markdown as preview_markdown
-from sandbox_tui.tui.widgets.preview.kinds import picture as preview_picture
-from sandbox_tui.tui.widgets.preview.kinds import table as preview_table
+from sandbox_tui.tui.widgets.preview.kinds import binary, html, json_tree, markdown, picture, table
 from sandbox_tui.tui.widgets.preview.kinds.binary import BinaryDocument
 from sandbox_tui.tui.widgets.preview.kinds.text import open_text
 
 KINDS: tuple[Kind, ...] = (
-    preview_picture.KIND,
-    preview_markdown.KIND,
-    preview_table.KIND,
-    preview_json.KIND,
-    preview_json.LINES,
-    preview_page.KIND,
-    preview_facts.KIND,
+    picture.KIND,
+    markdown.KIND,
+    table.KIND,
+    json_tree.KIND,
+    json_tree.LINES,
+    html.KIND,
+    binary.KIND,
 )
 
 

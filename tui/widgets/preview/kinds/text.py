@@ -9,7 +9,7 @@ from rich.text import Text
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import clean
-from sandbox_tui.tui.format import numbers as figures
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.code import HIGHLIGHT_CHARS, highlighted, lexer_for
 from sandbox_tui.tui.widgets.preview.document import Document, PreviewError, Source, count_of
@@ -102,7 +102,7 @@ def open_text(source: Source, note: str = "") -> Document:
         raise PreviewError("This is not text.")
     if source.cut:
         note = f"{note} · " if note else ""
-        note += f"the first {figures.size(len(source.data))} of {figures.size(source.size)}"
+        note += f"the first {numbers.size(len(source.data))} of {numbers.size(source.size)}"
     return TextDocument(text, lexer_for(source.path, text[:400]), note)
 
 

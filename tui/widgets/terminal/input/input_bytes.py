@@ -1,15 +1,13 @@
-"""The bytes for keys, pastes and the mouse in the modes a program has set (xterm ctlseqs)."""
+"""The bytes for keys and the mouse in the modes a program has set (xterm ctlseqs)."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set
 
 from textual import events
 
 from sandbox_tui.tui.widgets.terminal.input.key_encoding import (
     key_bytes,
-    paste_bytes,
     sgr_mouse_bytes,
     x11_mouse_bytes,
 )
@@ -18,8 +16,6 @@ RELEASE = "ctrl+right_square_bracket"
 RELEASE_SHOWN = "ctrl+]"
 """The chord that releases the keyboard; pressed twice, it goes to the program."""
 
-_PASTE_ENDS = re.compile("\x1b\\[20[01]~")
-_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _PLAIN_ONLY = frozenset(("enter", "escape", "backspace", "tab", "space"))
 _DISTINCT_CHORDS = frozenset(("shift+tab", "ctrl+backspace", "ctrl+space"))
 
@@ -32,12 +28,6 @@ def bytes_of_key(key: events.Key, modes: Set[int]) -> bytes:
         data = key_bytes(events.Key(base, None), application=False)
         return b"\x1b" + data if "alt" in modifiers else data
     return key_bytes(key, application=1 in modes)
-
-
-def bytes_of_paste(text: str, modes: Set[int]) -> bytes:
-    """Pasted text without control characters and without paste brackets."""
-    text = _CONTROLS.sub("", _PASTE_ENDS.sub("", text))
-    return paste_bytes(text, bracketed=2004 in modes)
 
 
 def bytes_of_mouse(

@@ -73,16 +73,6 @@ def _special(base: str, code: int, application: bool) -> str:
     return f"\x1b[{number};{code}~" if modified else f"\x1b[{number}~"
 
 
-def paste_bytes(text: str, *, bracketed: bool) -> bytes:
-    """The bytes of pasted text, which cannot end its own bracket."""
-    text = text.replace("\r\n", "\r").replace("\n", "\r")
-    if not bracketed:
-        return text.encode("utf-8", "replace")
-    while "\x1b[201~" in text:
-        text = text.replace("\x1b[201~", "")
-    return f"\x1b[200~{text}\x1b[201~".encode("utf-8", "replace")
-
-
 MAX_X11_COORDINATE = 222
 """Last column and row, 0-based, that an X11 mouse report can encode."""
 
