@@ -14,7 +14,9 @@ Serve = Callable[..., s.ScriptedServer]
 def reply(request: dict[str, Any]) -> s.Scripted:
     """Two calls, then it submits: however many runs ask."""
     turn = sum(message["role"] == "assistant" for message in request["messages"])
-    return s.call("submit") if turn > 1 else s.call("execute_bash", command=f"echo call {turn}")
+    if turn > 1:
+        return s.call("submit")
+    return s.call("execute_bash", command=("echo hello", "echo once again")[turn])
 
 
 def test_the_wall(person: Person, scripted_server: Serve) -> None:
@@ -34,7 +36,7 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         person.presses("Enter", "Escape")
         person.no_longer_sees("2 shown")
         person.presses("a")
-        person.sees("echo call 1", "4 wait for you")
+        person.sees("once again", "4 wait for you")
         person.presses("r")
         person.sees("enter")
         person.types("not so")
