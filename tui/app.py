@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings, config_dir
 from sandbox_tui.sessions import RunRegistry, RunSummary, Store
 from sandbox_tui.tui.keys.actions_here import MOVING, actions_here
@@ -154,16 +154,16 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
                 started = [workers.begin(request) for request in requests]
                 self._begun = [*started]
                 if len(self._begun) > 1:
-                    from sandbox_tui.tui.screens.wall import Wall
+                    from sandbox_tui.tui.screens.wall import WallScreen
 
-                    self.push_screen(Wall(workers, asks=True), self._first_closed)
+                    self.push_screen(WallScreen(workers, asks=True), self._first_closed)
                 else:
                     self._show_live(self._begun[0])
 
     def _show_home(self) -> None:
-        from sandbox_tui.tui.screens.home.home import Home
+        from sandbox_tui.tui.screens.home.home import HomeScreen
 
-        self.push_screen(Home(self.settings, self._run_workers))
+        self.push_screen(HomeScreen(self.settings, self._run_workers))
 
     def _show_live(self, worker: RunHandle) -> None:
         from sandbox_tui.tui.screens.cockpit.live import LiveScreen
@@ -189,7 +189,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         """Show the form for a fork, then start it."""
         from sandbox_tui.sessions.recording.fork_worker import ForkPlan
         from sandbox_tui.tui.screens.cockpit.live import LiveScreen
-        from sandbox_tui.tui.screens.dialogs.fork_form import ForkForm
+        from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 
         store = self._session_store
         try:
@@ -197,9 +197,9 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             plan = await asyncio.to_thread(ForkPlan, store, parent, seq)
             run = plan.request(self.settings.now, {})
         except SandboxTuiError as error:
-            self.notify(clean_line(str(error)), severity="error", markup=False, timeout=10)
+            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
             return
-        described = await self.push_screen_wait(ForkForm(plan, run, store))
+        described = await self.push_screen_wait(ForkDialog(plan, run, store))
         if described is not None:
             worker = self._run_workers.fork(described.plan, described.request)
             self.push_screen(LiveScreen(worker, store))
@@ -210,7 +210,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         return self._announcer.restore_sequence
 
     def _complain(self, words: str) -> None:
-        self.notify(clean_line(words), severity="warning", markup=False)
+        self.notify(sanitize_line(words), severity="warning", markup=False)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action that can be done here, once, but for moving about; and the theme."""
@@ -260,7 +260,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
     def action_jump(self) -> None:
         """Show a letter on everything that can have the focus; the one that is pressed gets it."""
-        from sandbox_tui.tui.screens.dialogs.jump import Jump
+        from sandbox_tui.tui.screens.dialogs.jump import JumpScreen
 
         below = self.screen
         targets = [widget for widget in below.focus_chain if widget.region.area]
@@ -270,7 +270,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
                 below.set_focus(target)
 
         if targets:
-            self.push_screen(Jump(targets), chosen)
+            self.push_screen(JumpScreen(targets), chosen)
 
     async def action_quit(self) -> None:
         """End the runs and leave, after asking; a second time, leave without waiting for them."""
@@ -281,14 +281,14 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         if not question:
             self.shutdown.begin()
             return
-        from sandbox_tui.tui.screens.dialogs.confirm import Confirm
+        from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 
         def sure(yes: bool | None) -> None:
             if yes:
                 self.shutdown.begin()
 
-        if not any(isinstance(screen, Confirm) for screen in self.screen_stack):
-            self.push_screen(Confirm(question), sure)
+        if not any(isinstance(screen, ConfirmDialog) for screen in self.screen_stack):
+            self.push_screen(ConfirmDialog(question), sure)
 
     @property
     def _question(self) -> str:

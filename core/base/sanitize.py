@@ -1,8 +1,8 @@
-"""Hostile text made showable: the one door through which text from outside reaches a screen.
+"""The sanitizer: hostile text made visible before a screen shows it.
 
 Text from the model, the sandbox, file names, saved sessions and imported files may hold control
-sequences, invisible characters and lone surrogates. `clean` makes all of them visible, so that no
-byte of theirs is ever a command to the terminal (docs: ECMA-48 for C0 and C1, Unicode TR 9 and 36
+sequences, invisible characters and lone surrogates. `sanitize` makes all of them visible, so that
+none of their bytes is a command to the terminal (docs: ECMA-48 for C0 and C1, Unicode TR 9 and 36
 for bidi and invisible characters).
 """
 
@@ -27,7 +27,7 @@ _ODD = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{INVISIBLE}]")
 _PLAIN = re.compile(r"[ -~\n]*\Z")
 
 
-def clean(text: str, *, newlines: bool = True, tabs: bool = True) -> str:
+def sanitize(text: str, *, newlines: bool = True, tabs: bool = True) -> str:
     """The text with everything odd made visible.
 
     Args:
@@ -42,13 +42,13 @@ def clean(text: str, *, newlines: bool = True, tabs: bool = True) -> str:
     return text if tabs else text.replace("\t", " ")
 
 
-def clean_line(text: str) -> str:
-    """The same for a place that has one line."""
-    return clean(text, newlines=False, tabs=False)
+def sanitize_line(text: str) -> str:
+    """The same, for a single line: newlines are shown as ␊, tabs become blanks."""
+    return sanitize(text, newlines=False, tabs=False)
 
 
-def clean_json(text: str) -> str:
-    """JSON that stands for the same value, with everything odd in it written as an escape."""
+def sanitize_json(text: str) -> str:
+    """JSON for the same value, with everything odd in it written as an escape."""
     return _ODD.sub(_escape, text)
 
 

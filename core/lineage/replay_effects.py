@@ -14,7 +14,7 @@ from sandbox_tui.core.base.blob_store import BlobStore, digest
 from sandbox_tui.core.base.errors import FileRefused
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.base.path_codec import path_to_text, text_to_path
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import FileState
@@ -122,7 +122,7 @@ def _divergence(effect: CommandReplay, now: Observation) -> str:
     """How the result of a replay differs, as a sentence; empty when it does not."""
     if effect.ended and now.timed_out:
         return ""
-    about = clean_line(summarize_call(effect.tool, effect.arguments))[:60]
+    about = sanitize_line(summarize_call(effect.tool, effect.arguments))[:60]
     what = f"call {effect.number}" if effect.by == "model" else "your command"
     if now.exit_code != effect.exit_code:
         how = f"exit code {_code(now.exit_code)}, recorded {_code(effect.exit_code)}"
@@ -187,5 +187,5 @@ async def _written(path: str, data: bytes, context: ReplayContext) -> bool:
 
 
 def _names(paths: Sequence[str]) -> str:
-    shown = ", ".join(clean_line(path_to_text(text_to_path(path))) for path in paths[:MAX_NAMED])
+    shown = ", ".join(sanitize_line(path_to_text(text_to_path(path))) for path in paths[:MAX_NAMED])
     return f"{shown} and {len(paths) - MAX_NAMED} more" if len(paths) > MAX_NAMED else shown

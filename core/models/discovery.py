@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import msgspec
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings
 
 HOST = "127.0.0.1"
@@ -148,4 +148,4 @@ def _models(body: bytes) -> tuple[tuple[str, ...], list[str]] | None:
 
 
 def _usable(name: str) -> bool:
-    return 0 < len(name) <= MAX_NAME_CHARS and clean_line(name) == name
+    return 0 < len(name) <= MAX_NAME_CHARS and sanitize_line(name) == name

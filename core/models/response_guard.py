@@ -12,7 +12,7 @@ from contextlib import aclosing
 from typing import Any
 
 from sandbox_tui.core.base.errors import ModelError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.models.error_mapping import too_long, without_secrets
 
 MAX_REPLY_BYTES = 128 << 20
@@ -85,7 +85,7 @@ class _Guard:
         where = without_secrets(str(there or wanted))
         raise ModelError(
             "The model server wants the conversation to go elsewhere, to "
-            f"{clean_line(where)[:200]}; it was not sent there. If that is the right server, "
+            f"{sanitize_line(where)[:200]}; it was not sent there. If that is the right server, "
             "name it as --base-url."
         )
 

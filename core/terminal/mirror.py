@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from sandbox_tui.core.base.io_types import Stream
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 
 Who = Literal["model", "you"]
 
@@ -96,5 +96,5 @@ class MirrorWriter:
 
 
 def _shown(line: str) -> str:
-    line = clean_line(line.expandtabs(4))
+    line = sanitize_line(line.expandtabs(4))
     return line if len(line) <= MAX_LINE_CHARS else f"{line[:MAX_LINE_CHARS]}…"

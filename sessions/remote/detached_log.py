@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.core.config.settings import data_dir
 from sandbox_tui.sessions.interchange.redaction import Redactor
 
@@ -58,7 +58,7 @@ class Log:
 
     def write(self, error: BaseException) -> None:
         """Write down what went wrong, and where."""
-        told = self._redactor.text(clean("".join(traceback.format_exception(error))))
+        told = self._redactor.text(sanitize("".join(traceback.format_exception(error))))
         when = time.strftime("%Y-%m-%d %H:%M:%S")
         print(f"{when} {self.run_id} process {os.getpid()}\n{told}", file=sys.stderr, flush=True)  # noqa: T201
 

@@ -17,10 +17,10 @@ from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
-from sandbox_tui.tui.screens.dialogs.confirm import Confirm
-from sandbox_tui.tui.screens.files.copy_files import CopyInForm, CopyOutForm
-from sandbox_tui.tui.screens.files.edit_file import EditFile
-from sandbox_tui.tui.screens.files.file_view import FileView
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.files.copy_files import CopyInDialog, CopyOutDialog
+from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
+from sandbox_tui.tui.screens.files.file_view import FileViewScreen
 from sandbox_tui.tui.widgets.files.files import Files
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from tests import scripted_server as s
@@ -97,19 +97,19 @@ async def test_out_in_and_by_hand(kind: str, scripted_server: Start, tmp_path: P
         files = screen.query_one(Files)
         assert files.select("/testbed/d/a.txt")
 
-        asked = await press(pilot, "p", CopyOutForm)
+        asked = await press(pilot, "p", CopyOutDialog)
         assert asked.query_one(Input).value == str(tmp_path / "results")
         await pilot.press("enter")
         await until(pilot, lambda: len(done(screen)) == 1)
         assert (tmp_path / "results" / "a.txt").read_bytes() == b"one\ntwo\n"
 
         files.select("/testbed/d")
-        await press(pilot, "p", CopyOutForm)
+        await press(pilot, "p", CopyOutDialog)
         await pilot.press("enter")
         await until(pilot, lambda: len(done(screen)) == 2)
         assert (tmp_path / "results" / "d" / "a.txt").exists()
 
-        asked = await press(pilot, "P", CopyInForm)
+        asked = await press(pilot, "P", CopyInDialog)
         assert asked.query_one("#folder", Input).value == "/testbed/d"
         asked.query_one("#host", Input).value = str(tmp_path / "nothing")
         await pilot.press("enter")
@@ -121,15 +121,15 @@ async def test_out_in_and_by_hand(kind: str, scripted_server: Start, tmp_path: P
             pilot, lambda: len(done(screen)) == 3 and "/testbed/d/new.txt" in screen.state.files
         )
 
-        await press(pilot, "P", CopyInForm)
+        await press(pilot, "P", CopyInDialog)
         pilot.app.screen.query_one("#host", Input).value = str(tmp_path / "new.txt")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
         await pilot.press("n")
         await until(pilot, lambda: pilot.app.screen is screen)
 
         files.select("/testbed/d/a.txt")
-        editor = await press(pilot, "E", EditFile)
+        editor = await press(pilot, "E", EditFileScreen)
         await pilot.press(*"zero ")
         assert editor.dirty
         await pilot.press("ctrl+s")
@@ -163,23 +163,23 @@ async def test_the_model_changed_it_meanwhile(scripted_server: Start, tmp_path: 
 
     async def act(screen: LiveScreen, pilot: Pilot[int]) -> None:
         screen.query_one(Files).select("/testbed/d/a.txt")
-        editor = await press(pilot, "E", EditFile)
+        editor = await press(pilot, "E", EditFileScreen)
         await pilot.press(*"mine ", "ctrl+t")
         assert screen.run is not None
         screen.run.inject("echo three >>d/a.txt", tell=False)
         path = "/testbed/d/a.txt"
         await until(pilot, lambda: len(screen.state.files[path].history) == 2)
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
         await pilot.press("n")
         await until(pilot, lambda: pilot.app.screen is editor)
         assert editor.query_one(TextArea).text == "mine one\ntwo\n"
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
         await pilot.press("n")
         await until(pilot, lambda: pilot.app.screen is editor)
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: pilot.app.screen is screen)
 
@@ -205,7 +205,7 @@ async def test_what_was_not_kept_is_fetched(scripted_server: Start, tmp_path: Pa
         screen.query_one(Files).select("/testbed/d/large.txt")
         preview = screen.query_one(Preview)
         await until(pilot, lambda: "the first 262k of 400k" in str(preview.border_subtitle))
-        view = await press(pilot, "o", FileView)
+        view = await press(pilot, "o", FileViewScreen)
         whole = view.query_one(Preview)
         await until(pilot, lambda: str(whole.border_subtitle) == "1 line")
         assert sum(line.count("x") for line in whole.body.plain) == 400_000

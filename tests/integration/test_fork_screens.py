@@ -15,10 +15,10 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.compare import CompareScreen, ComparisonRows
-from sandbox_tui.tui.screens.dialogs.edit_call import EditCall
-from sandbox_tui.tui.screens.dialogs.fork_form import ForkForm
+from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request
-from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.timeline import Timeline
 from tests.integration.conftest import require
@@ -60,7 +60,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
     end = next(x.seq for x in store.events(run_id) if isinstance(x, e.CallFinished) and x.call == 6)
     app = SandboxTui(usual, store, None)
     async with app.run_test(size=(140, 42)) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, Home))
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         sessions = app.screen.query_one(SessionList)
         await until(pilot, lambda: sessions.current is not None and sessions.has_focus)
         await pilot.press("enter")
@@ -69,7 +69,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         assert isinstance(replay, ReplayScreen)
         await go_to(pilot, replay, end)
         await pilot.press("F")
-        await until(pilot, lambda: isinstance(app.screen, ForkForm))
+        await until(pilot, lambda: isinstance(app.screen, ForkDialog))
         form = app.screen
         await pilot.pause()
         where = str(form.query_one("#where", Static).render())
@@ -79,7 +79,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         form.query_one("#message", TextArea).text = "Please be brief."
         shot(app, "fork")
         await pilot.press("f4")
-        await until(pilot, lambda: isinstance(app.screen, EditCall))
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is form)
         await pilot.press("f2")
@@ -95,7 +95,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         await pilot.press("q")
         await until(pilot, lambda: app.screen is replay)
         await pilot.press("q")
-        await until(pilot, lambda: isinstance(app.screen, Home))
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         sessions = app.screen.query_one(SessionList)
         await until(pilot, lambda: sessions.block_count() == 2)
         drawn = [line.plain for n in range(2) for line in sessions.draw_block(n, 138)]
@@ -115,7 +115,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         await pilot.pause()
         shot(app, "compare")
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(app.screen, Home))
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
     store.close()
 
 
@@ -130,11 +130,11 @@ async def test_a_call_that_is_over_is_done_differently(tmp_path: Path) -> None:
         assert isinstance(replay, ReplayScreen)
         await go_to(pilot, replay, end)
         await pilot.press("F")
-        await until(pilot, lambda: isinstance(app.screen, ForkForm))
+        await until(pilot, lambda: isinstance(app.screen, ForkDialog))
         form = app.screen
         shot(app, "fork")
         await pilot.press("f4")
-        await until(pilot, lambda: isinstance(app.screen, EditCall))
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
         field = app.screen.query(TextArea).first()
         assert field.text == "python3 solve.py"
         field.text = "ls -l solve.py"

@@ -18,13 +18,13 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle import shutdown
 from sandbox_tui.tui.lifecycle.first_screen import Begin
 from sandbox_tui.tui.screens.cockpit import ending_runs
-from sandbox_tui.tui.screens.cockpit.ending_runs import ClosingDialog
+from sandbox_tui.tui.screens.cockpit.ending_runs import EndingRunsDialog
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
-from sandbox_tui.tui.screens.dialogs.confirm import Confirm
-from sandbox_tui.tui.screens.files.edit_file import EditFile
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
 from sandbox_tui.tui.screens.home import missing_image as image_offer
-from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from tests import scripted_server as s
@@ -102,18 +102,18 @@ async def test_one_run_in_the_background_is_asked_about_and_its_results_are_wait
     hand_over = results.Results.hand_over
 
     async def slowly(self: Any, *more: Any) -> Any:
-        await until(run.pilot, lambda: isinstance(run.app.screen, ClosingDialog))
+        await until(run.pilot, lambda: isinstance(run.app.screen, EndingRunsDialog))
         seen.append(True)
         return await hand_over(self, *more)
 
     monkeypatch.setattr(results.Results, "hand_over", slowly)
     async with program(tmp_path, scripted_server(KEPT, s.call("submit"))) as run:
         worker = await one_call_done(run)
-        assert isinstance(run.app.screen, Home)
+        assert isinstance(run.app.screen, HomeScreen)
         await run.press(keys[0])
-        assert isinstance(run.app.screen, Confirm)
+        assert isinstance(run.app.screen, ConfirmDialog)
         await run.press("n")
-        assert isinstance(run.app.screen, Home)
+        assert isinstance(run.app.screen, HomeScreen)
         assert worker.state.finished is None
         await run.press(*keys)
         await run.until(lambda: run.has_left)
@@ -134,7 +134,7 @@ async def test_who_asks_a_second_time_waits_no_longer(
     async with program(tmp_path, scripted_server(KEPT, s.call("submit"))) as run:
         worker = await one_call_done(run)
         await run.press("ctrl+q", "y")
-        await run.until(lambda: isinstance(run.app.screen, ClosingDialog))
+        await run.until(lambda: isinstance(run.app.screen, EndingRunsDialog))
         assert not run.has_left
         await run.press("ctrl+q")
         await run.until(lambda: run.has_left)
@@ -156,9 +156,9 @@ async def test_a_task_that_was_typed_is_not_lost_without_a_question(
 ) -> None:
     async with program(tmp_path, scripted_server()) as run:
         await run.press("n", *"task", "ctrl+q")
-        assert isinstance(run.app.screen, Confirm)
+        assert isinstance(run.app.screen, ConfirmDialog)
         await run.press("n", "escape", "q")
-        assert isinstance(run.app.screen, Confirm), "the draft is kept on the home screen"
+        assert isinstance(run.app.screen, ConfirmDialog), "the draft is kept on the home screen"
         await run.press("y")
         await run.until(lambda: run.has_left)
 
@@ -175,7 +175,7 @@ async def test_a_run_in_the_background_goes_on_when_a_first_replay_is_left(
         worker = run.begin()
         await run.waiting(worker, 1)
         await run.press("q")
-        await run.until(lambda: isinstance(run.app.screen, Home))
+        await run.until(lambda: isinstance(run.app.screen, HomeScreen))
         assert not run.has_left
         assert worker.state.pending is not None
         await run.press("q", "y")
@@ -206,7 +206,7 @@ async def test_settings_stay_open_when_an_image_is_there(
         assert isinstance(run.app.screen, SettingsScreen)
         assert not answers
         await run.press("escape")
-        await run.until(lambda: isinstance(run.app.screen, Home))
+        await run.until(lambda: isinstance(run.app.screen, HomeScreen))
         assert answers == [True]
 
 
@@ -219,7 +219,7 @@ async def test_settings_stay_open_when_a_file_is_saved(
         await stored.wait()
 
     async with program(tmp_path, scripted_server()) as run:
-        await run.app.push_screen(EditFile("/testbed/a", b"one", save), answers.append)
+        await run.app.push_screen(EditFileScreen("/testbed/a", b"one", save), answers.append)
         await run.press("x", "ctrl+s")
         run.app.action_settings()
         await run.until(lambda: isinstance(run.app.screen, SettingsScreen))
@@ -227,7 +227,7 @@ async def test_settings_stay_open_when_a_file_is_saved(
         await run.pilot.pause(0.1)
         assert isinstance(run.app.screen, SettingsScreen)
         await run.press("escape")
-        await run.until(lambda: isinstance(run.app.screen, Home))
+        await run.until(lambda: isinstance(run.app.screen, HomeScreen))
         assert answers == [True]
 
 
@@ -247,7 +247,7 @@ async def test_settings_stay_open_when_a_run_has_ended(
         worker = await one_call_done(run)
         await run.app.push_screen(LiveScreen(worker, run.app.runs.store))
         await run.press("q", "x")
-        await run.until(lambda: isinstance(run.app.screen, ClosingDialog))
+        await run.until(lambda: isinstance(run.app.screen, EndingRunsDialog))
         run.app.action_settings()
         await run.until(lambda: isinstance(run.app.screen, SettingsScreen))
         copied.set()
@@ -255,5 +255,5 @@ async def test_settings_stay_open_when_a_run_has_ended(
         await run.pilot.pause(0.1)
         assert isinstance(run.app.screen, SettingsScreen)
         await run.press("escape")
-        await run.until(lambda: isinstance(run.app.screen, Home))
+        await run.until(lambda: isinstance(run.app.screen, HomeScreen))
         assert (run.out / "kept.txt").exists()

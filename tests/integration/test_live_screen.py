@@ -17,8 +17,8 @@ from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
-from sandbox_tui.tui.screens.dialogs.mode_menu import ModeMenu
-from sandbox_tui.tui.screens.dialogs.pager import Pager, TextBlocks
+from sandbox_tui.tui.screens.dialogs.choose_mode import ModeDialog
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen, TextBlocks
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.calls.call_list import Calls
@@ -122,7 +122,7 @@ async def test_the_mode_is_chosen_and_the_call_that_waits_goes_on_waiting(
     async with live(tmp_path, server) as run:
         await run.waiting(1)
         await run.press(keys[0])
-        assert isinstance(run.app.screen, ModeMenu)
+        assert isinstance(run.app.screen, ModeDialog)
         run.shot("mode")
         await run.press(*keys[1:])
         assert run.app.screen is run.screen
@@ -203,7 +203,7 @@ async def test_a_key_opens_the_whole_waiting_call_without_moving_the_cursor(
         await run.waiting(2)
         for keys in (["o"], ["home", "W"], ["2", "W"]):
             await run.press(*keys)
-            assert isinstance(run.app.screen, Pager)
+            assert isinstance(run.app.screen, PagerScreen)
             text = await read_on(run, run.app.screen.query_one(TextBlocks), "pagedown")
             assert all(f"line-{number:03}" in text for number in range(80))
             assert "rm-rf/testbed/none" in text.replace(" ", "")
@@ -227,7 +227,7 @@ async def test_the_bar_says_how_the_call_is_read(
         x = bar.content_region.x - bar.region.x + first.rstrip().index("W whole")
         await run.pilot.click(bar, offset=(x + 3, 0))
         await run.pilot.pause()
-        assert isinstance(run.app.screen, Pager)
+        assert isinstance(run.app.screen, PagerScreen)
         await run.press("q")
         await run.finish()
 

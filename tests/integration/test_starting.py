@@ -26,7 +26,7 @@ from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
 from sandbox_tui.sessions import Store, replay
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
-from sandbox_tui.tui.screens.dialogs.confirm import Confirm
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from tests import scripted_server as s
 from tests.faults.program import Program, against, stored
 from tests.integration.conftest import require
@@ -150,7 +150,7 @@ async def test_ended_from_the_screen_while_it_starts(
         session = screen.worker.run_id
         if way == "x":
             await pilot.press("x")
-            await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+            await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
             await pilot.press("y")
             await until(pilot, lambda: screen.run and screen.run.phase is Phase.FINISHING)
             await pilot.press("space", "Z", "s")

@@ -16,11 +16,11 @@ from sandbox_tui.core.run.run_request import requests_for
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
-from sandbox_tui.tui.screens.dialogs.leave_dialog import LeaveDialog
-from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request
-from sandbox_tui.tui.screens.home.home import Home
-from sandbox_tui.tui.screens.wall import Wall
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.wall import WallScreen
 from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.integration.conftest import require
@@ -43,7 +43,7 @@ async def test_runs_are_seen_decided_about_and_looked_into(tmp_path: Path) -> No
     requests = [by_itself, *requests_for(waiting, [waiting.task], 2)]
     app = SandboxTui(settings, Store(tmp_path / "s.db"), requests)
     async with app.run_test(size=(120, 40)) as pilot:
-        assert isinstance(app.screen, Wall)
+        assert isinstance(app.screen, WallScreen)
         await until(pilot, lambda: kinds(app) == ["submitted", "waiting", "waiting"])
         await until(pilot, lambda: "1 submitted" in title(app))
         assert "3 runs" in title(app)
@@ -76,7 +76,7 @@ async def test_runs_are_seen_decided_about_and_looked_into(tmp_path: Path) -> No
         assert isinstance(live, LiveScreen)
         await until(pilot, lambda: len(live.state.calls) == len(second.state.calls))
         await pilot.press("q")
-        await until(pilot, lambda: isinstance(app.screen, Wall))
+        await until(pilot, lambda: isinstance(app.screen, WallScreen))
         assert not second.worker.ended.is_set(), "looking away ends nothing"
 
         second.focus()
@@ -89,7 +89,7 @@ async def test_runs_are_seen_decided_about_and_looked_into(tmp_path: Path) -> No
         await pilot.press("q")  # one goes on: it is found on the home screen
         await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
         await pilot.press("b")
-        await until(pilot, lambda: isinstance(app.screen, Home))
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         await pilot.press("ctrl+q", "y")
         await until(pilot, lambda: app.return_code is not None)
         assert app.return_code == 130
@@ -138,7 +138,7 @@ async def test_a_reason_is_asked_for_and_no_key_of_it_reaches_the_wall(tmp_path:
         first.focus()
         number = first.state.pending.call.number if first.state.pending else 0
         await pilot.press("r", *"no o f q")
-        assert isinstance(app.screen, LinePrompt)
+        assert isinstance(app.screen, PromptDialog)
         assert first.state.pending is not None
         await pilot.press("enter")
         await until(pilot, lambda: first.state.calls[number].status == "rejected")
@@ -210,13 +210,13 @@ async def test_leaving_the_first_wall_asks_what_shall_become_of_the_runs(tmp_pat
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
         await pilot.press("b")
-        await until(pilot, lambda: isinstance(app.screen, Home))
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         assert len(app.runs.running) == 2
 
         await pilot.press("w")  # from here it is a look, and back
-        await until(pilot, lambda: isinstance(app.screen, Wall))
+        await until(pilot, lambda: isinstance(app.screen, WallScreen))
         await pilot.press("q")
-        await until(pilot, lambda: isinstance(app.screen, Home))
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         assert len(app.runs.running) == 2
 
 
@@ -244,7 +244,7 @@ async def test_leaving_again_while_the_runs_end_does_no_harm(
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
         await pilot.press("x")
-        await until(pilot, lambda: not app.runs.running and isinstance(app.screen, Wall))
+        await until(pilot, lambda: not app.runs.running and isinstance(app.screen, WallScreen))
         wall = app.screen
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is not wall)
@@ -258,7 +258,7 @@ async def test_the_home_screen_says_which_runs_wait_for_a_person(tmp_path: Path)
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
         await pilot.press("b")
-        await until(pilot, lambda: isinstance(app.screen, Home))
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         sessions = app.screen.query_one(SessionList)
         await until(pilot, lambda: "2 wait for you" in str(sessions.border_title))
         lines = "\n".join(line.plain for line in sessions.draw_block(0, 90))

@@ -455,7 +455,8 @@ class Walk:
         for line in self.said:
             sent = line["what"] == "key" and line["name"] == "enter"
             if sent and (
-                line["focus"] == "inject-input" or line["screen"] in ("ApproveAlways", "LinePrompt")
+                line["focus"] == "inject-input"
+                or line["screen"] in ("ApproveAlwaysDialog", "PromptDialog")
             ):
                 yield line["at"]
             if line["what"] == "ran" and line["name"] in (*DECIDING, *DECIDING_ON_WALL):

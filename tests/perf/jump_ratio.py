@@ -39,7 +39,7 @@ from sandbox_tui.sessions.playback.keyframes import catch_up, playback_state_at
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
-from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.perf.made_sessions import fill
@@ -129,7 +129,7 @@ async def homes(store: Store, rounds: int) -> list[float]:
     async with app.run_test(size=(160, 45)) as pilot:
         await pilot.pause()
         for _ in range(rounds):
-            screen = Home(LiveSettings(Settings()), RunRegistry(store))
+            screen = HomeScreen(LiveSettings(Settings()), RunRegistry(store))
             began = time.perf_counter()
             await app.push_screen(screen)
             while screen.query_one(SessionList).current is None:

@@ -15,7 +15,7 @@ from sandbox_tui.tui.keys.actions_here import MOVING, actions_here
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
-from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.home import HomeScreen
 from tests.perf.made_sessions import fill
 from tests.screens.cockpit.test_replay_screen import until
 
@@ -30,7 +30,7 @@ async def test_each_action_is_listed_once_and_none_of_textuals_own(
         fill(store, "r", 3)
         app = SandboxTui(load({}), store, None if pane == "home" else store.run("r"))
         async with app.run_test(size=(160, 45)) as pilot:
-            kind = Home if pane == "home" else ReplayScreen
+            kind = HomeScreen if pane == "home" else ReplayScreen
             await until(pilot, lambda: isinstance(app.screen, kind))
             if pane != "home":
                 await pilot.press(pane)

@@ -11,7 +11,7 @@ from sandbox_tui.core.config import settings as config
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.dialogs.command_palette import ActionPalette
-from sandbox_tui.tui.screens.home.new_run import NewRun
+from sandbox_tui.tui.screens.home.new_run import NewRunDialog
 
 
 async def test_a_page_down_before_the_list_is_drawn_is_let_pass() -> None:
@@ -34,7 +34,7 @@ async def test_an_action_of_a_screen_that_has_gone_is_let_be(store: Store, own_h
         await pilot.pause()
         await pilot.press("n")
         form = app.screen
-        assert isinstance(form, NewRun)
+        assert isinstance(form, NewRunDialog)
         every = {command.title: command for command in app.get_system_commands(form)}
         await form.dismiss(None)
         await every["Start"].callback()

@@ -14,7 +14,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.key_names import writes
 from sandbox_tui.tui.keys.key_scopes import INSIDE, TYPED_IN
-from sandbox_tui.tui.screens.dialogs.mode_menu import ModeMenu
+from sandbox_tui.tui.screens.dialogs.choose_mode import ModeDialog
 from tests.snapshots import test_looks as looks
 
 store = looks.store
@@ -28,7 +28,7 @@ NAMES = (
 
 OPENED: dict[str, tuple[str | None, looks.Act]] = {
     **{name: looks.SCREENS[name] for name in NAMES},
-    "mode-menu": (None, looks.pushed(lambda: ModeMenu("ask"))),
+    "mode-menu": (None, looks.pushed(lambda: ModeDialog("ask"))),
 }
 
 

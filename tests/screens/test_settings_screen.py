@@ -12,7 +12,7 @@ from textual.widgets import Input
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.settings import ROWS, SettingsScreen
 from sandbox_tui.tui.widgets.choice import Choice
 
@@ -37,7 +37,7 @@ async def test_a_theme_is_seen_before_it_is_kept(app: SandboxTui, own_home: Path
         assert app.theme != before
         await pilot.press("escape")
         await pilot.pause()
-        assert (app.theme, type(app.screen)) == (before, Home)
+        assert (app.theme, type(app.screen)) == (before, HomeScreen)
         assert "theme" not in (own_home / "config.toml").read_text()
 
 
@@ -51,7 +51,7 @@ async def test_what_was_changed_is_written_and_holds_at_once(
         await pilot.click("#ui-notify")
         await pilot.press("ctrl+s")
         await pilot.pause()
-        assert isinstance(app.screen, Home)
+        assert isinstance(app.screen, HomeScreen)
         written = (own_home / "config.toml").read_text()
         assert written.startswith("# mine\n[limits]\nmax_steps = 9 # few\n")
         assert tomllib.loads(written) == {

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 
 SHOWS = {
     "colours": r"\x1b\[(?:(?:0|[1-9][0-9]{0,2})(?:;(?=[0-9])|(?=m)))*m",
@@ -90,7 +90,7 @@ def heard(raw: bytes, *more: dict[str, str]) -> Said:
 
 def _plain(text: str, start: int, end: int) -> str:
     piece = text[start:end]
-    if clean(piece, newlines=False) != piece or any(map(_commands, piece)):
+    if sanitize(piece, newlines=False) != piece or any(map(_commands, piece)):
         raise NotOurs(f"{piece[:200]!r} in {text[max(0, start - 60) : end + 60][:400]!r}")
     return piece
 

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sandbox_tui.core.base.errors import FileRefused
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.run.artifacts import a_few
 from sandbox_tui.core.sandboxes.base import FileEntry, Listing, Sandbox
 from sandbox_tui.core.sandboxes.protocol import file_copying
@@ -62,7 +62,7 @@ def unpacked(data: bytes, folder: Path, wanted: int = 1) -> list[str]:
         assert stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
         assert not status.st_mode & 0o7022
         assert status.st_nlink == 1 or stat.S_ISDIR(status.st_mode)
-        assert clean_line(path.name) == path.name
+        assert sanitize_line(path.name) == path.name
     return left
 
 
@@ -229,7 +229,7 @@ async def test_names_of_any_bytes(sandbox: Sandbox, tmp_path: Path) -> None:
     assert left == []
     written = [path for path in below(target) if path.is_file()]
     assert len(written) == len(set(names))
-    assert all(clean_line(path.name) == path.name for path in written)
+    assert all(sanitize_line(path.name) == path.name for path in written)
     assert all(path.read_bytes() == b"data" for path in written)
 
 

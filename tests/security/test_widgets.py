@@ -24,20 +24,20 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.compare import CompareScreen
-from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlways
-from sandbox_tui.tui.screens.dialogs.confirm import Confirm
-from sandbox_tui.tui.screens.dialogs.edit_call import EditCall
-from sandbox_tui.tui.screens.dialogs.error_dialog import ErrorDialog
-from sandbox_tui.tui.screens.dialogs.fork_form import ForkForm
-from sandbox_tui.tui.screens.dialogs.pager import Pager
-from sandbox_tui.tui.screens.files.choose_version import ChooseVersion
-from sandbox_tui.tui.screens.files.copy_files import CopyInForm, CopyOutForm
-from sandbox_tui.tui.screens.files.edit_file import EditFile
-from sandbox_tui.tui.screens.files.file_view import FileView
-from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
+from sandbox_tui.tui.screens.files.choose_version import ChooseVersionDialog
+from sandbox_tui.tui.screens.files.copy_files import CopyInDialog, CopyOutDialog
+from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
+from sandbox_tui.tui.screens.files.file_view import FileViewScreen
+from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.settings import SettingsScreen
-from sandbox_tui.tui.screens.wall import Wall
+from sandbox_tui.tui.screens.wall import WallScreen
 from sandbox_tui.tui.terminal_io.notifications import Notice, cut
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, offers_of
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
@@ -95,14 +95,14 @@ async def files(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams)
         change = e.FileChange(path=path, change="modified", kind="file", size=len(data), blob=blob)
         file = FileState(last=change, run_mark="modified", step=1, by="model")
         for against in (None, before):
-            await a_file(app, pilot, FileView(path, file, store.get_blob, nothing, against))
+            await a_file(app, pilot, FileViewScreen(path, file, store.get_blob, nothing, against))
 
 
 async def nothing(*_: Any) -> None:
     """For contents that were not kept."""
 
 
-async def a_file(app: SandboxTui, pilot: Pilot[int], view: FileView) -> None:
+async def a_file(app: SandboxTui, pilot: Pilot[int], view: FileViewScreen) -> None:
     await app.push_screen(view)
     for _ in range(2 if view._preview.against is None else 1):
         await tap(pilot, "home", *["pagedown"] * 3, "v")
@@ -113,7 +113,7 @@ async def a_file(app: SandboxTui, pilot: Pilot[int], view: FileView) -> None:
 
 
 async def pager(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
-    await app.push_screen(Pager(made.one(), made.text(4_500)))
+    await app.push_screen(PagerScreen(made.one(), made.text(4_500)))
     await tap(pilot, "home", *["pagedown"] * 92)
 
 
@@ -145,7 +145,7 @@ async def wall(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) 
             if number % 7 == 6:
                 worker.failure = SandboxTuiError(made.one(surrogates=True))
             workers.all[worker.run_id] = worker
-        screen = Wall(workers)
+        screen = WallScreen(workers)
         await app.push_screen(screen)
         await pilot.pause(0.3)
         await tap(pilot, "o", "f", "f", "slash", *"q0", "enter")
@@ -216,7 +216,7 @@ async def home(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) 
         )
         store.append(f"s{number:03}", [first, last])
         store.rename(f"s{number:03}", made.one()) if number % 3 == 0 else None
-    await app.push_screen(Home(app.settings, RunRegistry(store)))
+    await app.push_screen(HomeScreen(app.settings, RunRegistry(store)))
     await pilot.pause(0.2)
     for _ in range(12):
         await tap(pilot, "pagedown")
@@ -248,24 +248,24 @@ async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stre
             raise SandboxTuiError(made.one())
 
         for screen in (
-            ApproveAlways(call, made.many(3, surrogates=True)),
-            EditCall(call),
-            CopyOutForm(path, Path(made.one().replace("\0", ""))),
-            CopyInForm(path, "/testbed"),
-            ChooseVersion(path, []),
-            Confirm(made.one()),
+            ApproveAlwaysDialog(call, made.many(3, surrogates=True)),
+            EditCallDialog(call),
+            CopyOutDialog(path, Path(made.one().replace("\0", ""))),
+            CopyInDialog(path, "/testbed"),
+            ChooseVersionDialog(path, []),
+            ConfirmDialog(made.one()),
             ErrorDialog(made.one(surrogates=True)),
             MissingImageDialog(made.one(surrogates=True)),
-            Pager(made.one(surrogates=True), made.one(surrogates=True)),
+            PagerScreen(made.one(surrogates=True), made.one(surrogates=True)),
             SettingsScreen(app.settings, ["lamplight", made.one()]),
-            EditFile(path, b"one\n", saved),
+            EditFileScreen(path, b"one\n", saved),
         ):
             await app.push_screen(screen)  # type: ignore[arg-type]
             await pilot.pause()
             app.pop_screen()
         found = [LocalServer("vLLM", f"http://x/{made.one()}", (made.one(), made.one()))]
         app.screen.query(ModelOffers)
-        home = Home(app.settings, RunRegistry(store))
+        home = HomeScreen(app.settings, RunRegistry(store))
         await app.push_screen(home)
         home.query_one(ModelOffers).show(offers_of(found, ModelSettings()), ())
         home.add_class("-no-model")
@@ -289,7 +289,7 @@ async def comparisons(app: SandboxTui, pilot: Pilot[int], store: Store, made: St
     await tap(pilot, "enter", "escape")
     for run_id in ("one", "two"):
         plan = ForkPlan(store, store.run(run_id), 30)
-        form = ForkForm(plan, plan.request(load(), {}), store)
+        form = ForkDialog(plan, plan.request(load(), {}), store)
         await app.push_screen(form)
         await pilot.pause()
         app.pop_screen()

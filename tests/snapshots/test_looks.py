@@ -26,18 +26,18 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.compare import CompareScreen, ComparisonRows
-from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlways
-from sandbox_tui.tui.screens.dialogs.confirm import Confirm
-from sandbox_tui.tui.screens.dialogs.edit_call import EditCall
-from sandbox_tui.tui.screens.dialogs.error_dialog import ErrorDialog
-from sandbox_tui.tui.screens.dialogs.fork_form import ForkForm
-from sandbox_tui.tui.screens.dialogs.leave_dialog import LeaveDialog
-from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
-from sandbox_tui.tui.screens.files.copy_files import CopyInForm, CopyOutForm
-from sandbox_tui.tui.screens.files.edit_file import EditFile
-from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
+from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog
+from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
+from sandbox_tui.tui.screens.files.copy_files import CopyInDialog, CopyOutDialog
+from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
+from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
-from sandbox_tui.tui.screens.wall import Wall
+from sandbox_tui.tui.screens.wall import WallScreen
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, offers_of
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
@@ -117,7 +117,7 @@ def is_read(screen: Screen[Any]) -> bool:
     match screen:
         case ReplayScreen():
             return not screen._preparing and screen._wanted is None and screen._going is None
-        case Home():
+        case HomeScreen():
             return screen.query_one(SessionList).current is not None
         case CompareScreen():
             return bool(screen.query_one(ComparisonRows).rows)
@@ -161,7 +161,7 @@ async def note(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     await until(pilot, lambda: screen.step_notes.all)
     screen.query_one(Calls).action_first()
     await pilot.press("down", "down", "w")
-    await until(pilot, lambda: isinstance(app.screen, LinePrompt))
+    await until(pilot, lambda: isinstance(app.screen, PromptDialog))
 
 
 async def new_run(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
@@ -196,7 +196,7 @@ async def choose_model(app: SandboxTui, pilot: Pilot[int], store: Store) -> None
 
 async def edit_call(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     await pilot.press("dollar_sign")
-    await app.push_screen(EditCall(the_call()))
+    await app.push_screen(EditCallDialog(the_call()))
 
 
 async def wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
@@ -210,7 +210,7 @@ async def wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
             events = ended("x", "submitted" if number == 3 else "token_limit", 60, TASK)
         worker.state = fold(events)
         workers.all[worker.run_id] = worker
-    await app.push_screen(Wall(workers))
+    await app.push_screen(WallScreen(workers))
 
 
 def live(*keys: str, writing: bool = False) -> Act:
@@ -247,7 +247,7 @@ def half_a_reply(asked: e.ModelAsked) -> list[e.AnyEvent]:
 async def fork(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     parent = store.run("20260101-100000-first")
     plan = ForkPlan(store, parent, "step:3")
-    await app.push_screen(ForkForm(plan, plan.request(app.settings.now, {}), store))
+    await app.push_screen(ForkDialog(plan, plan.request(app.settings.now, {}), store))
 
 
 async def compare(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
@@ -286,10 +286,10 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "filter-files": ("20260101-120000-sampl", replayed("3", "slash", *"sol")),
     "file-view": ("20260101-120000-sampl", replayed("3", "end", "o")),
     "choose-version": ("20260101-120000-sampl", replayed("3", "end", "D")),
-    "allow-always": (None, pushed(lambda: ApproveAlways(the_call(), ["head -3 *"]))),
-    "copy-out": (None, pushed(lambda: CopyOutForm("/testbed/output", Path("results")))),
-    "put-in": (None, pushed(lambda: CopyInForm("/testbed/input", "/home/somebody"))),
-    "edit-file": (None, pushed(lambda: EditFile("/testbed/solve.py", SOLVE.encode(), saved))),
+    "allow-always": (None, pushed(lambda: ApproveAlwaysDialog(the_call(), ["head -3 *"]))),
+    "copy-out": (None, pushed(lambda: CopyOutDialog("/testbed/output", Path("results")))),
+    "put-in": (None, pushed(lambda: CopyInDialog("/testbed/input", "/home/somebody"))),
+    "edit-file": (None, pushed(lambda: EditFileScreen("/testbed/solve.py", SOLVE.encode(), saved))),
     "live": (None, live()),
     "live-writing": (None, live(writing=True)),
     "live-command": (None, live("i", *"ls -l")),
@@ -297,7 +297,7 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "compare": (None, compare),
     "home": (None, home),
     "home-find": (None, find_sessions),
-    "home-tags": (None, pushed(lambda: LinePrompt("tags", "good paper"))),
+    "home-tags": (None, pushed(lambda: PromptDialog("tags", "good paper"))),
     "note": ("20260101-120000-sampl", note),
     "new-run": (None, new_run),
     "settings": (None, settings),
@@ -308,7 +308,7 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
         None,
         pushed(lambda: ErrorDialog("There is no sandbox to run in: start an engine.")),
     ),
-    "confirm": (None, pushed(lambda: Confirm("Delete “a task”? This cannot be undone."))),
+    "confirm": (None, pushed(lambda: ConfirmDialog("Delete “a task”? This cannot be undone."))),
     "leave": (None, pushed(LeaveDialog)),
     "image": (None, pushed(lambda: MissingImageDialog("somebody/image:1"))),
 }

@@ -6,7 +6,7 @@ import asyncio
 
 import click
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE
 from sandbox_tui.core.sandboxes.image.build import build_from_dockerfile, build_from_packages
 
@@ -20,7 +20,7 @@ def build(tag: str | None, *, from_packages: bool, small: bool) -> None:
     name = tag or DEFAULT_IMAGE
 
     def show(line: str) -> None:
-        click.echo(f"  {clean_line(line)}")
+        click.echo(f"  {sanitize_line(line)}")
 
     click.echo(f"building {name}")
     if from_packages:

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings, api_key, config_file, data_dir, load
 from sandbox_tui.core.models.discovery import LocalServer, find_local_servers
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
@@ -41,7 +41,7 @@ def examine() -> int:
     findings = [_python(), *_settings(), *_sandboxes(), _database(), _terminal()]
     for finding in findings:
         sign = {True: "✓", False: "✗", None: "·"}[finding.ok]
-        click.echo(f"{sign} {finding.name:<11}{clean_line(finding.words)}")
+        click.echo(f"{sign} {finding.name:<11}{sanitize_line(finding.words)}")
         if finding.fix:
             click.echo(f"  {'':<11}→ {finding.fix}")
     good = all(finding.ok is not False for finding in findings)

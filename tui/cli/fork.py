@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.lineage.open_fork import ForkRequest
@@ -81,6 +81,6 @@ def _consent(plan: ForkPlan, options: Mapping[str, Any], *, ask: bool) -> None:
         return
     if plan.repeats and options["no_repeat"]:
         raise ConfigError(f"{plan.sentence} Without --no-repeat, or at a step that has a snapshot.")
-    click.echo(clean_line(plan.sentence), err=True)
+    click.echo(sanitize_line(plan.sentence), err=True)
     if ask and plan.repeats and not options["yes"]:
         click.confirm("Go on?", abort=True, default=True, err=True)

@@ -18,7 +18,7 @@ from typing import TextIO
 from sandbox_tui.core.agent.approver import Decision
 from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import clean, clean_json, clean_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_json, sanitize_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
@@ -155,7 +155,7 @@ def _say_what_is_waited_for(worker: RunWorker) -> None:
 
 def _say(words: str) -> None:
     with contextlib.suppress(OSError):  # then there is nobody to be told
-        sys.stderr.write(f"sandbox-tui: {clean_line(words)}\n")
+        sys.stderr.write(f"sandbox-tui: {sanitize_line(words)}\n")
         sys.stderr.flush()
 
 
@@ -168,7 +168,7 @@ def json_writer(stream: TextIO, run_id: str | None = None) -> Writer:
     start = "{" if run_id is None else f'{{"run":"{run_id}",'
 
     def write(event: e.AnyEvent) -> None:
-        stream.write(f"{start}{clean_json(e.to_json(event).decode())[1:]}\n")
+        stream.write(f"{start}{sanitize_json(e.to_json(event).decode())[1:]}\n")
         stream.flush()
 
     return write
@@ -228,11 +228,11 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             because = about.pop("chosen", "")
             facts = [f"{name} {value}" for name, value in about.items()]
             facts += [f"chosen because {because}"] if because else []
-            head = clean_line(f"session {event.run_id}: {event.model} in {event.sandbox}")
-            return f"{head} ({clean_line(', '.join(facts))})" if facts else head
+            head = sanitize_line(f"session {event.run_id}: {event.model} in {event.sandbox}")
+            return f"{head} ({sanitize_line(', '.join(facts))})" if facts else head
         case e.RunResumed():
             more = " ".join([*event.lost, *event.changed])
-            return clean_line(f"resumed after {format_duration(event.away)}. {more}".rstrip())
+            return sanitize_line(f"resumed after {format_duration(event.away)}. {more}".rstrip())
         case e.ModelReplied():
             line = f"step {event.step} ({numbers.seconds(event.latency)}){_said(state)}"
             remark = state.reply.remark if state.reply else ""
@@ -241,29 +241,29 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             return f"step {event.step} (You stopped the reply.){_said(state)}"
         case e.ModelFailed():
             again = f"; next try in {event.retry_in:.0f} s" if event.retry_in is not None else ""
-            return f"model failed (try {event.attempt}): {clean_line(event.error)}{again}"
+            return f"model failed (try {event.attempt}): {sanitize_line(event.error)}{again}"
         case e.CallHeld():
             return _waiting_line(event, state)
         case e.CallFinished():
             return _call_line(event, state)
         case e.FilesChanged():
-            names = ", ".join(f"{c.change} {clean_line(c.path)}" for c in event.changes[:8])
+            names = ", ".join(f"{c.change} {sanitize_line(c.path)}" for c in event.changes[:8])
             more = f" and {len(event.changes) - 8} more" if len(event.changes) > 8 else ""
             return f"files: {names}{more}"
         case e.InputAwaited():
-            return f"waiting: {clean_line(event.program)} waits for input on its terminal"
+            return f"waiting: {sanitize_line(event.program)} waits for input on its terminal"
         case e.HumanFile():
             how = {"pull": "copied out", "push": "put in", "edit": "edited by hand"}[event.action]
-            left = "".join(f"; {clean_line(sentence)}" for sentence in event.left_behind)
-            return f"you: {clean_line(event.path)} {how}{left}"
+            left = "".join(f"; {sanitize_line(sentence)}" for sentence in event.left_behind)
+            return f"you: {sanitize_line(event.path)} {how}{left}"
         case e.Forked():
-            parent = clean_line(event.parent)
+            parent = sanitize_line(event.parent)
             return f"forked from {parent} after step {event.step}: {event.repeats} repeated"
         case e.Repeated():
-            how = clean_line(event.parted) or "as recorded"
+            how = sanitize_line(event.parted) or "as recorded"
             return f"repeated {event.number} of {event.of}: {how}"
         case e.Warned():
-            return f"warning: {clean_line(event.text)}"
+            return f"warning: {sanitize_line(event.text)}"
         case _:
             return ""
 
@@ -271,17 +271,19 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
 def _said(state: RunState) -> str:
     """The beginning of what the last reply says, or else thinks."""
     reply = state.reply
-    words = "" if reply is None else clean_line(" ".join((reply.text or reply.reasoning).split()))
+    words = (
+        "" if reply is None else sanitize_line(" ".join((reply.text or reply.reasoning).split()))
+    )
     return f": {words[:300]}" if words else ""
 
 
 def _call_line(event: e.CallFinished, state: RunState) -> str:
     item = state.calls[event.call]
-    what = clean_line(summarize_call(item.call.name, item.arguments))[:200]
-    words = f"{short_name(clean_line(item.call.name))} {what}".rstrip()
+    what = sanitize_line(summarize_call(item.call.name, item.arguments))[:200]
+    words = f"{short_name(sanitize_line(item.call.name))} {what}".rstrip()
     decided = item.decided
     if decided is not None and decided.verdict in _NOT_RUN:
-        who = "you" if decided.by == "human" else clean_line(decided.rule or "the policy")
+        who = "you" if decided.by == "human" else sanitize_line(decided.rule or "the policy")
         return f"call {event.call} {_NOT_RUN[decided.verdict]} ({who}): {words}"
     how = "ok" if event.ok else "timed out" if event.timed_out else "failed"
     code = f"exit {event.exit_code}, " if event.exit_code and not event.timed_out else ""
@@ -294,24 +296,24 @@ _NOT_RUN = {"reject": "not run", "skip": "skipped", "answer": "answered instead 
 
 def _waiting_line(event: e.CallHeld, state: RunState) -> str:
     item = state.calls[event.call]
-    what = clean_line(summarize_call(item.call.name, item.arguments))[:200]
-    why = f" ({clean_line(event.rule)})" if event.rule else ""
-    name = short_name(clean_line(item.call.name))
+    what = sanitize_line(summarize_call(item.call.name, item.arguments))[:200]
+    why = f" ({sanitize_line(event.rule)})" if event.rule else ""
+    name = short_name(sanitize_line(item.call.name))
     return f"waiting: call {event.call} waits for a decision{why}: {name} {what}"
 
 
 def _end_lines(event: e.RunFinished) -> list[str]:
     totals = event.totals
-    lines = [f"ended: {event.reason}" + (f": {clean_line(event.error)}" if event.error else "")]
+    lines = [f"ended: {event.reason}" + (f": {sanitize_line(event.error)}" if event.error else "")]
     tokens = totals.usage.input_tokens + totals.usage.output_tokens
     money = f", {numbers.cost(totals.cost)}" if totals.cost is not None else ""
     done = f"{numbers.counted(totals.steps, 'step')}, {numbers.counted(totals.calls, 'call')}"
     lines.append(f"{done}, {numbers.count(tokens)} tokens{money}")
     if event.answer is not None:
-        said = [line for line in clean(event.answer).split("\n") if line.strip()]
-        lines += [f"answer: {clean_line(line).rstrip()}" for line in said or ["none"]]
+        said = [line for line in sanitize(event.answer).split("\n") if line.strip()]
+        lines += [f"answer: {sanitize_line(line).rstrip()}" for line in said or ["none"]]
     if event.output is not None:
-        lines.append(f"results: {clean_line(event.output)}")
+        lines.append(f"results: {sanitize_line(event.output)}")
     return lines
 
 

@@ -34,9 +34,9 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except SandboxTuiError as error:
-            from sandbox_tui.core.base.sanitize import clean
+            from sandbox_tui.core.base.sanitize import sanitize
 
-            click.echo(f"sandbox-tui: {clean(str(error))}", err=True)
+            click.echo(f"sandbox-tui: {sanitize(str(error))}", err=True)
             ctx.exit(error.exit_code)
 
 

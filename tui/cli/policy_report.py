@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.policy.rules import Judgement, Policy, decide
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
@@ -57,10 +57,10 @@ def print_policy(policy: Policy, file: Path, *, as_json: bool) -> None:
         click.echo(msgspec.json.encode(policy))
         return
     if not policy.rules:
-        click.echo(_EXAMPLE.format(file=clean_line(str(file))))
+        click.echo(_EXAMPLE.format(file=sanitize_line(str(file))))
     for number, rule in enumerate(policy.rules, 1):
-        reason = f"  ({clean_line(rule.reason)})" if rule.reason else ""
-        click.echo(f"{number:>3}  {clean_line(str(rule))}{reason}")
+        reason = f"  ({sanitize_line(rule.reason)})" if rule.reason else ""
+        click.echo(f"{number:>3}  {sanitize_line(str(rule))}{reason}")
     click.echo(f"  *  {policy.default} where no rule matches")
 
 
@@ -75,10 +75,10 @@ def print_check(session: str, checked: list[Checked], *, as_json: bool) -> None:
         return
     for one in checked:
         call, judgement = one.call, one.judgement
-        name = short_name(clean_line(call.name))
-        what = clean_line(summarize_call(call.name, call.arguments))
+        name = short_name(sanitize_line(call.name))
+        what = sanitize_line(summarize_call(call.name, call.arguments))
         what = what if len(what) <= 48 else f"{what[:47]}…"
-        why = clean_line(judgement.why)
+        why = sanitize_line(judgement.why)
         click.echo(f"{call.number:>4}  {judgement.action:<5}  {name:<6} {what:<48}  {why}")
     total = ", ".join(f"{number} {action}" for action, number in counts.items())
     click.echo(f"{session}: {len(checked)} calls: {total}")

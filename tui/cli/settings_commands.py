@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 
 WIDEST_VALUE = 40
 """Longer values in the list of settings do not move what stands beside the others."""
@@ -57,7 +57,8 @@ def config_group(ctx: click.Context, as_json: bool) -> None:
             click.echo(json.dumps({"name": name, "value": value, "source": source}))
         return
     rows = [
-        (name, clean_line(_as_text(value)), clean_line(source)) for name, value, source in found
+        (name, sanitize_line(_as_text(value)), sanitize_line(source))
+        for name, value, source in found
     ]
     names = max(len(name) for name, *_ in rows)
     values = max((len(value) for _, value, _ in rows if len(value) <= WIDEST_VALUE), default=0)

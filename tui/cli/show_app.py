@@ -77,12 +77,12 @@ def _say_what_became(store: Store, runs: Sequence[str]) -> None:
 
 
 def _what_became(run: RunSummary) -> str:
-    from sandbox_tui.core.base.sanitize import clean_line
+    from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.tui.format.outcome import outcome_words
 
     parts = [outcome_words(run), f"session {run.id}"]
     if run.results_dir:
-        parts.append(f"results in {clean_line(run.results_dir)}")
+        parts.append(f"results in {sanitize_line(run.results_dir)}")
     elif run.outcome == "running":
         parts.append(f"sandbox-tui attach {run.id}")
     elif run.outcome == "interrupted":
@@ -93,7 +93,7 @@ def _what_became(run: RunSummary) -> str:
 def say_how_it_ended(store: Store, ended: Ended) -> None:
     """The reasons on stderr, where scripts and people look for them."""
     from sandbox_tui.core.base.errors import StoreError
-    from sandbox_tui.core.base.sanitize import clean_line
+    from sandbox_tui.core.base.sanitize import sanitize_line
 
     for run_id in ended.runs if ended.code else ():
         try:
@@ -101,7 +101,7 @@ def say_how_it_ended(store: Store, ended: Ended) -> None:
         except StoreError:  # it was ended before there was anything to record
             continue
         if run.error:
-            words = clean_line(run.error)
+            words = sanitize_line(run.error)
             if run.outcome == "sandbox_error":
                 words += f" `sandbox-tui fork {run.id}` goes on from there in a new sandbox."
             click.echo(f"sandbox-tui: {run.outcome}: {words} ({run.id})", err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.compare import Call, Comparison, Pair
@@ -81,7 +81,7 @@ def related_sentence(found: Comparison) -> str:
     if left.parent == right.id:
         return "The left one is a fork of the right one."
     if left.parent is not None and left.parent == right.parent:
-        return f"Both are forks of {clean_line(left.parent)}."
+        return f"Both are forks of {sanitize_line(left.parent)}."
     return ""
 
 
@@ -95,8 +95,8 @@ def sign(pair: Pair) -> str:
 def call_line(call: Call) -> str:
     """A call in a line."""
     mark = {True: "✓", False: "✗", None: "·"}[call.ok]
-    what = clean_line(summarize_call(call.tool, call.arguments))
-    return f"{call.number} {mark} {short_name(clean_line(call.tool))} {what}"
+    what = sanitize_line(summarize_call(call.tool, call.arguments))
+    return f"{call.number} {mark} {short_name(sanitize_line(call.tool))} {what}"
 
 
 def _facts(run: RunSummary, calls: Sequence[Call]) -> dict[str, str]:
@@ -104,15 +104,15 @@ def _facts(run: RunSummary, calls: Sequence[Call]) -> dict[str, str]:
     return {
         "name": cut(name),
         "session": run.id,
-        "model": clean_line(run.model),
-        "sandbox": clean_line(run.sandbox) or "none",
+        "model": sanitize_line(run.model),
+        "sandbox": sanitize_line(run.sandbox) or "none",
         "outcome": run.outcome.replace("_", " "),
         "steps": str(run.steps),
         "calls": _calls(calls),
         "tokens": f"{numbers.count(run.input_tokens)} in, {numbers.count(run.output_tokens)} out",
         "cost": numbers.cost(run.cost) or "unknown",
         "time": numbers.clock(run.seconds),
-        "answer": cut(clean_line((run.answer or "none").strip())),
+        "answer": cut(sanitize_line((run.answer or "none").strip())),
     }
 
 

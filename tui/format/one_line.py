@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 
 BREAK = "␊"
 
@@ -13,7 +13,7 @@ def with_its_lines(typed: str, before: str) -> str:
     Unchanged it is `before` to the letter; else each sign for a break is one again, unless that
     very sign stood in `before`.
     """
-    if typed.strip() == clean(before, newlines=False).strip():
+    if typed.strip() == sanitize(before, newlines=False).strip():
         return before.strip()
     if "\n" in before and BREAK not in before:
         return typed.replace(BREAK, "\n")

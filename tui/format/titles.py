@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 
 if TYPE_CHECKING:  # the command line's help imports no sessions
     from sandbox_tui.sessions import RunSummary
@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # the command line's help imports no sessions
 
 def first_line(text: str) -> str:
     """The first line of a text from outside, safe to print."""
-    return clean_line(text.strip().split("\n", 1)[0])
+    return sanitize_line(text.strip().split("\n", 1)[0])
 
 
 def task_title(run: RunSummary) -> str:

@@ -15,7 +15,7 @@ from itertools import combinations
 from typing import Any, cast
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import config_file, flat
 from sandbox_tui.core.config.toml_file import line_of
 from sandbox_tui.tui.keys.default_keys import ACTIONS, KeyAction
@@ -58,13 +58,13 @@ def read_keymap(table: Mapping[str, Any], text: str = "") -> Keymap:
     places: dict[str, str] = {}
     for name, value in flat(table).items():
         line = line_of(text, "keys", name)
-        where = f"{'line ' + str(line) + ': ' if line else ''}[keys] {clean_line(name)}"
+        where = f"{'line ' + str(line) + ': ' if line else ''}[keys] {sanitize_line(name)}"
         try:
             actions, keys = _actions_of(name), _keys_of(value)
             for action in actions:
                 _refuse_useless(action, keys)
         except ValueError as error:
-            keymap.problems.append(f"{where}: {clean_line(str(error))}; the default keys stay.")
+            keymap.problems.append(f"{where}: {sanitize_line(str(error))}; the default keys stay.")
             continue
         for action in actions:
             places[action.name] = where
@@ -84,7 +84,7 @@ def refuse_unusable(name: str, value: object) -> None:
         for action in actions:
             _refuse_useless(action, keys)
     except ValueError as error:
-        raise ConfigError(f"keys.{clean_line(name)}: {clean_line(str(error))}.") from error
+        raise ConfigError(f"keys.{sanitize_line(name)}: {sanitize_line(str(error))}.") from error
 
 
 def keymap_in_file(table: Mapping[str, Any]) -> Keymap:

@@ -19,11 +19,11 @@ ASK = "This is a defect of sandbox-tui; what was recorded is kept. Please report
 
 def report(error: BaseException) -> str:
     """The traceback, fit for a terminal and for a stranger's eyes."""
-    from sandbox_tui.core.base.sanitize import clean
+    from sandbox_tui.core.base.sanitize import sanitize
     from sandbox_tui.sessions.interchange.known_secrets import known_secrets
     from sandbox_tui.sessions.interchange.redaction import Redactor
 
-    told = clean("".join(traceback.format_exception(error)))
+    told = sanitize("".join(traceback.format_exception(error)))
     return f"{Redactor(known_secrets()).text(told)}{ASK}"
 
 

@@ -16,7 +16,7 @@ from textual.screen import Screen
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.relations.compare import (
     Call,
@@ -35,7 +35,7 @@ from sandbox_tui.tui.format.comparison import (
     where_they_part,
 )
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.screens.dialogs.pager import Pager
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -105,7 +105,7 @@ class ComparisonRows(BlockList):
                 return [_pair(pair, width, palette)]
             case FilePair() as file:
                 line = Text(f" {file.verdict:<11}", style=palette.dim, no_wrap=True)
-                line.append(clean_line(file.path), style=palette.text)
+                line.append(sanitize_line(file.path), style=palette.text)
                 line.truncate(width, overflow="ellipsis")
                 return [line]
 
@@ -156,7 +156,7 @@ class CompareScreen(Screen[None]):
         try:
             found = await asyncio.to_thread(compare, self._store, *self._sides)
         except SandboxTuiError as error:
-            self.notify(clean_line(str(error)), severity="error", markup=False)
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
             return
         rows = self.query_one(ComparisonRows)
         rows.border_title = "compare"
@@ -192,14 +192,14 @@ class CompareScreen(Screen[None]):
         if 0 <= rows.cursor < len(rows.rows):
             row = rows.rows[rows.cursor]
             if isinstance(row, Pair):
-                app_of(self).push_screen(Pager("both calls", _whole(row)))
+                app_of(self).push_screen(PagerScreen("both calls", _whole(row)))
             elif isinstance(row, FilePair):
                 self._show_file(row)
 
     @work(exclusive=True, group="file")
     async def _show_file(self, file: FilePair) -> None:
         lines = await asyncio.to_thread(file_diff, self._store, file)
-        app_of(self).push_screen(Pager(clean_line(file.path), "\n".join(lines)))
+        app_of(self).push_screen(PagerScreen(sanitize_line(file.path), "\n".join(lines)))
 
     def action_leave(self) -> None:
         """Back to where one came from."""
@@ -253,7 +253,7 @@ def _whole(pair: Pair) -> str:
         if call is None:
             parts.append(f"── {name}: no call here")
         else:
-            parts.append(f"── {name}: call {call.number}, step {call.step}, {clean(call.tool)}")
-            parts += [clean(call.arguments), "", clean(call.observation)]
+            parts.append(f"── {name}: call {call.number}, step {call.step}, {sanitize(call.tool)}")
+            parts += [sanitize(call.arguments), "", sanitize(call.observation)]
         parts.append("")
     return "\n".join(parts)

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.setting_sources import setting_sources
 from sandbox_tui.core.config.settings import Settings, config_file
 from sandbox_tui.core.config.toml_file import value_from_text
@@ -138,11 +138,11 @@ class SettingsScreen(ModalScreen[None]):
                         yield Label(row.label, classes="label")
                         yield self._field(row)
                         yield Label(
-                            clean_line(sources.get(row.name) or row.about),
+                            sanitize_line(sources.get(row.name) or row.about),
                             classes="about",
                             markup=False,
                         )
-            stand = clean_line(f"They stand in {config_file()}")
+            stand = sanitize_line(f"They stand in {config_file()}")
             yield Label(stand, classes="file", markup=False)
         yield KeyBar()
 
@@ -173,7 +173,7 @@ class SettingsScreen(ModalScreen[None]):
             try:
                 changes[name] = _read(name, text)
             except ConfigError as error:
-                self.notify(clean_line(str(error)), severity="warning", markup=False)
+                self.notify(sanitize_line(str(error)), severity="warning", markup=False)
                 self.query_one(f"#{_id(name)}").focus()
                 return
         if changes and not self._write(changes):
@@ -184,10 +184,10 @@ class SettingsScreen(ModalScreen[None]):
         try:
             path = self._in_force.change(changes)
         except ConfigError as error:
-            self.notify(clean_line(str(error)), severity="error", markup=False, timeout=20)
+            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
             return False
         app_of(self).animation_level = "full" if self._in_force.now.ui.animations else "none"
-        self.notify(clean_line(f"Saved in {path}."), markup=False, timeout=3)
+        self.notify(sanitize_line(f"Saved in {path}."), markup=False, timeout=3)
         return True
 
     def action_leave(self) -> None:

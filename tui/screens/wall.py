@@ -12,17 +12,17 @@ from textual.containers import ItemGrid, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, RunWorker
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.live import LiveScreen
 from sandbox_tui.tui.screens.cockpit.steering import GONE
-from sandbox_tui.tui.screens.dialogs.confirm import Confirm
+from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
-from sandbox_tui.tui.screens.dialogs.leave_dialog import LeaveDialog, Leaving
-from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -39,7 +39,7 @@ POLL_SECONDS = 0.25
 """Seconds between looks at the runs."""
 
 
-class Wall(Screen[None]):
+class WallScreen(Screen[None]):
     """Shows all runs of this program.
 
     Args:
@@ -50,13 +50,13 @@ class Wall(Screen[None]):
     AUTO_FOCUS = "RunTile"
 
     CSS = """
-    Wall { background: $background; }
-    Wall #wall-title { height: 1; padding: 0 1; background: $panel; }
-    Wall #wall-find { height: 3; border: round $accent; }
-    Wall VerticalScroll { padding: 0 1; scrollbar-size-vertical: 1; }
-    Wall ItemGrid { grid-gutter: 0 1; grid-rows: 7; height: auto; }
-    Wall #wall-empty { display: none; padding: 2 4; color: $role-dim; }
-    Wall #wall-empty.-shown { display: block; }
+    WallScreen { background: $background; }
+    WallScreen #wall-title { height: 1; padding: 0 1; background: $panel; }
+    WallScreen #wall-find { height: 3; border: round $accent; }
+    WallScreen VerticalScroll { padding: 0 1; scrollbar-size-vertical: 1; }
+    WallScreen ItemGrid { grid-gutter: 0 1; grid-rows: 7; height: auto; }
+    WallScreen #wall-empty { display: none; padding: 2 4; color: $role-dim; }
+    WallScreen #wall-empty.-shown { display: block; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -199,7 +199,7 @@ class Wall(Screen[None]):
 
     def _chosen_by(self) -> str:
         state = "" if self._filter == "all" else self._filter
-        words = f"“{clean_line(self._wanted)}”" if self._wanted else ""
+        words = f"“{sanitize_line(self._wanted)}”" if self._wanted else ""
         return ", ".join(part for part in (state, words) if part)
 
     # --- keys
@@ -261,7 +261,7 @@ class Wall(Screen[None]):
 
         question = f"reject call {number} of run {tile.number}"
         placeholder = "why not? the model reads this instead of the call's result"
-        app_of(self).push_screen(LinePrompt(question, placeholder=placeholder), answered)
+        app_of(self).push_screen(PromptDialog(question, placeholder=placeholder), answered)
 
     def action_pause(self) -> None:
         """Hold the chosen run, or let it go on."""
@@ -281,7 +281,7 @@ class Wall(Screen[None]):
                 self._end(tile.worker)
 
         app_of(self).push_screen(
-            Confirm(f"End run {tile.number}? Its results so far are kept."), sure
+            ConfirmDialog(f"End run {tile.number}? Its results so far are kept."), sure
         )
 
     @work(group="ending")

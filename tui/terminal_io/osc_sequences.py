@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 
 KEEP_TITLE = "\x1b[22;2t"
 RESTORE_TITLE = "\x1b]2;\x07\x1b[23;2t"
@@ -46,4 +46,4 @@ def _knows_777(environment: Mapping[str, str]) -> bool:
 
 def _harmless(text: str) -> str:
     """No control character is left, whoever wrote the text."""
-    return "".join(char for char in clean_line(text) if char.isprintable())
+    return "".join(char for char in sanitize_line(text) if char.isprintable())

@@ -13,7 +13,7 @@ from textual.color import Color
 from textual.filter import LineFilter
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 
 
 class SanitizingFilter(LineFilter):
@@ -33,9 +33,9 @@ class SanitizingFilter(LineFilter):
 
     def _without(self, segment: Segment) -> Segment:
         text, style, control = segment
-        if not control and clean_line(text) != text:
+        if not control and sanitize_line(text) != text:
             self.stopped = [*self.stopped[-9:], text]
-            text = "".join(char if clean_line(char) == char else _blank(char) for char in text)
+            text = "".join(char if sanitize_line(char) == char else _blank(char) for char in text)
         return Segment(text, style.update_link(None) if style else None, control)
 
 
@@ -43,7 +43,7 @@ def _harmless(segment: Segment) -> bool:
     text, style, _ = segment
     if style is not None and style.link:
         return False
-    return (text.isascii() and text.isprintable()) or clean_line(text) == text
+    return (text.isascii() and text.isprintable()) or sanitize_line(text) == text
 
 
 def _blank(char: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from textual.app import App
 from textual.theme import Theme
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.textual_support.private_api import apply_theme_again
 from sandbox_tui.tui.theming.palette import to_textual
 from sandbox_tui.tui.theming.theme_files import ThemeFiles
@@ -70,12 +70,12 @@ class LiveThemes:
             self._app.theme = name
             return
         self._app.theme = DEFAULT
-        words = f"There is no theme named {clean_line(name)!r}; {DEFAULT} is used."
+        words = f"There is no theme named {sanitize_line(name)!r}; {DEFAULT} is used."
         self._app.notify(words, severity="warning", markup=False)
 
     def _say_what_is_broken(self) -> None:
         for broken in self._files.broken:
-            words = clean_line(f"The theme {broken.file} is left out: {broken.problem}")
+            words = sanitize_line(f"The theme {broken.file} is left out: {broken.problem}")
             self._app.notify(words, severity="warning", markup=False, timeout=10)
 
     def _repaint(self, theme: Theme) -> None:

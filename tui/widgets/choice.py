@@ -14,7 +14,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import palette_of
 
@@ -62,7 +62,7 @@ class Choice(Widget, can_focus=True):
         arrows = palette.accent + Style(bold=True) if self.has_focus else palette.faint
         line = Text("‹ ", style=arrows, no_wrap=True)
         line.append(
-            clean_line(self.value), style=palette.strong if self.has_focus else palette.text
+            sanitize_line(self.value), style=palette.strong if self.has_focus else palette.text
         )
         return line.append(" ›", style=arrows)
 

@@ -10,7 +10,7 @@ from textual.suggester import Suggester
 from textual.widgets import Input
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 
 MAX_ENTRIES = 5_000
 """Entries of a folder that completion reads."""
@@ -24,7 +24,7 @@ class PathInput(Input):
 
     def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
         super().__init__(
-            value if clean_line(value) == value else "",
+            value if sanitize_line(value) == value else "",
             placeholder=placeholder,
             id=id,
             suggester=_PathSuggester(),

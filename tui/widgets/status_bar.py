@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.status import STATUS_WORDS, StatusWords
@@ -53,7 +53,7 @@ class StatusBar(Widget):
         )
         if self.prefix:
             left.append(f"  {self.prefix}", style=palette.human)
-        left.append(f"  {clean_line(self._headline)}", style=palette.strong)
+        left.append(f"  {sanitize_line(self._headline)}", style=palette.strong)
         room = max(0, width - right.cell_len - 2)
         left.truncate(room, overflow="ellipsis")
         left.pad_right(max(0, room - left.cell_len) + 2)
@@ -83,7 +83,7 @@ class StatusBar(Widget):
         tokens = usage.input_tokens + usage.output_tokens
         parts: list[str] = []
         if started is not None:
-            parts += [clean_line(started.model), clean_line(started.sandbox)]
+            parts += [sanitize_line(started.model), sanitize_line(started.sandbox)]
         parts.append(numbers.cost(state.totals.cost))
         parts.append(f"{numbers.count(tokens)} tok" if tokens else "")
         parts.append(numbers.clock(self._now))

@@ -18,7 +18,7 @@ from sandbox_tui.core.agent.model_messages import human_file
 from sandbox_tui.core.base.blob_store import digest
 from sandbox_tui.core.base.errors import FileRefused
 from sandbox_tui.core.base.path_codec import path_to_text
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import Actor, HumanFile
@@ -207,7 +207,7 @@ def _diff(path: str, before: bytes, after: bytes) -> str:
     old, new = (data.decode("utf-8", "replace").splitlines() for data in (before, after))
     if max(len(old), len(new)) > MAX_COMPARED_LINES:
         return f"(now {len(new)} lines, {len(after)} bytes; before {len(old)} lines)"
-    name = clean_line(path)
+    name = sanitize_line(path)
     lines = list(difflib.unified_diff(old, new, name, name, lineterm="", n=3))
     shown = [line[:500] for line in lines[:MAX_DIFF_LINES]]
     if len(lines) > MAX_DIFF_LINES:

@@ -18,7 +18,7 @@ from typing import IO
 from sandbox_tui.core.base.errors import FileRefused
 from sandbox_tui.core.base.io_types import Stream
 from sandbox_tui.core.base.path_codec import path_to_text
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.sandboxes.base import ExecResult, FileEntry, Listing
 from sandbox_tui.core.sandboxes.protocol.control_channel import (
     STREAM_TIMEOUT_SECONDS,
@@ -54,7 +54,7 @@ async def copy_in(control: ControlChannel, source: Path, path: str) -> None:
         with contextlib.suppress(BufferError):  # still being sent when this was cancelled
             payload.close()
     if result.exit_code != 0:
-        words = clean_line(result.stderr.decode("utf-8", "replace").strip()[-300:])
+        words = sanitize_line(result.stderr.decode("utf-8", "replace").strip()[-300:])
         raise FileRefused(f"The input could not be copied in: {words or 'the sandbox ended it.'}")
 
 
@@ -126,7 +126,7 @@ class _Spool:
 def _problem(result: ExecResult) -> str:
     """Why the tar may be incomplete; empty when it is complete. GNU tar exits with 1 when a file
     changed while it was read, and pads it to the announced size."""
-    words = clean_line(result.stderr.decode("utf-8", "replace").strip()[-300:])
+    words = sanitize_line(result.stderr.decode("utf-8", "replace").strip()[-300:])
     if result.timed_out:
         return f"copying took longer than {STREAM_TIMEOUT_SECONDS:.0f} s"
     if result.exit_code is None:
@@ -174,7 +174,7 @@ def choose(listing: Listing, root: bytes, room: int = MAX_BYTES) -> tuple[list[b
         name = path[len(root.rstrip(b"/")) + 1 :]
         why = _why_not(entry, name, room)
         if why:
-            left.append(f"{clean_line(path_to_text(name))} was left behind: {why}.")
+            left.append(f"{sanitize_line(path_to_text(name))} was left behind: {why}.")
         else:
             room -= entry.size
             chosen.append(name)

@@ -17,7 +17,7 @@ from typing import IO, Self
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import FileRefused
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 
 MAX_FILES = 20_000
 MAX_BYTES = 4 << 30
@@ -131,7 +131,7 @@ def _extract(stream: IO[bytes], fresh: Path, wanted: int, why: str) -> list[str]
     try:
         with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as tar:
             for member in tar:
-                shown = clean_line("/".join(PurePosixPath(member.name).parts))
+                shown = sanitize_line("/".join(PurePosixPath(member.name).parts))
                 size += max(0, member.size)
                 if files >= MAX_FILES or size > MAX_BYTES:
                     left.append(
@@ -207,7 +207,7 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path, names: _Na
 
 def _host_name(name: str) -> str:
     """A file name without anything that could mislead a person or a program on the host."""
-    safe = clean_line(name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+    safe = sanitize_line(name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
     safe = safe.replace("/", "_").replace("\\", "_")[:MAX_NAME_BYTES]
     while len(safe.encode()) > MAX_NAME_BYTES:
         safe = safe[:-1]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from sandbox_tui.core.base.defaults import TERMINAL_SIZE
 from sandbox_tui.core.base.errors import StoreError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR, RunState
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
@@ -62,7 +62,7 @@ def _lines(recording: Recording, terminal: str, size: tuple[int, int]) -> Iterab
         "term": {"cols": size[0], "rows": size[1], "type": "xterm-256color"},
         "timestamp": int(recording.summary.started_at),
         "idle_time_limit": IDLE_SECONDS,
-        "title": clean_line(recording.summary.title or recording.started.task)[:200],
+        "title": sanitize_line(recording.summary.title or recording.started.task)[:200],
     }
     yield json.dumps(header, ensure_ascii=False)
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
@@ -112,7 +112,7 @@ def _entry(
         case e.CallProposed(call=call) if terminal == MIRROR:
             item = end.calls[call.number]  # a marker says what came of it: it may not have run
             decided = f" ({words})" if (words := decision(item)) else ""
-            return "m", clean_line(call_title(item))[:120] + decided
+            return "m", sanitize_line(call_title(item))[:120] + decided
         case _:
             return None
 

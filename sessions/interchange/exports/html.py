@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from importlib import resources
 from typing import Any
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
 from sandbox_tui.sessions.interchange.exports.html_page.page_data import film
 
@@ -29,7 +29,7 @@ def write(recording: Recording) -> Iterable[Part]:
 
 def _page(recording: Recording, packed: str) -> str:
     style, script = _resource("page.css"), _resource("page.js")
-    title = clean_line(recording.summary.title or recording.started.task.strip()[:100])
+    title = sanitize_line(recording.summary.title or recording.started.task.strip()[:100])
     fields: dict[str, Any] = {
         "@policy@": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
         "; base-uri 'none'; form-action 'none'",

@@ -11,7 +11,7 @@ import re
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 
 MAX_CHARS = 20_000
 """Characters of one block; more is cut in the middle, and said so."""
@@ -25,7 +25,7 @@ _END = "nothing opened before may be open here"
 
 def prose(text: str) -> str:
     """Markdown of somebody's, to stand on its own; as code where it cannot be made harmless."""
-    text = clean(cut(text.replace("\r\n", "\n").replace("\r", "\n"))).strip("\n")
+    text = sanitize(cut(text.replace("\r\n", "\n").replace("\r", "\n"))).strip("\n")
     if not _is_worth_parsing(text):
         return fence(text)
     made = _escaped(text)
@@ -34,7 +34,7 @@ def prose(text: str) -> str:
 
 def fence(text: str, language: str = "") -> str:
     """A code block that the text cannot end."""
-    text = clean(cut(text.replace("\r\n", "\n"))).rstrip("\n")
+    text = sanitize(cut(text.replace("\r\n", "\n"))).rstrip("\n")
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     marks = "`" * max(3, longest + 1)
     return f"{marks}{language}\n{text}\n{marks}"
@@ -51,7 +51,7 @@ def code(text: str) -> str:
 
 def inline(text: str) -> str:
     """Plain text within a line."""
-    text = re.sub(r"([\\`*_{}\[\]()>#+!|~])", r"\\\1", clean_line(text)).strip()
+    text = re.sub(r"([\\`*_{}\[\]()>#+!|~])", r"\\\1", sanitize_line(text)).strip()
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 

@@ -11,7 +11,7 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from sandbox_tui.core.base.errors import StoreError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.core.terminal.emulator.screen import Screen
@@ -70,7 +70,7 @@ def write(recording: Recording) -> Iterable[Part]:
     )
     for row in rows:
         console.print(row, no_wrap=True, overflow="crop", crop=True)
-    title = clean_line(recording.summary.title or recording.started.task.strip())[:80]
+    title = sanitize_line(recording.summary.title or recording.started.task.strip())[:80]
     drawn = console.export_svg(
         title=title, theme=_THEME, code_format=_FORMAT, unique_id="sandbox-tui"
     )

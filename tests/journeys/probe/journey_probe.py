@@ -228,7 +228,7 @@ class _Fields:
     """
 
     KINDS = ("Input", "TextArea", "Select", "Checkbox", "Switch", "Choice")
-    AT_ONCE = ("Pager", "FileView", "FilterFiles")
+    AT_ONCE = ("PagerScreen", "FileViewScreen", "FilterFilesDialog")
     """Dialogs that act while one types."""
     changed: ClassVar[dict[int, set[str]]] = {}
 

@@ -14,16 +14,16 @@ from PIL import Image
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
-from sandbox_tui.tui.screens.files.choose_version import ChooseVersion
-from sandbox_tui.tui.screens.files.copy_files import CopyOutForm
+from sandbox_tui.tui.screens.files.choose_version import ChooseVersionDialog
+from sandbox_tui.tui.screens.files.copy_files import CopyOutDialog
 from sandbox_tui.tui.screens.files.edit_file import TextForm
-from sandbox_tui.tui.screens.files.file_view import FileView
+from sandbox_tui.tui.screens.files.file_view import FileViewScreen
 from sandbox_tui.tui.terminal_io import image_protocols
 from sandbox_tui.tui.terminal_io import open_external as outside
 from sandbox_tui.tui.widgets.files.files import Files
@@ -166,7 +166,7 @@ async def test_any_earlier_step_can_be_chosen(session: Session) -> None:
     async with replayed(session) as (screen, pilot):
         preview = await choose(screen, pilot, "code.py")
         await pilot.press("D")
-        await until(pilot, lambda: isinstance(screen.app.screen, ChooseVersion))
+        await until(pilot, lambda: isinstance(screen.app.screen, ChooseVersionDialog))
         options = screen.app.screen.query_one(OptionList)
         assert [str(options.get_option_at_index(i).prompt) for i in range(2)] == [
             "step 1",
@@ -193,7 +193,7 @@ async def test_side_by_side_where_there_is_room(session: Session) -> None:
     async with replayed(session) as (screen, pilot):
         await choose(screen, pilot, "code.py")
         await pilot.press("d", "o")
-        await until(pilot, lambda: isinstance(screen.app.screen, FileView))
+        await until(pilot, lambda: isinstance(screen.app.screen, FileViewScreen))
         body = screen.app.screen.query_one(Preview).body
         await until(
             pilot,
@@ -276,7 +276,7 @@ async def test_search_in_the_whole_file(session: Session) -> None:
     async with replayed(session) as (screen, pilot):
         await choose(screen, pilot, "code.py")
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(screen.app.screen, FileView))
+        await until(pilot, lambda: isinstance(screen.app.screen, FileViewScreen))
         body = screen.app.screen.query_one(Preview).body
         await pilot.press("slash", *"LINE 2", "enter")
         await until(pilot, lambda: body.cursor == 2)
@@ -300,7 +300,7 @@ async def test_nothing_hostile_is_drawn(session: Session, size: tuple[int, int])
             await pilot.press(key)
             await pilot.pause()
             for line in _drawn(screen.app):
-                assert clean(line, newlines=False, tabs=False) == line
+                assert sanitize(line, newlines=False, tabs=False) == line
 
 
 def _drawn(app: Any) -> list[str]:
@@ -340,7 +340,7 @@ async def test_what_was_not_kept(session: Session) -> None:
         preview = await choose(screen, pilot, "huge.bin")
         assert "not kept" in preview.body.plain[0]
         await pilot.press("o")
-        await until(pilot, lambda: isinstance(screen.app.screen, FileView))
+        await until(pilot, lambda: isinstance(screen.app.screen, FileViewScreen))
 
 
 async def test_copies_of_what_was_kept(session: Session, tmp_path: Path) -> None:
@@ -348,7 +348,7 @@ async def test_copies_of_what_was_kept(session: Session, tmp_path: Path) -> None
         for path in ("code.py", "evil\x1b]0;x\x07.txt"):
             await choose(screen, pilot, path)
             await pilot.press("p")
-            await until(pilot, lambda: isinstance(screen.app.screen, CopyOutForm))
+            await until(pilot, lambda: isinstance(screen.app.screen, CopyOutDialog))
             screen.app.screen.query_one(Input).value = str(tmp_path / "out")
             await pilot.press("enter")
         await until(pilot, lambda: len(list((tmp_path / "out").glob("*"))) == 2)

@@ -10,7 +10,7 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
-from sandbox_tui.tui.screens.dialogs.jump import Jump
+from sandbox_tui.tui.screens.dialogs.jump import JumpScreen
 from tests.snapshots.sample_run import sample_run
 from tests.waiting import until
 
@@ -39,7 +39,7 @@ async def test_each_letter_leads_to_its_place(app: SandboxTui) -> None:
         for letter, place in zip("asdf", places, strict=False):
             await pilot.press("ctrl+o")
             await pilot.pause()
-            assert isinstance(app.screen, Jump)
+            assert isinstance(app.screen, JumpScreen)
             await pilot.press(letter)
             await pilot.pause()
             assert app.screen is screen
@@ -52,7 +52,7 @@ async def test_any_other_key_stays_and_escape_leaves(app: SandboxTui) -> None:
         screen, before = app.screen, app.focused
         await pilot.press("ctrl+o", "1", "space")
         await pilot.pause()
-        assert isinstance(app.screen, Jump)
+        assert isinstance(app.screen, JumpScreen)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         assert app.focused is before

@@ -14,7 +14,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables.annotations import add_note, notes_of
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
-from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.timeline import Timeline
 from tests.screens.cockpit.test_replay_screen import until
@@ -57,14 +57,14 @@ async def test_a_note_is_written_changed_and_taken_away(store: Store) -> None:
         await until(pilot, lambda: screen.shows(store.run("r").last_seq))
         calls, timeline = screen.query_one(Calls), screen.query_one(Timeline)
         await pilot.press("home", "w")
-        await until(pilot, lambda: isinstance(app.screen, LinePrompt))
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
         await pilot.press(*"odd", "enter")
         await until(pilot, lambda: written(store) == [(1, "odd")])
         await until(pilot, lambda: "✎ odd" in drawn(calls))
         assert heights_fit(calls)
         assert "✎" in timeline.render_line(0).text
         await pilot.press("w")
-        await until(pilot, lambda: isinstance(app.screen, LinePrompt))
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
         assert app.screen.query_one(Input).value == "odd"
         await pilot.press(*" step", "enter")
         await until(pilot, lambda: written(store) == [(1, "odd step")])
@@ -73,12 +73,12 @@ async def test_a_note_is_written_changed_and_taken_away(store: Store) -> None:
         await pilot.pause()
         assert heights_fit(calls)
         await pilot.press("end", "w")
-        await until(pilot, lambda: isinstance(app.screen, LinePrompt))
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
         assert app.screen.query_one(Input).value == ""
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         await pilot.press("home", "w")
-        await until(pilot, lambda: isinstance(app.screen, LinePrompt))
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
         app.screen.query_one(Input).value = ""
         await pilot.press("enter")
         await until(pilot, lambda: written(store) == [])
@@ -118,7 +118,7 @@ async def test_a_note_of_several_lines_keeps_them(store: Store) -> None:
         await pilot.press("0")
         await until(pilot, lambda: screen.shows(0))
         await pilot.press("w")
-        await until(pilot, lambda: isinstance(app.screen, LinePrompt))
+        await until(pilot, lambda: isinstance(app.screen, PromptDialog))
         assert app.screen.query_one(Input).value == "first line␊second"
         await pilot.press(*" more", "enter")
         await until(pilot, lambda: written(store) == [(0, "first line\nsecond more")])

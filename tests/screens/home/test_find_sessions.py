@@ -20,9 +20,9 @@ from sandbox_tui.sessions.search.query import parse_query
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, tags_of
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
-from sandbox_tui.tui.screens.dialogs.confirm import Confirm
-from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
-from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -48,17 +48,17 @@ def store(tmp_path: Path) -> AsyncIterator[Store]:
 @asynccontextmanager
 async def at_home(
     store: Store, size: tuple[int, int] = (160, 45)
-) -> AsyncIterator[tuple[Home, Pilot[int]]]:
+) -> AsyncIterator[tuple[HomeScreen, Pilot[int]]]:
     app = SandboxTui(load({"model.name": "m", "model.local_ports": []}), store)
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, Home))
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         home = app.screen
-        assert isinstance(home, Home)
+        assert isinstance(home, HomeScreen)
         await until(pilot, lambda: home.query_one(SessionList).current is not None)
         yield home, pilot
 
 
-async def look_for(home: Home, pilot: Pilot[int], words: str) -> SearchResults:
+async def look_for(home: HomeScreen, pilot: Pilot[int], words: str) -> SearchResults:
     """Type it, and wait until what is shown is what was found."""
     await pilot.press("slash")
     bar, hits = home.query_one(SearchBar), home.query_one(SearchResults)
@@ -170,28 +170,28 @@ async def test_a_session_is_named_and_tagged(store: Store) -> None:
         here = sessions.current
         assert here is not None
         await pilot.press("R")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LinePrompt))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         await pilot.press(*"Stripes", "enter")
         await until(pilot, lambda: sessions.current and sessions.current.title == "Stripes")
         assert "Stripes" in sessions.draw_block(sessions.cursor, 100)[0].plain
         await pilot.press("t")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LinePrompt))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         await pilot.press(*"good,", "space", *"#Look", "enter")
         await until(pilot, lambda: tags_of(store, here.id) == ["good", "look"])
         await until(pilot, lambda: "#good #look" in sessions.draw_block(0, 100)[1].plain)
         await pilot.press("t")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LinePrompt))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         assert pilot.app.screen.query_one(Input).value == "good look"
         pilot.app.screen.query_one(Input).value = "look"
         await pilot.press("enter")
         await until(pilot, lambda: tags_of(store, here.id) == ["look"])
         await pilot.press("R")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LinePrompt))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         pilot.app.screen.query_one(Input).value = "a title that is thrown away"
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is home)
         await pilot.press("R")
-        await until(pilot, lambda: isinstance(pilot.app.screen, LinePrompt))
+        await until(pilot, lambda: isinstance(pilot.app.screen, PromptDialog))
         pilot.app.screen.query_one(Input).value = ""
         await pilot.press("enter")
         await until(pilot, lambda: sessions.current and sessions.current.title is None)
@@ -206,14 +206,14 @@ async def test_deleting_asks_says_what_it_frees_and_takes_it_from_the_hits(store
         while hits.current is None or hits.current.run.id != "other":
             await pilot.press("down")
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
         assert "count the zebras" in pilot.app.screen._question  # type: ignore[attr-defined]
         assert "about " in pilot.app.screen._question  # type: ignore[attr-defined]
         await pilot.press("n")
         await until(pilot, lambda: pilot.app.screen is home)
         assert store.count() == 3
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(pilot.app.screen, Confirm))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))
         await pilot.press("y")
         await until(pilot, lambda: store.count() == 2)
         await until(pilot, lambda: "count the zebras" not in text_of(hits))

@@ -15,9 +15,9 @@ from sandbox_tui.core.config import settings as config
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.main import main
-from sandbox_tui.tui.screens.home.choose_model import ChooseModel
-from sandbox_tui.tui.screens.home.home import Home
-from sandbox_tui.tui.screens.home.new_run import NewRun
+from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.new_run import NewRunDialog
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers
 from tests.scripted_server import ScriptedServer, say
 
@@ -85,11 +85,11 @@ async def test_a_key_opens_the_list_and_enter_takes_one(
     app = SandboxTui(config.load(), store)
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("m")
-        assert isinstance(app.screen, ChooseModel)
+        assert isinstance(app.screen, ChooseModelDialog)
         await found(app, pilot)
         await pilot.press("down", "enter")
         await pilot.pause()
-        assert isinstance(app.screen, Home)
+        assert isinstance(app.screen, HomeScreen)
         assert written(own_home)["name"] == "tiny"
 
 
@@ -103,7 +103,7 @@ async def test_a_model_chosen_in_the_new_run_form_is_for_that_run(
         await found(app, pilot)
         await pilot.press("enter")
         await pilot.pause()
-        assert isinstance(app.screen, NewRun)
+        assert isinstance(app.screen, NewRunDialog)
         assert app.screen.query_one("#model", Input).value == "qwen3-coder"
         assert app.screen.query_one("#url", Input).value == server.url
     assert not (own_home / "config.toml").exists()

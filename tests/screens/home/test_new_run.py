@@ -15,8 +15,8 @@ from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.home.home import Home
-from sandbox_tui.tui.screens.home.new_run import NewRun
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.new_run import NewRunDialog
 
 Started = list[RunRequest]
 
@@ -26,10 +26,10 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Started:
     """What the home screen was asked to begin; nothing is begun."""
     requests: Started = []
 
-    def begin(self: Home, wanted: Sequence[RunRequest]) -> None:
+    def begin(self: HomeScreen, wanted: Sequence[RunRequest]) -> None:
         requests.extend(wanted)
 
-    monkeypatch.setattr(Home, "_begin", begin)
+    monkeypatch.setattr(HomeScreen, "_begin", begin)
     return requests
 
 
@@ -52,7 +52,7 @@ async def test_the_form_starts_a_run(app: SandboxTui, started: Started, how: str
         else:
             await pilot.press(how)
         await pilot.pause()
-        assert isinstance(app.screen, Home)
+        assert isinstance(app.screen, HomeScreen)
     assert [(r.task, r.mode, r.settings.sandbox.kind) for r in started] == [
         ("fix it", "auto", "auto")
     ]
@@ -107,7 +107,7 @@ async def test_escape_closes_the_open_drop_down_alone(app: SandboxTui) -> None:
         assert form.query_one(TextArea).text == "my task"
         await pilot.press("escape")
         await pilot.pause()
-        assert isinstance(app.screen, Home)
+        assert isinstance(app.screen, HomeScreen)
 
 
 async def test_what_was_typed_is_there_again_until_it_is_started(
@@ -184,7 +184,7 @@ async def test_a_form_that_is_left_without_a_word_says_nothing(app: SandboxTui) 
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("n", "escape")
         await pilot.pause()
-        assert isinstance(app.screen, Home)
+        assert isinstance(app.screen, HomeScreen)
         assert not list(app._notifications)
         await pilot.press("n")
-        assert isinstance(app.screen, NewRun)
+        assert isinstance(app.screen, NewRunDialog)

@@ -18,7 +18,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
-from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_list import Calls
@@ -74,7 +74,7 @@ async def test_sessions_and_the_key_bar_are_clicked(app: SandboxTui) -> None:
         await click_on(pilot, app.screen.query_one(KeyBar), "settings")
         assert isinstance(app.screen, SettingsScreen)
         await click_on(pilot, app.screen.query_one(KeyBar), "back")
-        assert isinstance(app.screen, Home)
+        assert isinstance(app.screen, HomeScreen)
         await click_on(pilot, app.screen.query_one(KeyBar), "help")
         assert isinstance(app.screen, HelpScreen)
         await pilot.press("escape")

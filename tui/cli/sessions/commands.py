@@ -134,7 +134,7 @@ def sessions_rename(session: str, title: str | None) -> None:
 @click.option("--remove", is_flag=True, help="Take them away.")
 def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
     """Put TAGS on a SESSION; without any, list what it has."""
-    from sandbox_tui.core.base.sanitize import clean_line
+    from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.sessions.store.tables.annotations import add_tag, remove_tag, tags_of
 
     with open_store() as store:
@@ -144,7 +144,7 @@ def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
                 remove_tag(store, run_id, tag)
             else:
                 add_tag(store, run_id, tag)
-        click.echo(clean_line(" ".join(tags_of(store, run_id))))
+        click.echo(sanitize_line(" ".join(tags_of(store, run_id))))
 
 
 @sessions.command("note")
@@ -154,7 +154,7 @@ def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
 @click.option("--remove", type=int, metavar="NUMBER", help="Delete the note of this number.")
 def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | None) -> None:
     """Write TEXT on a step of a SESSION; without any, list its notes."""
-    from sandbox_tui.core.base.sanitize import clean_line
+    from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.sessions.store.tables.annotations import add_note, notes_of, remove_note
 
     with open_store() as store:
@@ -164,7 +164,7 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
         if text:
             add_note(store, run_id, step, " ".join(text))
         for note in notes_of(store, run_id):
-            click.echo(f"{note.id:>4}  step {note.step:<4}  {clean_line(note.text)}")
+            click.echo(f"{note.id:>4}  step {note.step:<4}  {sanitize_line(note.text)}")
 
 
 @sessions.command("export", short_help="Write a session to a file.")

@@ -7,7 +7,7 @@ import json
 
 import click
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.relations.compare import Call, Comparison, compare, file_diff
 from sandbox_tui.tui.format.comparison import (
@@ -44,10 +44,10 @@ def print_comparison(
     click.echo()
     click.echo(files_sentence(found))
     for file in found.files[:SHOWN_FILES]:
-        click.echo(f"  {file.verdict:<11}{clean_line(file.path)}")
+        click.echo(f"  {file.verdict:<11}{sanitize_line(file.path)}")
         if diffs and file.verdict == "differs":
             for line in file_diff(store, file):
-                click.echo(f"      {clean_line(line)}")
+                click.echo(f"      {sanitize_line(line)}")
     if len(found.files) > SHOWN_FILES:
         click.echo(f"  and {len(found.files) - SHOWN_FILES} more")
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sandbox_tui.core.base.errors import ConfigError, ImportRefused, StoreError
-from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.store.maintenance import Report
@@ -79,7 +79,7 @@ def _to_stdout(data: bytes) -> None:
     """
     if sys.stdout.isatty():
         try:
-            data = clean(data.decode("utf-8")).encode()
+            data = sanitize(data.decode("utf-8")).encode()
         except UnicodeDecodeError as error:
             raise ConfigError(
                 "This format is not text for a terminal: send it to a file with > or --output."
@@ -117,14 +117,14 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
                 click.echo(f"{run.id}  {run.steps} steps  {task}")
         except (ImportRefused, StoreError) as error:
             good = False
-            click.echo(f"sandbox-tui: {clean(str(error))}", err=True)
+            click.echo(f"sandbox-tui: {sanitize(str(error))}", err=True)
     return good
 
 
 def print_hits(hits: Sequence[Hit], remarks: Sequence[str], *, as_json: bool) -> None:
     """A line a hit: session, step, kind, and the text around the words."""
     for remark in remarks:
-        click.echo(f"sandbox-tui: {clean_line(remark)}", err=True)
+        click.echo(f"sandbox-tui: {sanitize_line(remark)}", err=True)
     if as_json:
         for hit in hits:
             click.echo(json.dumps(dataclasses.asdict(hit)))
@@ -141,16 +141,16 @@ def _marked(hit: Hit) -> str:
     """The snippet, its words in bold where that can be seen."""
     text, at = "", 0
     for start, end in hit.marks:
-        text += clean_line(hit.snippet[at:start])
-        text += click.style(clean_line(hit.snippet[start:end]), bold=True)
+        text += sanitize_line(hit.snippet[at:start])
+        text += click.style(sanitize_line(hit.snippet[start:end]), bold=True)
         at = end
-    return text + clean_line(hit.snippet[at:])
+    return text + sanitize_line(hit.snippet[at:])
 
 
 def print_report(report: Report) -> None:
     """What an examination found."""
     for problem in report.problems:
-        click.echo(f"✗ {clean_line(problem)}")
+        click.echo(f"✗ {sanitize_line(problem)}")
     if not report.problems:
         click.echo("✓ the session database is whole")
     click.echo(

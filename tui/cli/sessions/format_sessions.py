@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import click
 
-from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.config.settings import snapshot_dir
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunSummary, Store
@@ -35,7 +35,7 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
     for run in runs:
         tokens = numbers.count(run.input_tokens + run.output_tokens)
         task = task_title(run)[:60]
-        model = clean_line(run.model)[:20]
+        model = sanitize_line(run.model)[:20]
         click.echo(
             f"{run.id:<21}  {_local(run.begun_at):%Y-%m-%d %H:%M}  {outcome_words(run):<18}  "
             f"{run.steps:>5}  {tokens:>6}  {numbers.clock(run.seconds):>7}  {model:<20}  {task}"
@@ -44,7 +44,7 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
 
 def print_session(store: Store, run: RunSummary) -> None:
     """All that is known of a session; what there is not has no line."""
-    notes = [f"step {note.step}: {clean_line(note.text)}" for note in notes_of(store, run.id)]
+    notes = [f"step {note.step}: {sanitize_line(note.text)}" for note in notes_of(store, run.id)]
     standing, problem = SnapshotStores(snapshot_dir()).list(run.id)
     problem = problem if run.sandbox == "docker" else ""
     room = numbers.size(sum(one.size for one in standing))
@@ -71,7 +71,7 @@ def print_session(store: Store, run: RunSummary) -> None:
     ]
     for name, value in rows:
         if value:
-            click.echo(f"{name:<10}{clean(value)}")
+            click.echo(f"{name:<10}{sanitize(value)}")
 
 
 def _local(at: float) -> datetime.datetime:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import snapshot_dir
 from sandbox_tui.core.sandboxes.base import StoredSnapshot
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
@@ -29,7 +29,7 @@ def print_snapshots(store: Store, *, as_json: bool) -> None:
         else:
             gone = "  (session deleted)" if one in found.left else ""
             size = numbers.size(one.size)
-            click.echo(f"{one.session}  {size:>8}  {clean_line(one.name)}{gone}")
+            click.echo(f"{one.session}  {size:>8}  {sanitize_line(one.name)}{gone}")
     if as_json:
         return
     total = numbers.size(sum(one.size for one in found.own))
@@ -56,7 +56,7 @@ def prune(store: Store, sessions: Sequence[str] | None, *, ask: bool) -> bool:
         *SnapshotStores(snapshot_dir()).remove_all(chosen),
     ]
     for problem in problems:
-        click.echo(f"sandbox-tui: {clean_line(problem)}", err=True)
+        click.echo(f"sandbox-tui: {sanitize_line(problem)}", err=True)
     click.echo(f"{_count([*found.left, *chosen])} removed" if not problems else "some were left")
     return not problems
 

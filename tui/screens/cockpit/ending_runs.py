@@ -21,7 +21,7 @@ DELAY_SECONDS = 0.3
 """Seconds before the dialog is shown: most runs have ended by then."""
 
 
-class ClosingDialog(ModalScreen[None], ClosesWhenOnTop[None]):
+class EndingRunsDialog(ModalScreen[None], ClosesWhenOnTop[None]):
     """Shows the progress, and how to quit without waiting.
 
     Args:
@@ -29,8 +29,8 @@ class ClosingDialog(ModalScreen[None], ClosesWhenOnTop[None]):
     """
 
     CSS = """
-    ClosingDialog { align: center middle; }
-    ClosingDialog Vertical {
+    EndingRunsDialog { align: center middle; }
+    EndingRunsDialog Vertical {
         width: 64; max-width: 95%; height: auto; padding: 1 2;
         border: round $accent; background: $surface; border-title-color: $accent;
         border-subtitle-color: $role-dim;
@@ -67,7 +67,7 @@ class ClosingDialog(ModalScreen[None], ClosesWhenOnTop[None]):
 async def closing_dialog(node: MessagePump, workers: Sequence[RunHandle]) -> AsyncGenerator[None]:
     """Show the dialog while the body ends runs, if that takes longer than `DELAY_SECONDS`."""
     app = app_of(node)
-    screen, over = ClosingDialog(workers), False
+    screen, over = EndingRunsDialog(workers), False
 
     def show() -> None:
         if not over:

@@ -11,15 +11,15 @@ from typing import Any, Protocol
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import FileRefused, SandboxTuiError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import FileState, RunState
 from sandbox_tui.core.run.human.run_controls import FileControls
 from sandbox_tui.core.sandboxes.protocol.tar_archives import write_out
-from sandbox_tui.tui.screens.dialogs.confirm import Confirm
-from sandbox_tui.tui.screens.files.copy_files import CopyInForm, CopyOutForm, Push
-from sandbox_tui.tui.screens.files.edit_file import EditFile
-from sandbox_tui.tui.screens.files.file_view import FileView
-from sandbox_tui.tui.screens.files.filter_files import FilterFiles
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.files.copy_files import CopyInDialog, CopyOutDialog, Push
+from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
+from sandbox_tui.tui.screens.files.file_view import FileViewScreen
+from sandbox_tui.tui.screens.files.filter_files import FilterFilesDialog
 from sandbox_tui.tui.terminal_io import open_external as outside
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.files.files import Files
@@ -61,7 +61,7 @@ class FileActions:
 
     def ask_filter(self) -> None:
         """Ask by which names to filter the tree."""
-        app_of(self._screen).push_screen(FilterFiles(self._files))
+        app_of(self._screen).push_screen(FilterFilesDialog(self._files))
 
     def fetch(self, preview: Preview, path: str, max_bytes: int) -> None:
         """Get a content that was not kept, for a preview."""
@@ -86,7 +86,7 @@ class FileActions:
         preview = self._preview
         against = preview.against if preview.path == path else None
         app_of(self._screen).push_screen(
-            FileView(path, file, self._source.kept, self.fetch, against)
+            FileViewScreen(path, file, self._source.kept, self.fetch, against)
         )
 
     # --- out
@@ -102,7 +102,7 @@ class FileActions:
             if folder is not None:
                 self._do(lambda: self._pull(path, folder))
 
-        app_of(self._screen).push_screen(CopyOutForm(path, self._source.results_folder), asked)
+        app_of(self._screen).push_screen(CopyOutDialog(path, self._source.results_folder), asked)
 
     async def _pull(self, path: str, folder: Path) -> None:
         files = self._source.live_files
@@ -112,14 +112,14 @@ class FileActions:
             left = await files.pull(path, self._inside(path, folder))
             said = left if len(left) <= 3 else [*left[:2], left[-1]]  # the last: how many in all
             words = " ".join([f"Copied to {folder}.", *said])
-        self._screen.notify(clean_line(words), markup=False, timeout=6)
+        self._screen.notify(sanitize_line(words), markup=False, timeout=6)
 
     def _inside(self, path: str, folder: Path) -> Path:
         """A folder keeps its name; a file goes into the folder that was named."""
         file = self._source.state.files.get(path)
         if file is None or file.last.kind != "dir":
             return folder
-        return folder / (clean_line(posixpath.basename(path)).strip(".") or "files")
+        return folder / (sanitize_line(posixpath.basename(path)).strip(".") or "files")
 
     def _write_kept(self, path: str, folder: Path) -> str:
         """Write what was kept of a file or folder; says how much that was."""
@@ -160,7 +160,7 @@ class FileActions:
         if copied is None:
             raise FileRefused(f"{path} was not kept with the session.")
         outside.open_outside(copied)
-        self._screen.notify(clean_line(f"Opened a copy of {path}."), markup=False, timeout=4)
+        self._screen.notify(sanitize_line(f"Opened a copy of {path}."), markup=False, timeout=4)
 
     # --- in
 
@@ -179,7 +179,7 @@ class FileActions:
             if push is not None:
                 self._do(lambda: self._push(push))
 
-        app_of(self._screen).push_screen(CopyInForm(folder or base, base), asked)
+        app_of(self._screen).push_screen(CopyInDialog(folder or base, base), asked)
 
     async def _push(self, push: Push) -> None:
         files = self._source.live_files
@@ -187,11 +187,11 @@ class FileActions:
             raise FileRefused("The run has ended meanwhile.")
         path = posixpath.join(push.folder, push.source.name)
         if await files.exists(path):
-            question = clean_line(f"{path} is there already. Write over it?")
-            if not await app_of(self._screen).push_screen_wait(Confirm(question)):
+            question = sanitize_line(f"{path} is there already. Write over it?")
+            if not await app_of(self._screen).push_screen_wait(ConfirmDialog(question)):
                 return
         await files.push(push.source, push.folder, tell=push.tell)
-        self._screen.notify(clean_line(f"Copied to {path}."), markup=False, timeout=4)
+        self._screen.notify(sanitize_line(f"Copied to {path}."), markup=False, timeout=4)
 
     def edit(self) -> None:
         """Edit the chosen file by hand."""
@@ -211,7 +211,7 @@ class FileActions:
         async def save(data: bytes, opened: bytes | None, tell: bool) -> None:
             await files.save(path, data, opened=opened, tell=tell)
 
-        app_of(self._screen).push_screen(EditFile(path, await files.open(path), save))
+        app_of(self._screen).push_screen(EditFileScreen(path, await files.open(path), save))
 
     # --- how
 
@@ -239,7 +239,7 @@ class FileActions:
         try:
             await work()
         except SandboxTuiError as error:
-            self._screen.notify(clean_line(str(error)), severity="error", markup=False)
+            self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
         except OSError as error:
             words = f"{error.strerror or error}: {error.filename or ''}"
-            self._screen.notify(clean_line(words), severity="error", markup=False)
+            self._screen.notify(sanitize_line(words), severity="error", markup=False)

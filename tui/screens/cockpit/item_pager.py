@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, ReplyItem
-from sandbox_tui.tui.screens.dialogs.pager import Pager
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.widgets.calls.call_text import whole_text
 
 
-def pager_of(item: Item | None) -> Pager | None:
+def pager_of(item: Item | None) -> PagerScreen | None:
     """The pager with the text of an item; None for one that has none."""
     match item:
         case CallItem():
-            return Pager(f"call {item.call.number}", whole_text(item))
+            return PagerScreen(f"call {item.call.number}", whole_text(item))
         case ReplyItem():
-            return Pager(f"step {item.step}", f"{item.reasoning}\n\n{item.text}".strip())
+            return PagerScreen(f"step {item.step}", f"{item.reasoning}\n\n{item.text}".strip())
         case HumanItem(file=e.HumanFile() as file):
-            return Pager("you", "\n".join([item.text, *file.left_behind, file.diff]))
+            return PagerScreen("you", "\n".join([item.text, *file.left_behind, file.diff]))
         case HumanItem():
-            return Pager("you", item.finished.observation if item.finished else item.text)
+            return PagerScreen("you", item.finished.observation if item.finished else item.text)
         case _:
             return None

@@ -12,7 +12,7 @@ from textual.css.query import NoMatches
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ImageMissing, SandboxTuiError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions import Store
@@ -23,9 +23,9 @@ from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.ending_runs import closing_dialog
 from sandbox_tui.tui.screens.cockpit.steering import Steering
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
-from sandbox_tui.tui.screens.dialogs.confirm import Confirm
-from sandbox_tui.tui.screens.dialogs.error_dialog import ErrorDialog
-from sandbox_tui.tui.screens.dialogs.leave_dialog import LeaveDialog, Leaving
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
+from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.textual_support.private_api import is_closing
@@ -108,7 +108,7 @@ class LiveScreen(Steering, ClosesWhenOnTop[None]):
             case None:
                 self._told_of_end = True
         for words in self.run.left_behind if self.run is not None else ():
-            self.notify(clean_line(words), severity="warning", markup=False, timeout=20)
+            self.notify(sanitize_line(words), severity="warning", markup=False, timeout=20)
 
     def _offer_image(self, error: ImageMissing) -> None:
         def answered(there: bool | None) -> None:
@@ -130,12 +130,12 @@ class LiveScreen(Steering, ClosesWhenOnTop[None]):
 
     def _say_how_it_ended(self, finished: e.RunFinished) -> None:
         if finished.reason == "submitted":
-            answer = clean_line((finished.answer or "").strip())
-            where = f"\nresults in {clean_line(finished.output)}" if finished.output else ""
+            answer = sanitize_line((finished.answer or "").strip())
+            where = f"\nresults in {sanitize_line(finished.output)}" if finished.output else ""
             self.notify(f"{answer[:200]}{where}", title="submitted", markup=False, timeout=10)
         else:
             reason = finished.reason.replace("_", " ")
-            words = clean_line(finished.error or "")
+            words = sanitize_line(finished.error or "")
             self.notify(words, title=reason, severity="error", markup=False, timeout=20)
         self.refresh_bindings()
 
@@ -228,7 +228,7 @@ class LiveScreen(Steering, ClosesWhenOnTop[None]):
             if sure and self.run is not None:
                 self.run.cancel("A person ended the run.")
 
-        app_of(self).push_screen(Confirm("End this run? Its results so far are kept."), ended)
+        app_of(self).push_screen(ConfirmDialog("End this run? Its results so far are kept."), ended)
 
     def action_leave(self) -> None:
         """Back to where one came from; what becomes of a run that goes on is asked first."""
@@ -280,7 +280,7 @@ class LiveScreen(Steering, ClosesWhenOnTop[None]):
         try:
             name = await run.open_shell(max(20, size.width), max(5, size.height))
         except SandboxTuiError as error:
-            self.notify(clean_line(str(error)), severity="error", markup=False)
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
             return
         terminals.opened(name, max(20, size.width), max(5, size.height))
         self.call_after_refresh(self._attach_shell, name)
@@ -310,4 +310,4 @@ class LiveScreen(Steering, ClosesWhenOnTop[None]):
 
 
 def _why_it_waits(storage_error: str) -> str:
-    return f"{clean_line(storage_error)} The run goes on then."
+    return f"{sanitize_line(storage_error)} The run goes on then."

@@ -13,7 +13,7 @@ from textual.widgets import Static
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.sessions import Player, RunSummary, Store
@@ -34,7 +34,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.replay_position import ReplayPosition
 from sandbox_tui.tui.screens.cockpit.session_search import SessionSearch
-from sandbox_tui.tui.screens.dialogs.go_to_step import GoToStep
+from sandbox_tui.tui.screens.dialogs.go_to_step import GoToStepDialog
 from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.call_list import Calls
@@ -337,7 +337,7 @@ class ReplayScreen(Cockpit):
             f"step {self.state.step}/{max(self._markers.steps, self.state.step)}",
             f"event {self.position}/{last}",
             numbers.clock(self.state.t),
-            clean_line(self._summary.id),
+            sanitize_line(self._summary.id),
         ]
         if self._preparing and self._wanted is None and last - self._prepared > MAX_FOLDED_EVENTS:
             parts.append(f"preparing {100 * self._prepared // max(1, last)} %")
@@ -387,7 +387,7 @@ class ReplayScreen(Cockpit):
                 self.notify(f"There is no step {step}.", timeout=3)
 
         steps = max(self._markers.steps, self.state.step)
-        app_of(self).push_screen(GoToStep(self.state.step, steps), answered)
+        app_of(self).push_screen(GoToStepDialog(self.state.step, steps), answered)
 
     def action_go_start(self) -> None:
         """To the first moment."""
@@ -408,10 +408,10 @@ class ReplayScreen(Cockpit):
             path.write_bytes(self_contained(drawn))
         except OSError as error:
             words = f"{path} cannot be written: {error.strerror}."
-            self.notify(clean_line(words), severity="error", markup=False)
+            self.notify(sanitize_line(words), severity="error", markup=False)
             return
         words = f"Saved as it is on the screen, nothing blanked: {path}"
-        self.notify(clean_line(words), markup=False)
+        self.notify(sanitize_line(words), markup=False)
 
     def action_leave(self) -> None:
         """Back to where one came from."""

@@ -11,15 +11,15 @@ from textual.binding import BindingType
 from textual.widgets import Input
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
-from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlways
-from sandbox_tui.tui.screens.dialogs.edit_call import EditCall
-from sandbox_tui.tui.screens.dialogs.mode_menu import ModeMenu
+from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.dialogs.choose_mode import ModeDialog
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.calls.call_list import Calls
@@ -162,7 +162,7 @@ class Steering(Cockpit):
                 self._say_since_when(run)
 
         number = pending.call.number if pending is not None else None
-        app_of(self).push_screen(ModeMenu(run.gate.mode, number), chosen)
+        app_of(self).push_screen(ModeDialog(run.gate.mode, number), chosen)
 
     def _say_what_still_waits(self) -> None:
         pending = self.state.pending
@@ -181,7 +181,7 @@ class Steering(Cockpit):
         try:
             await (run.thaw() if frozen else run.freeze())
         except SandboxTuiError as error:
-            self.notify(clean_line(str(error)), severity="error", markup=False)
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
         finally:
             if self._freezing is not frozen:
                 self._freezing = None
@@ -213,7 +213,7 @@ class Steering(Cockpit):
             if chosen and not run.approve_always(number, chosen):
                 self.notify(GONE)
 
-        app_of(self).push_screen(ApproveAlways(pending.call, patterns), allowed)
+        app_of(self).push_screen(ApproveAlwaysDialog(pending.call, patterns), allowed)
 
     def action_edit(self) -> None:
         """Change the waiting call before it runs."""
@@ -229,7 +229,7 @@ class Steering(Cockpit):
             if not done:
                 self.notify(GONE)
 
-        app_of(self).push_screen(EditCall(pending.call), edited)
+        app_of(self).push_screen(EditCallDialog(pending.call), edited)
 
     def action_reject(self) -> None:
         """Keep the waiting call from running, with words for the model."""
@@ -304,7 +304,7 @@ class Steering(Cockpit):
         try:
             self._pass_on(run, event)
         except SandboxTuiError as error:
-            self.notify(clean_line(str(error)), severity="error", markup=False)
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
 
     def _pass_on(self, run: Controls, event: InjectBar.Sent) -> None:
         match event.purpose:
@@ -342,7 +342,7 @@ class Steering(Cockpit):
             if await run.interrupt():
                 self.notify("The command was interrupted.", timeout=2)
         except SandboxTuiError as error:
-            self.notify(clean_line(str(error)), severity="error", markup=False)
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
 
     def action_interrupt_reply(self) -> None:
         """Break off the reply alone, or the wait for the next attempt."""

@@ -9,11 +9,11 @@ from typing import Protocol
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import StoreError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import CallItem, ReplyItem, RunState
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables.annotations import Note, add_note, edit_note, notes_of
-from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.timeline import Timeline
@@ -96,7 +96,7 @@ class StepNotes:
         before = here[-1].text if here else ""
         what = f"note on step {step}" if step else "note on this session"
         text = await app_of(self._screen).push_screen_wait(
-            LinePrompt(
+            PromptDialog(
                 what, before, "what is to be remembered" if not here else "takes the note away"
             )
         )
@@ -108,5 +108,5 @@ class StepNotes:
             else:
                 await asyncio.to_thread(add_note, store, run_id, step, text)
         except StoreError as error:
-            self._screen.notify(clean_line(str(error)), severity="error", markup=False)
+            self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
         await self._read()

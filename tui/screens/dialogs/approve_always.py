@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
-from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.tui.keys.hint import hint
@@ -26,7 +26,7 @@ _WORDS = (
 )
 
 
-class ApproveAlways(ModalScreen[tuple[str, ...] | None]):
+class ApproveAlwaysDialog(ModalScreen[tuple[str, ...] | None]):
     """Dismisses with the patterns (an emptied one is left out), or None.
 
     Args:
@@ -35,18 +35,18 @@ class ApproveAlways(ModalScreen[tuple[str, ...] | None]):
     """
 
     CSS = """
-    ApproveAlways { align: center middle; background: $background 60%; }
-    ApproveAlways VerticalScroll {
+    ApproveAlwaysDialog { align: center middle; background: $background 60%; }
+    ApproveAlwaysDialog VerticalScroll {
         width: 90%; max-width: 90; height: auto; max-height: 90%; padding: 1 2;
         border: round $accent; background: $surface;
         border-title-color: $accent; border-subtitle-color: $role-dim;
     }
-    ApproveAlways Label { color: $role-dim; width: 1fr; }
-    ApproveAlways #allowed-call { color: $foreground; margin-bottom: 1; }
-    ApproveAlways Input {
+    ApproveAlwaysDialog Label { color: $role-dim; width: 1fr; }
+    ApproveAlwaysDialog #allowed-call { color: $foreground; margin-bottom: 1; }
+    ApproveAlwaysDialog Input {
         border: round $border-blurred; height: 3; margin-top: 1; background: $surface;
     }
-    ApproveAlways Input:focus { border: round $accent; }
+    ApproveAlwaysDialog Input:focus { border: round $accent; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -61,17 +61,17 @@ class ApproveAlways(ModalScreen[tuple[str, ...] | None]):
 
     def compose(self) -> ComposeResult:
         """The call, a sentence, a field for each pattern."""
-        name = short_name(clean_line(self._call.name))
+        name = short_name(sanitize_line(self._call.name))
         with VerticalScroll() as box:
             box.border_title = Content(f"approve always · call {self._call.number} {name}")
             box.border_subtitle = (
                 f"{hint('allow_always.allow')} allows · {hint('allow_always.leave')} goes back"
             )
-            what = clean_line(full_command(self._call.name, self._call.arguments)) or name
+            what = sanitize_line(full_command(self._call.name, self._call.arguments)) or name
             yield Label(what, id="allowed-call", markup=False)
             yield Label(_WORDS, markup=False)
             for pattern in self._patterns:
-                yield Input(clean(pattern, newlines=False), select_on_focus=False)
+                yield Input(sanitize(pattern, newlines=False), select_on_focus=False)
         yield KeyBar()
 
     def on_mount(self) -> None:

@@ -10,17 +10,17 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 
 
-class Confirm(ModalScreen[bool]):
+class ConfirmDialog(ModalScreen[bool]):
     """Asks; enter and y say yes, escape and n say no."""
 
     CSS = """
-    Confirm { align: center middle; }
-    Confirm Vertical {
+    ConfirmDialog { align: center middle; }
+    ConfirmDialog Vertical {
         width: 60; max-width: 95%; height: auto; padding: 1 2;
         border: round $accent; background: $surface; border-subtitle-color: $role-dim;
     }
@@ -39,7 +39,7 @@ class Confirm(ModalScreen[bool]):
         """The question."""
         with Vertical() as box:
             box.border_subtitle = f"{hint('confirm.yes')} yes · {hint('confirm.no')} no"
-            yield Static(clean(self._question), markup=False)
+            yield Static(sanitize(self._question), markup=False)
 
     def action_answer(self, sure: bool) -> None:
         """Close with the answer."""

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Label, TextArea
 
-from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.tui.keys.hint import hint
@@ -29,7 +29,7 @@ _LABELS = {
 """What the editor's arguments are, where their names do not say it."""
 
 
-class EditCall(ModalScreen[str | None]):
+class EditCallDialog(ModalScreen[str | None]):
     """A plain-text editor for each argument, or one for the JSON of all of them.
 
     ctrl+s (or f2) runs the call with what stands there, f3 changes between the two forms. An
@@ -38,20 +38,20 @@ class EditCall(ModalScreen[str | None]):
     """
 
     CSS = """
-    EditCall { align: center middle; background: $background 60%; }
-    EditCall VerticalScroll {
+    EditCallDialog { align: center middle; background: $background 60%; }
+    EditCallDialog VerticalScroll {
         width: 90%; max-width: 120; height: 80%; border: round $accent; background: $surface;
         padding: 0 1; border-title-color: $accent; border-subtitle-color: $role-dim;
     }
-    EditCall VerticalScroll.-wrong {
+    EditCallDialog VerticalScroll.-wrong {
         border-subtitle-color: $error; border-subtitle-style: bold;
     }
-    EditCall Label { color: $role-dim; margin-top: 1; }
-    EditCall TextArea {
+    EditCallDialog Label { color: $role-dim; margin-top: 1; }
+    EditCallDialog TextArea {
         height: auto; min-height: 3; max-height: 24; border: round $border-blurred;
     }
-    EditCall TextArea:focus { border: round $accent; }
-    EditCall TextArea.-only { height: 1fr; max-height: 100%; }
+    EditCallDialog TextArea:focus { border: round $accent; }
+    EditCallDialog TextArea.-only { height: 1fr; max-height: 100%; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -72,10 +72,10 @@ class EditCall(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The editors of both forms; one of the forms is seen."""
         with VerticalScroll() as box:
-            name = short_name(clean_line(self._call.name))
+            name = short_name(sanitize_line(self._call.name))
             box.border_title = Content(f"edit call {self._call.number} · {name}")
             for name, value in self._fields.items():
-                label = clean_line(_LABELS.get(name, name))
+                label = sanitize_line(_LABELS.get(name, name))
                 yield Label(label, classes="field", markup=False)
                 only = len(self._fields) == 1
                 yield _area(self._shown(name, value), classes="field -only" if only else "field")
@@ -99,7 +99,7 @@ class EditCall(ModalScreen[str | None]):
         """In the border, where it goes again with the next key: a notice would outlast the form."""
         box = self.query_one(VerticalScroll)
         box.add_class("-wrong")
-        box.border_subtitle = Content(clean_line(words))
+        box.border_subtitle = Content(sanitize_line(words))
 
     @on(TextArea.Changed)
     def _changed(self) -> None:
@@ -170,7 +170,7 @@ class EditCall(ModalScreen[str | None]):
         return json.dumps(changed, ensure_ascii=False)
 
     def _shown(self, name: str, value: Any) -> str:
-        if isinstance(value, str) and clean(value) == value:
+        if isinstance(value, str) and sanitize(value) == value:
             return value
         self._quoted.add(name)
         return json.dumps(value)
@@ -205,7 +205,7 @@ def _pretty(arguments: str) -> str:
     try:
         return json.dumps(json.loads(arguments or "{}"), indent=2)
     except (ValueError, RecursionError):
-        return clean(arguments)
+        return sanitize(arguments)
 
 
 def _object(text: str) -> str:

@@ -14,7 +14,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 
 
-class GoToStep(ModalScreen[int | None]):
+class GoToStepDialog(ModalScreen[int | None]):
     """Asks for the number of a step; None when there is second thought.
 
     Args:
@@ -23,8 +23,8 @@ class GoToStep(ModalScreen[int | None]):
     """
 
     CSS = """
-    GoToStep { align: center bottom; background: transparent; }
-    GoToStep Input {
+    GoToStepDialog { align: center bottom; background: transparent; }
+    GoToStepDialog Input {
         width: 40; max-width: 95%; height: 3; margin: 0 0 2 0; border: round $accent;
         background: $surface; border-title-color: $accent; border-subtitle-color: $role-dim;
     }

@@ -16,7 +16,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
 
-class Jump(ModalScreen[Widget | None]):
+class JumpScreen(ModalScreen[Widget | None]):
     """Dismisses with the widget whose letter was pressed, or None.
 
     Args:
@@ -24,8 +24,8 @@ class Jump(ModalScreen[Widget | None]):
     """
 
     CSS = """
-    Jump { background: $background 60%; }
-    Jump Label {
+    JumpScreen { background: $background 60%; }
+    JumpScreen Label {
         position: absolute; width: 3; height: 1; padding: 0 1;
         background: $accent; color: $background; text-style: bold;
     }

@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -27,7 +27,7 @@ class TextBlocks(BlockList):
 
     def __init__(self, text: str, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._source = [clean_line(line.expandtabs(8)) for line in text.split("\n")]
+        self._source = [sanitize_line(line.expandtabs(8)) for line in text.split("\n")]
         self._needle = ""
         self.following = False
 
@@ -76,15 +76,15 @@ class TextBlocks(BlockList):
         return False
 
 
-class Pager(ModalScreen[None]):
+class PagerScreen(ModalScreen[None]):
     """Shows a text; `/` searches, `n` and `N` go on, escape closes."""
 
     AUTO_FOCUS = "TextBlocks"
 
     CSS = """
-    Pager { background: $background; }
-    Pager TextBlocks { height: 1fr; border: round $accent; border-title-color: $accent; }
-    Pager Input { height: 3; border: round $accent; }
+    PagerScreen { background: $background; }
+    PagerScreen TextBlocks { height: 1fr; border: round $accent; border-title-color: $accent; }
+    PagerScreen Input { height: 3; border: round $accent; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -103,7 +103,7 @@ class Pager(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The text, and a line to search in it."""
         blocks = TextBlocks(self._content, id="pager-text")
-        blocks.border_title = Content(clean_line(self._heading))
+        blocks.border_title = Content(sanitize_line(self._heading))
         blocks.border_subtitle = f"{self._content.count(chr(10)) + 1} lines"
         yield blocks
         yield Input(placeholder="search, enter goes to the next hit")
@@ -131,7 +131,7 @@ class Pager(ModalScreen[None]):
     def action_again(self, direction: int) -> None:
         """Go to the next or previous hit."""
         if self._wanted and not self.query_one(TextBlocks).search(self._wanted, direction):
-            self.notify(f"Nothing here holds “{clean_line(self._wanted)}”.", markup=False)
+            self.notify(f"Nothing here holds “{sanitize_line(self._wanted)}”.", markup=False)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:

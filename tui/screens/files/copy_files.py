@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Checkbox, Input, Label
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -59,7 +59,7 @@ class _Form(ModalScreen[_Answer | None]):
         self.action_submit()
 
 
-class CopyOutForm(_Form[Path]):
+class CopyOutDialog(_Form[Path]):
     """Where to copy a path of the sandbox; dismisses with the host folder.
 
     Args:
@@ -75,7 +75,7 @@ class CopyOutForm(_Form[Path]):
     def compose(self) -> ComposeResult:
         """One field."""
         with VerticalScroll() as box:
-            name = clean_line(self._path.rpartition("/")[2])
+            name = sanitize_line(self._path.rpartition("/")[2])
             box.border_title = Content(f"copy {name} out")
             box.border_subtitle = f"enter copies · {hint('copy_files.leave')} goes back"
             yield Label("into the folder of this machine (→ completes)")
@@ -112,7 +112,7 @@ class Push:
     tell: bool
 
 
-class CopyInForm(_Form[Push]):
+class CopyInDialog(_Form[Push]):
     """What to put into the sandbox, and where; dismisses with a `Push`.
 
     Args:
@@ -122,7 +122,7 @@ class CopyInForm(_Form[Push]):
 
     def __init__(self, folder: str, base: str) -> None:
         super().__init__()
-        self._folder = folder if clean_line(folder) == folder else base
+        self._folder = folder if sanitize_line(folder) == folder else base
         self._base = base
 
     def compose(self) -> ComposeResult:
@@ -148,7 +148,7 @@ class CopyInForm(_Form[Push]):
             self.notify("Name a file or a folder.", severity="warning")
             return
         if not source.exists():
-            words = clean_line(f"{source} does not exist.")
+            words = sanitize_line(f"{source} does not exist.")
             self.notify(words, severity="warning", markup=False)
             return
         folder = self.query_one("#folder", Input).value.strip() or self._base

@@ -13,19 +13,19 @@ from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from sandbox_tui.core.base.errors import FileRefused, SandboxTuiError
-from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.run.human.user_files import FileChangedMeanwhile
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
-from sandbox_tui.tui.screens.dialogs.confirm import Confirm
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 Save = Callable[[bytes, bytes | None, bool], Awaitable[None]]
 """Writes a content: (what it is now, what it was when opened or None to overwrite, tell)."""
 
 
-class EditFile(ModalScreen[bool], ClosesWhenOnTop[bool]):
+class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
     """An editor; ctrl+s (or f2) saves, ctrl+t says whether the model is told, escape leaves.
 
     Dismisses with whether something was saved.
@@ -40,8 +40,8 @@ class EditFile(ModalScreen[bool], ClosesWhenOnTop[bool]):
     """
 
     CSS = """
-    EditFile { background: $background; }
-    EditFile TextArea {
+    EditFileScreen { background: $background; }
+    EditFileScreen TextArea {
         height: 1fr; border: round $accent; border-title-color: $accent;
         border-title-style: bold; border-subtitle-color: $accent;
     }
@@ -66,7 +66,7 @@ class EditFile(ModalScreen[bool], ClosesWhenOnTop[bool]):
         area = TextArea(
             self._form.text, soft_wrap=False, tab_behavior="indent", show_line_numbers=True
         )
-        area.border_title = Content(f"edit {clean_line(self._path)}")
+        area.border_title = Content(f"edit {sanitize_line(self._path)}")
         yield area
         yield KeyBar()
 
@@ -106,7 +106,7 @@ class EditFile(ModalScreen[bool], ClosesWhenOnTop[bool]):
             if sure:
                 self.dismiss(False)
 
-        self.app.push_screen(Confirm("Leave without saving what you changed?"), left)  # pyright: ignore[reportUnknownMemberType]
+        self.app.push_screen(ConfirmDialog("Leave without saving what you changed?"), left)  # pyright: ignore[reportUnknownMemberType]
 
     def _save_changes(self) -> None:
         if self.dirty:
@@ -122,7 +122,7 @@ class EditFile(ModalScreen[bool], ClosesWhenOnTop[bool]):
         except FileChangedMeanwhile as meanwhile:
             self._ask_to_overwrite(str(meanwhile))
         except SandboxTuiError as error:
-            self.notify(clean_line(str(error)), severity="error", markup=False)
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
         else:
             self.dismiss_when_on_top(True)
 
@@ -131,8 +131,8 @@ class EditFile(ModalScreen[bool], ClosesWhenOnTop[bool]):
             if sure:
                 self._write(None)
 
-        words = f"{clean_line(why)} Write yours over it all the same? No goes back to the editor."
-        self.app.push_screen(Confirm(words), answered)  # pyright: ignore[reportUnknownMemberType]
+        words = f"{sanitize_line(why)} Overwrite it with yours? No returns to the editor."
+        self.app.push_screen(ConfirmDialog(words), answered)  # pyright: ignore[reportUnknownMemberType]
 
     @on(TextArea.Changed)
     def _changed(self, event: TextArea.Changed) -> None:
@@ -167,7 +167,7 @@ class TextForm:
         self._crlf = "\r\n" in text and "\n" not in text.replace("\r\n", "")
         if self._crlf:
             text = text.replace("\r\n", "\n")
-        if clean(text) != text:
+        if sanitize(text) != text:
             raise FileRefused(
                 f"{path} holds control or invisible characters: edit it in a shell, where they "
                 "stay what they are."

@@ -11,10 +11,10 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import FileState
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.screens.files.choose_version import ChooseVersion
+from sandbox_tui.tui.screens.files.choose_version import ChooseVersionDialog
 from sandbox_tui.tui.widgets.files.file_versions import Version, earlier
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.preview.preview import Against, Preview
@@ -23,7 +23,7 @@ Fetch = Callable[[Preview, str, int], None]
 """Gets a content that was not kept and gives it to the preview; see `Preview.fetched`."""
 
 
-class FileView(ModalScreen[None]):
+class FileViewScreen(ModalScreen[None]):
     """Shows a file; `/` searches, `n` and `N` go on, `d` compares, escape closes.
 
     Args:
@@ -35,13 +35,13 @@ class FileView(ModalScreen[None]):
     """
 
     CSS = """
-    FileView { background: $background; }
-    FileView Preview {
+    FileViewScreen { background: $background; }
+    FileViewScreen Preview {
         height: 1fr; border: round $accent; background: $background;
         border-title-color: $accent; border-title-style: bold; border-subtitle-color: $accent;
     }
-    FileView Input { display: none; height: 3; border: round $accent; }
-    FileView Input.-shown { display: block; }
+    FileViewScreen Input { display: none; height: 3; border: round $accent; }
+    FileViewScreen Input.-shown { display: block; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -108,7 +108,7 @@ class FileView(ModalScreen[None]):
     def action_again(self, direction: int) -> None:
         """Go to the next or previous hit."""
         if self._wanted and not self._preview.body.search(self._wanted, direction):
-            self.notify(f"Nothing here holds “{clean_line(self._wanted)}”.", markup=False)
+            self.notify(f"Nothing here holds “{sanitize_line(self._wanted)}”.", markup=False)
 
     def action_cycle_diff(self) -> None:
         """Content, last change, all changes."""
@@ -143,4 +143,4 @@ def choose_version(preview: Preview) -> None:
         if version is not None:
             preview.compare_with(version)
 
-    preview.app.push_screen(ChooseVersion(preview.path, choices), chosen)  # pyright: ignore[reportUnknownMemberType]
+    preview.app.push_screen(ChooseVersionDialog(preview.path, choices), chosen)  # pyright: ignore[reportUnknownMemberType]

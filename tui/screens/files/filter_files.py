@@ -15,12 +15,12 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.widgets.files.files import Files
 
 
-class FilterFiles(ModalScreen[None]):
+class FilterFilesDialog(ModalScreen[None]):
     """Filters the tree as one types; enter keeps the filter, escape takes it back."""
 
     CSS = """
-    FilterFiles { background: transparent; }
-    FilterFiles Input {
+    FilterFilesDialog { background: transparent; }
+    FilterFilesDialog Input {
         position: absolute; height: 3; border: round $accent; background: $surface;
         border-subtitle-color: $role-dim;
     }

@@ -18,7 +18,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
 
 
-class ChooseModel(ModalScreen[Offer | None]):
+class ChooseModelDialog(ModalScreen[Offer | None]):
     """Looks for servers, lists their models; dismisses with the one that was taken.
 
     Args:
@@ -27,17 +27,17 @@ class ChooseModel(ModalScreen[Offer | None]):
     """
 
     CSS = """
-    ChooseModel { align: center middle; background: $background 60%; }
-    ChooseModel Vertical {
+    ChooseModelDialog { align: center middle; background: $background 60%; }
+    ChooseModelDialog Vertical {
         width: 84; max-width: 96%; height: auto; max-height: 90%; padding: 1 1 0 1;
         border: round $accent; background: $surface;
         border-title-color: $accent; border-subtitle-color: $role-dim;
     }
-    ChooseModel ModelOffers {
+    ChooseModelDialog ModelOffers {
         height: auto; max-height: 12; border: none; background: $surface;
     }
-    ChooseModel ModelOffers:focus { border: none; }
-    ChooseModel Static { color: $role-dim; padding: 1 2; height: auto; }
+    ChooseModelDialog ModelOffers:focus { border: none; }
+    ChooseModelDialog Static { color: $role-dim; padding: 1 2; height: auto; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -14,7 +14,7 @@ from textual.binding import BindingType
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError, StoreError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, RunSummary, Store
 from sandbox_tui.sessions.recording.awaiting_person import waiting_runs
 from sandbox_tui.sessions.relations.fork_tree import Lineage, with_lineage
@@ -62,23 +62,23 @@ class Listed(NamedTuple):
     waiting: frozenset[str]
 
 
-class Home(FindSessions):
+class HomeScreen(FindSessions):
     """Lists sessions; starts, replays, finds and deletes them."""
 
     CSS = """
-    Home { background: $background; }
-    Home #banner { height: auto; padding: 1 2 0 2; }
-    Home ModelOffers { display: none; height: auto; max-height: 10; margin: 1 1 0 1; }
-    Home.-no-model ModelOffers { display: block; }
-    Home SessionList, Home SearchResults {
+    HomeScreen { background: $background; }
+    HomeScreen #banner { height: auto; padding: 1 2 0 2; }
+    HomeScreen ModelOffers { display: none; height: auto; max-height: 10; margin: 1 1 0 1; }
+    HomeScreen.-no-model ModelOffers { display: block; }
+    HomeScreen SessionList, HomeScreen SearchResults {
         height: 1fr; border: round $border-blurred; border-title-color: $role-dim;
         border-subtitle-color: $role-dim; margin: 1 1 0 1;
         &:focus { border: round $accent; border-title-color: $accent; }
     }
-    Home SearchResults { display: none; }
-    Home.-low.-finding #banner, Home.-low.-finding ModelOffers { display: none; }
-    Home.-hits SearchResults { display: block; }
-    Home.-hits SessionList { display: none; }
+    HomeScreen SearchResults { display: none; }
+    HomeScreen.-low.-finding #banner, HomeScreen.-low.-finding ModelOffers { display: none; }
+    HomeScreen.-hits SearchResults { display: block; }
+    HomeScreen.-hits SessionList { display: none; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -209,13 +209,13 @@ class Home(FindSessions):
 
     def action_new(self) -> None:
         """Describe a new run, then start it."""
-        from sandbox_tui.tui.screens.home.new_run import NewRun
+        from sandbox_tui.tui.screens.home.new_run import NewRunDialog
 
         def described(requests: Sequence[RunRequest] | None) -> None:
             if requests:
                 self.call_later(self._begin, requests)
 
-        app_of(self).push_screen(NewRun(self._settings, self._draft), described)
+        app_of(self).push_screen(NewRunDialog(self._settings, self._draft), described)
 
     # --- a model
 
@@ -234,9 +234,9 @@ class Home(FindSessions):
 
     def action_model(self) -> None:
         """Choose a model among those this machine has."""
-        from sandbox_tui.tui.screens.home.choose_model import ChooseModel
+        from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 
-        app_of(self).push_screen(ChooseModel(self._settings.now.model), self._take)
+        app_of(self).push_screen(ChooseModelDialog(self._settings.now.model), self._take)
 
     @on(ModelOffers.Selected, "#offers")
     def _offer_chosen(self, event: ModelOffers.Selected) -> None:
@@ -256,11 +256,11 @@ class Home(FindSessions):
                 {"model.name": offer.model, "model.base_url": offer.base_url}
             )
         except ConfigError as error:
-            self.notify(clean_line(str(error)), severity="error", markup=False, timeout=20)
+            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
             return
         self.remove_class("-no-model")
         self.query_one(SessionList).focus()
-        words = clean_line(f"{offer.model} is the model now; it stands in {path}.")
+        words = sanitize_line(f"{offer.model} is the model now; it stands in {path}.")
         self.notify(words, markup=False)
 
     def action_demo(self) -> None:
@@ -284,9 +284,9 @@ class Home(FindSessions):
     def action_wall(self) -> None:
         """The runs of this program side by side."""
         if self._run_workers.all:
-            from sandbox_tui.tui.screens.wall import Wall
+            from sandbox_tui.tui.screens.wall import WallScreen
 
-            app_of(self).push_screen(Wall(self._run_workers))
+            app_of(self).push_screen(WallScreen(self._run_workers))
         else:
             self.notify(
                 f"No run has been started yet; {hint('home.new')} starts one, or several.",
@@ -358,7 +358,7 @@ class Home(FindSessions):
         try:
             worker = self._run_workers.resume(run, self._settings.now)
         except SandboxTuiError as error:
-            self.notify(clean_line(str(error)), severity="error", markup=False, timeout=10)
+            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
             return
         self._open(worker)
 

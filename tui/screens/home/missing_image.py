@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, RichLog, Static
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE
 from sandbox_tui.core.sandboxes.image.build import build_from_dockerfile, build_from_packages
 from sandbox_tui.core.sandboxes.image.pull import pull
@@ -81,7 +81,7 @@ class MissingImageDialog(ModalScreen[bool], ClosesWhenOnTop[bool]):
         with Vertical() as box:
             box.border_title = "the image is missing"
             box.border_subtitle = f"enter chooses · {hint('image_offer.leave')} leaves it"
-            name = clean_line(self._image)
+            name = sanitize_line(self._image)
             yield Static(
                 f"The Docker engine has no image {name}. Shall it be made? The run begins "
                 "when it is there.",
@@ -96,7 +96,7 @@ class MissingImageDialog(ModalScreen[bool], ClosesWhenOnTop[bool]):
     def _chosen(self, event: Button.Pressed) -> None:
         self.add_class("-working")
         box = self.query_one(Vertical)
-        box.border_title = Content(f"getting {clean_line(self._image)}")
+        box.border_title = Content(f"getting {sanitize_line(self._image)}")
         box.border_subtitle = f"{hint('image_offer.leave')} gives up"
         self._get(WAYS[event.button.id or "pull"][1])
 
@@ -106,7 +106,7 @@ class MissingImageDialog(ModalScreen[bool], ClosesWhenOnTop[bool]):
         try:
             await way(self._image, self._say)
         except SandboxTuiError as error:
-            log.write(clean_line(str(error)))
+            log.write(sanitize_line(str(error)))
             box = self.query_one(Vertical)
             box.border_title = "✗ the image could not be made"
             box.border_subtitle = f"{hint('image_offer.leave')} goes back"
@@ -114,7 +114,7 @@ class MissingImageDialog(ModalScreen[bool], ClosesWhenOnTop[bool]):
         self.dismiss_when_on_top(True)
 
     def _say(self, line: str) -> None:
-        self.query_one(RichLog).write(clean_line(line))
+        self.query_one(RichLog).write(sanitize_line(line))
 
     def action_leave(self) -> None:
         """Give up; what is under way is stopped."""

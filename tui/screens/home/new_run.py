@@ -22,7 +22,7 @@ from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for,
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.screens.home.choose_model import ChooseModel
+from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
@@ -45,7 +45,7 @@ class Problem(NamedTuple):
     words: str
 
 
-class NewRun(ModalScreen[Sequence[RunRequest] | None]):
+class NewRunDialog(ModalScreen[Sequence[RunRequest] | None]):
     """Asks for tasks, a model, a sandbox; dismisses with a request for each run.
 
     Args:
@@ -54,33 +54,33 @@ class NewRun(ModalScreen[Sequence[RunRequest] | None]):
     """
 
     CSS = """
-    NewRun { align: center middle; background: $background 60%; }
-    NewRun #box {
+    NewRunDialog { align: center middle; background: $background 60%; }
+    NewRunDialog #box {
         width: 92; max-width: 96%; height: auto; max-height: 96%; padding: 0 2;
         border: round $accent; background: $surface;
         border-title-color: $accent; border-subtitle-color: $role-dim;
     }
-    NewRun #fields { height: auto; scrollbar-size-vertical: 1; }
-    NewRun .row { height: 3; }
-    NewRun .row > * { width: 1fr; }
-    NewRun .row > #input { width: 3fr; }
-    NewRun .row > #steps, NewRun .row > #samples { width: 2fr; }
-    NewRun .field {
+    NewRunDialog #fields { height: auto; scrollbar-size-vertical: 1; }
+    NewRunDialog .row { height: 3; }
+    NewRunDialog .row > * { width: 1fr; }
+    NewRunDialog .row > #input { width: 3fr; }
+    NewRunDialog .row > #steps, NewRunDialog .row > #samples { width: 2fr; }
+    NewRunDialog .field {
         border: round $border-blurred; border-title-color: $role-dim;
         border-subtitle-color: $role-dim; padding: 0 1;
         &:focus, &:focus-within { border: round $accent; border-title-color: $accent; }
         &.-wrong { border: round $error; border-title-color: $error;
                    border-subtitle-color: $error; border-subtitle-style: bold; }
     }
-    NewRun TextArea { height: 7; }
-    NewRun Input, NewRun Select { height: 3; }
-    NewRun SelectCurrent, NewRun Select:focus > SelectCurrent {
+    NewRunDialog TextArea { height: 7; }
+    NewRunDialog Input, NewRunDialog Select { height: 3; }
+    NewRunDialog SelectCurrent, NewRunDialog Select:focus > SelectCurrent {
         border: none; padding: 0; height: 1; background: transparent; background-tint: transparent;
     }
-    NewRun #buttons { height: 3; align-horizontal: right; }
-    NewRun.-low TextArea { height: 4; }
-    NewRun.-low #buttons { height: 1; }
-    NewRun.-low Button { height: 1; border: none; }
+    NewRunDialog #buttons { height: 3; align-horizontal: right; }
+    NewRunDialog.-low TextArea { height: 4; }
+    NewRunDialog.-low #buttons { height: 1; }
+    NewRunDialog.-low Button { height: 1; border: none; }
     """
 
     VERTICAL_BREAKPOINTS = [(0, "-low"), (26, "-tall")]  # noqa: RUF012
@@ -146,7 +146,9 @@ class NewRun(ModalScreen[Sequence[RunRequest] | None]):
 
     def action_models(self) -> None:
         """Choose among the models that this machine has, for this run alone."""
-        app_of(self).push_screen(ChooseModel(self._settings.model, for_good=False), self._take)
+        app_of(self).push_screen(
+            ChooseModelDialog(self._settings.model, for_good=False), self._take
+        )
 
     def _take(self, offer: Offer | None) -> None:
         if offer is not None:

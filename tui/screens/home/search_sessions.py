@@ -7,7 +7,7 @@ import asyncio
 from textual import on, work
 
 from sandbox_tui.core.base.errors import StoreError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.search.search_as_you_type import Finder
 from sandbox_tui.sessions.store.tables.annotations import all_tags
@@ -86,7 +86,7 @@ class FindSessions(SessionActions):
             tags = await asyncio.to_thread(all_tags, self.session_store)
         except StoreError as error:
             self._looking = False
-            bar.say(clean_line(str(error)))
+            bar.say(sanitize_line(str(error)))
             return
         self._looking = False
         self.query_one(SearchResults).show(found, tags, anew=anew)

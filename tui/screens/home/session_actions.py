@@ -8,14 +8,14 @@ from textual import work
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import StoreError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.store.maintenance import bytes_of_run, reclaim
 from sandbox_tui.sessions.store.tables.annotations import set_tags, split_tags, tags_of
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line, task_title
-from sandbox_tui.tui.screens.dialogs.confirm import Confirm
-from sandbox_tui.tui.screens.dialogs.prompt import LinePrompt
+from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -55,7 +55,7 @@ class SessionActions(Screen[None]):
         if run is None:
             return
         title = await app_of(self).push_screen_wait(
-            LinePrompt("name", run.title or "", first_line(run.task)[:200])
+            PromptDialog("name", run.title or "", first_line(run.task)[:200])
         )
         if title is not None and title != (run.title or "").strip():
             await self._carried_out(self.session_store.rename, run.id, title or None)
@@ -74,7 +74,7 @@ class SessionActions(Screen[None]):
             self._complain(error)
             return
         words = await app_of(self).push_screen_wait(
-            LinePrompt(
+            PromptDialog(
                 "tags", " ".join(tags), "words with blanks or commas between; none takes all away"
             )
         )
@@ -97,7 +97,7 @@ class SessionActions(Screen[None]):
         except StoreError as error:
             self._complain(error)
             return
-        if await app_of(self).push_screen_wait(Confirm(question)):
+        if await app_of(self).push_screen_wait(ConfirmDialog(question)):
             self._delete(run.id)
 
     def _question(self, run: RunSummary) -> str:
@@ -124,7 +124,7 @@ class SessionActions(Screen[None]):
         words = f"{numbers.size(given)} given back to the disk." if given else kept
         self.notify(f"Deleted. {words}", markup=False)
         for problem in problems:
-            self.notify(clean_line(problem), severity="warning", markup=False)
+            self.notify(sanitize_line(problem), severity="warning", markup=False)
 
     # --- either way
 
@@ -138,4 +138,4 @@ class SessionActions(Screen[None]):
         self.reload()
 
     def _complain(self, error: StoreError) -> None:
-        self.notify(clean_line(str(error)), severity="error", markup=False, timeout=10)
+        self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)

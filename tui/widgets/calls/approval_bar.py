@@ -11,7 +11,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.tui.keys.hint import hint
@@ -96,12 +96,12 @@ class ApprovalBar(Widget):
         width = max(20, self.content_size.width)
         first = Text(no_wrap=True)
         first.append(f"◆ call {call.number} ", style=palette.accent + Style(bold=True))
-        first.append(f"{short_name(clean_line(call.name))} ", style=palette.tool)
-        first.append(clean_line(full_command(call.name, call.arguments)), style=palette.text)
+        first.append(f"{short_name(sanitize_line(call.name))} ", style=palette.tool)
+        first.append(sanitize_line(full_command(call.name, call.arguments)), style=palette.text)
         why = Text(no_wrap=True)
         if held is not None and held.rule:
-            words = f"  {clean_line(held.reason)} ({clean_line(held.rule)})"
-            why.append(words if held.reason else f"  {clean_line(held.rule)}", style=palette.dim)
+            words = f"  {sanitize_line(held.reason)} ({sanitize_line(held.rule)})"
+            why.append(words if held.reason else f"  {sanitize_line(held.rule)}", style=palette.dim)
         why.truncate(width // 2, overflow="ellipsis")
         whole = self._choice("waiting", "whole", palette)
         room = width - why.cell_len - whole.cell_len - 2

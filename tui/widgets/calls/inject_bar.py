@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input, Label
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.format.one_line import with_its_lines
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -118,7 +118,7 @@ class InjectBar(Horizontal):
         field = self.query_one(Input)
         if text is not None:
             self._before = text
-            field.value = clean(text, newlines=False)
+            field.value = sanitize(text, newlines=False)
             field.cursor_position = len(field.value)
         if field.focusable:
             self.screen.set_focus(field)

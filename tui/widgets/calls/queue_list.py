@@ -11,7 +11,7 @@ from textual.events import Click
 from textual.message import Message
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem, RunState
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -120,7 +120,7 @@ class QueueList(BlockList):
         item, palette = self._items[index], palette_of(self)
         line = Text(no_wrap=True)
         line.append(f"{_what(item):<5}", style=palette.human + _BOLD)
-        line.append(clean_line(item.text), style=palette.text)
+        line.append(sanitize_line(item.text), style=palette.text)
         when = Text(f"  {_when(item)}", style=palette.dim, no_wrap=True)
         if width < 60:
             when = Text()

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.message import Message
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import FileState, RunState
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
@@ -175,7 +175,7 @@ class Files(BlockList):
         closed = row.path in self._tree.folded and not self._words
         arrow = ("▸ " if closed else "▾ ") if row.is_dir else "  "
         line.append(arrow, style=palette.dim)
-        line.append(clean_line(row.name), style=self._name_style(row, palette))
+        line.append(sanitize_line(row.name), style=self._name_style(row, palette))
         line.truncate(room, overflow="ellipsis")
         line.pad_right(max(0, room - line.cell_len))
         line.append_text(right)
@@ -218,10 +218,10 @@ class Files(BlockList):
                 if file.step > latest:
                     latest = file.step
         self._step = latest
-        self.border_title = Content(f"files {clean_line(self._root)} {total}")
+        self.border_title = Content(f"files {sanitize_line(self._root)} {total}")
         if self.filtered:
             found = sum(1 for row in self._rows if not row.is_dir)
-            words = f"“{clean_line(self._words)}” " if self._words else "changed "
+            words = f"“{sanitize_line(self._words)}” " if self._words else "changed "
             said = f"{words}{found} · {hint('files.unfilter')} shows all"
             self.border_subtitle = Content(said)
             return

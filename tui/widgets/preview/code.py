@@ -7,7 +7,7 @@ import functools
 from rich.style import Style
 from rich.text import Text
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.theming.palette import Palette
 
 HIGHLIGHT_CHARS = 60_000
@@ -16,7 +16,7 @@ HIGHLIGHT_CHARS = 60_000
 
 def highlighted(code: str, lexer: str, palette: Palette) -> list[Text]:
     """Code with syntax highlighting, a `Text` per line; control characters made visible."""
-    text = clean(code.expandtabs(4))
+    text = sanitize(code.expandtabs(4))
     if len(text) > HIGHLIGHT_CHARS or not lexer:
         return [Text(line) for line in text.split("\n")]
     return [line.copy() for line in _highlight(text, lexer, palette)]
@@ -47,7 +47,7 @@ def lexer_for(path: str, start: str = "") -> str:
 def wrapped(text: str, width: int, style: Style) -> list[Text]:
     """Prose, cleaned and wrapped to a width."""
     lines: list[Text] = []
-    for line in clean(text.expandtabs(4)).split("\n"):
+    for line in sanitize(text.expandtabs(4)).split("\n"):
         lines += _wrap(line, max(1, width), style)
     return lines
 

@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.document import Document
 from sandbox_tui.tui.widgets.preview.word_diff import Span, changed_words
@@ -84,7 +84,7 @@ class DiffDocument(Document):
 
 
 def _lines(text: str) -> list[str]:
-    return clean(text.expandtabs(4)).split("\n") if text else []
+    return sanitize(text.expandtabs(4)).split("\n") if text else []
 
 
 def _pairs(old: list[str], new: list[str]) -> Iterator[Pair]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.code import wrapped
 
@@ -111,7 +111,7 @@ class Notice(Document):
     def lines(self, width: int, palette: Palette) -> Sequence[Text]:
         lines: list[Text] = []
         for sentence in self._sentences:
-            lines += wrapped(clean_line(sentence), width, palette.dim)
+            lines += wrapped(sanitize_line(sentence), width, palette.dim)
         return lines
 
 
@@ -126,7 +126,7 @@ class WithNotice(Document):
 
     @override
     def lines(self, width: int, palette: Palette) -> Sequence[Text]:
-        above = wrapped(clean_line(self._sentence), width, palette.warn)
+        above = wrapped(sanitize_line(self._sentence), width, palette.warn)
         self._above = len(above)
         below = self._inner.lines(width, palette)
         self.numbers = self._inner.numbers

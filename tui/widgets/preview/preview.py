@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import FileState
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.terminal_io import image_protocols
@@ -169,8 +169,8 @@ class Preview(Vertical):
         self.remove_class("-picture")
         self._body.show(document, keep_place=keep_place)
         name = self.path.rpartition("/")[2]
-        self.border_title = Content(clean_line(name) or "preview")
-        self.border_subtitle = Content(clean_line(document.facts))
+        self.border_title = Content(sanitize_line(name) or "preview")
+        self.border_subtitle = Content(sanitize_line(document.facts))
         if type(document).picture is not Document.picture:
             self._show_picture(document)
 

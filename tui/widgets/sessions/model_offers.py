@@ -12,7 +12,7 @@ from textual.events import Click
 from textual.geometry import Size
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings, api_key
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -123,8 +123,8 @@ class ModelOffers(BlockList):
     def _line(self, offer: Offer, width: int, palette: Palette) -> Text:
         if not offer.model:
             line = Text("  · ", style=palette.faint, no_wrap=True)
-            return line.append(clean_line(offer.words), style=palette.dim)
+            return line.append(sanitize_line(offer.words), style=palette.dim)
         line = Text("  ● ", style=palette.good, no_wrap=True)
-        line.append(clean_line(offer.model), style=palette.text + Style(bold=True))
+        line.append(sanitize_line(offer.model), style=palette.text + Style(bold=True))
         line.pad_right(max(2, min(44, width // 2) - line.cell_len))
-        return line.append(clean_line(offer.words), style=palette.dim)
+        return line.append(sanitize_line(offer.words), style=palette.dim)

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widget import Widget
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import CallItem, ReplyItem, RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunWorker
@@ -99,7 +99,7 @@ class RunTile(Widget, can_focus=True):
         for name in ("waiting", "failed"):
             self.set_class(kind == name, f"-{name}")
         model = self.state.started.model if self.state.started else ""
-        self.border_title = Content(f"{self.number} {clean_line(model)}".rstrip())
+        self.border_title = Content(f"{self.number} {sanitize_line(model)}".rstrip())
         self.border_subtitle = self._status_words()
         self.refresh()
 
@@ -150,25 +150,27 @@ class RunTile(Widget, can_focus=True):
     def _doing(self, palette: Palette) -> list[Text]:
         """The model's last text, its last call, and the status of that."""
         if self.worker.failure is not None:
-            words = clean_line(str(self.worker.failure))
+            words = sanitize_line(str(self.worker.failure))
             return [Text(words, style=palette.bad, no_wrap=True)]
         items = self.state.items
         said = next((i for i in reversed(items) if isinstance(i, ReplyItem) and _prose(i)), None)
         call = next((i for i in reversed(items) if isinstance(i, CallItem)), None)
-        lines = [Text(clean_line(_prose(said)) if said else "", no_wrap=True)]
+        lines = [Text(sanitize_line(_prose(said)) if said else "", no_wrap=True)]
         lines[0].stylize(palette.model + Style(italic=True))
         finished = self.state.finished
         if finished is not None and finished.reason == "submitted":
             return [*lines, _answer(finished.answer, palette)]
         if finished is not None:
-            words = clean_line(finished.error or "")
+            words = sanitize_line(finished.error or "")
             return [*lines, Text(words, style=palette.bad, no_wrap=True)]
         return lines if call is None else [*lines, *self._call(call, palette)]
 
     def _call(self, item: CallItem, palette: Palette) -> list[Text]:
         title = Text(f"{item.call.number:>2} ", style=palette.dim, no_wrap=True)
-        title.append(f"{short_name(clean_line(item.call.name))}  ", style=palette.tool)
-        title.append(clean_line(summarize_call(item.call.name, item.arguments)), style=palette.text)
+        title.append(f"{short_name(sanitize_line(item.call.name))}  ", style=palette.tool)
+        title.append(
+            sanitize_line(summarize_call(item.call.name, item.arguments)), style=palette.text
+        )
         status = Text("   ", no_wrap=True)
         if item.finished is not None:
             sign, style = ("✓", palette.good) if item.finished.ok else ("✗", palette.bad)
@@ -184,7 +186,7 @@ class RunTile(Widget, can_focus=True):
 
 
 def _answer(answer: str | None, palette: Palette) -> Text:
-    words = clean_line((answer or "").strip())
+    words = sanitize_line((answer or "").strip())
     if not words:
         return Text("no answer", style=palette.dim, no_wrap=True)
     return Text(f"answer: {words}", style=palette.good, no_wrap=True)

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.search.search_as_you_type import Found
@@ -183,4 +183,4 @@ def _flat(text: str) -> str:
     if not words:
         return " " if text else ""
     before = " " if text[:1].isspace() else ""
-    return clean_line(before + words + (" " if text[-1:].isspace() else ""))
+    return sanitize_line(before + words + (" " if text[-1:].isspace() else ""))

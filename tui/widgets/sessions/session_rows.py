@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rich.style import Style
 from rich.text import Text
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.outcome import outcome_words
@@ -74,8 +74,8 @@ def facts_line(
     parts = [
         parting,
         f"{outcome_words(run)}, waits for you" if waits else outcome_words(run),
-        clean_line(run.model),
-        clean_line(run.sandbox),
+        sanitize_line(run.model),
+        sanitize_line(run.sandbox),
         numbers.counted(run.steps, "step"),
         f"{numbers.count(tokens)} tok" if tokens else "",
         numbers.cost(run.cost),
@@ -84,7 +84,7 @@ def facts_line(
     words = " · ".join(part for part in parts if part)
     line = Text(f"{' ' * indent}   ", style=palette.dim, no_wrap=True)
     for tag in tags:
-        line.append(f"#{clean_line(tag)} ", style=palette.human)
+        line.append(f"#{sanitize_line(tag)} ", style=palette.human)
     line.append(words, style=palette.dim)
     line.truncate(width, overflow="ellipsis")
     return line

@@ -16,7 +16,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Label
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.search.query import FILTERS, Query, parse_query
 from sandbox_tui.sessions.search.query_completion import Values, completions
 from sandbox_tui.tui.keys.hint import hint
@@ -184,13 +184,13 @@ class SearchBar(Vertical):
         line = Text()
         ways = self.ways_on()
         if self._problem:
-            line.append(clean_line(self._problem), style=palette.bad)
+            line.append(sanitize_line(self._problem), style=palette.bad)
         elif ways and not text.endswith(" "):
             line.append(f"{hint('search.complete')} ", style=palette.accent)
             named = [way[len(text) - len(_last(text)) :] for way in ways[:MAX_COMPLETIONS]]
-            line.append(clean_line("  ".join(named)), style=palette.dim)
+            line.append(sanitize_line("  ".join(named)), style=palette.dim)
         elif remarks:
-            line.append(clean_line(remarks[0]), style=palette.warn)
+            line.append(sanitize_line(remarks[0]), style=palette.warn)
         else:
             line.append('words  "a phrase"  -without  ', style=palette.dim)
             line.append("  ".join(f"{name}:" for name in FILTERS if name != "cost"), palette.faint)

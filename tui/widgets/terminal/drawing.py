@@ -14,7 +14,7 @@ from rich.style import Style
 from textual.color import Color as Mixable
 from textual.strip import Strip
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.terminal.emulator.rows import Run, width_of
 from sandbox_tui.core.terminal.emulator.sgr import COLOUR_NAMES, DEFAULT, Attributes
 from sandbox_tui.tui.theming.palette import Palette
@@ -92,7 +92,7 @@ def steady(text: str) -> str:
 def _steady_char(char: str) -> str:
     width = width_of(char)
     if width < 0:
-        return clean_line(char)
+        return sanitize_line(char)
     if width == 0:
         joins = unicodedata.category(char) in ("Mn", "Mc", "Me", "Lo") and not cell_len(char)
         return char if joins and not "\ufe00" <= char <= "\ufe0f" else ""

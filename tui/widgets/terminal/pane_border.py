@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.types import InputAwaited
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE_SHOWN
@@ -27,7 +27,7 @@ def awaited_words(awaited: InputAwaited) -> tuple[str, ...]:
     keys = f"{hint('live.interrupt')} interrupts"
     if awaited.answerable:
         keys = f"{hint('terminals.type')} answers · {keys}"
-    says = f"{clean_line(awaited.program)[:MAX_PROGRAM_CHARS]} waits for {what}"
+    says = f"{sanitize_line(awaited.program)[:MAX_PROGRAM_CHARS]} waits for {what}"
     return (f"{says} · {keys}", f"waits for {what} · {keys}", keys)
 
 

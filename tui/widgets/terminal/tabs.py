@@ -9,7 +9,7 @@ from typing import Literal
 from textual.content import Content
 from textual.style import Style
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.theming.palette import Palette
 
 _SIGNS = {"": "", "unseen": " •", "waits": " ?"}
@@ -46,7 +46,7 @@ def title_of(tabs: Sequence[Tab], palette: Palette, *, more: bool) -> Content:
     parts: list[tuple[str, Style]] = []
     for index, tab in enumerate(tabs):
         click = _click(f"show_tab({index})")
-        words = clean_line(tab.name)
+        words = sanitize_line(tab.name)
         parts += [(" │ ", dim)] if index else []
         parts.append((f"‹{words}›", click) if tab.shown else (words, dim + click))
         parts += [(" ended", dim + click)] if tab.ended else []

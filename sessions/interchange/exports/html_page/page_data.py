@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.command_output import Observed, observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, NoteItem, ReplyItem
@@ -46,7 +46,7 @@ def film(recording: Recording) -> dict[str, Any]:
         "clock": _steps([event.t for event in recording.events]),
         "play": _steps(_played(recording.events)),
         "items": _items(story(recording)),
-        "terminals": {clean_line(name): film for name, film in films.items()},
+        "terminals": {sanitize_line(name): film for name, film in films.items()},
         "looks": [list(look) for look in looks.numbers],
         "files": changes,
         "contents": _contents(recording, changes),
@@ -57,12 +57,12 @@ def _meta(recording: Recording) -> dict[str, Any]:
     summary, started = recording.summary, recording.started
     return {
         "id": summary.id,
-        "title": clean_line(summary.title or started.task.strip().split("\n", 1)[0]),
+        "title": sanitize_line(summary.title or started.task.strip().split("\n", 1)[0]),
         "task": _shown(started.task),
-        "model": clean_line(started.model),
-        "sandbox": clean_line(started.sandbox),
+        "model": sanitize_line(started.model),
+        "sandbox": sanitize_line(started.sandbox),
         "outcome": summary.outcome,
-        "error": clean_line(summary.error or ""),
+        "error": sanitize_line(summary.error or ""),
         "answer": _shown(summary.answer or ""),
         "steps": summary.steps,
         "calls": summary.calls,
@@ -70,8 +70,8 @@ def _meta(recording: Recording) -> dict[str, Any]:
         "tokens": summary.input_tokens + summary.output_tokens,
         "cost": summary.cost,
         "began": summary.started_at,
-        "root": clean_line(started.working_dir),
-        "tags": [clean_line(tag) for tag in recording.tags],
+        "root": sanitize_line(started.working_dir),
+        "tags": [sanitize_line(tag) for tag in recording.tags],
     }
 
 
@@ -95,7 +95,7 @@ def _shown(text: str) -> str:
     if len(text) > MAX_TEXT_CHARS:
         half, cut = MAX_TEXT_CHARS // 2, len(text) - MAX_TEXT_CHARS
         text = f"{text[:half]}\n[… {cut} characters …]\n{text[-half:]}"
-    return clean(text.replace("\r\n", "\n"))
+    return sanitize(text.replace("\r\n", "\n"))
 
 
 def _items(entries: Iterable[Entry]) -> list[dict[str, Any]]:
@@ -114,19 +114,19 @@ def _item(entry: Entry) -> dict[str, Any]:
         case HumanItem():
             return _human(entry, matter)
         case NoteItem():
-            return {"kind": "note", "text": clean(matter.text), "sign": "·"}
+            return {"kind": "note", "text": sanitize(matter.text), "sign": "·"}
         case Note():
-            return {"kind": "note", "text": clean(matter.text), "sign": "✎"}
+            return {"kind": "note", "text": sanitize(matter.text), "sign": "✎"}
         case e.RunFinished():
             return {
                 "kind": "end",
-                "text": clean(marked(matter)),
+                "text": sanitize(marked(matter)),
                 "ok": matter.reason == "submitted",
             }
         case e.SnapshotTaken():
             return {"kind": "snapshot", "text": marked(matter)}
         case _:
-            return {"kind": "note", "text": clean(marked(matter)), "sign": "·"}
+            return {"kind": "note", "text": sanitize(marked(matter)), "sign": "·"}
 
 
 def _reply(entry: Entry, item: ReplyItem) -> dict[str, Any]:
@@ -143,15 +143,15 @@ def _call(entry: Entry, item: CallItem) -> dict[str, Any]:
         "kind": "call",
         "number": item.call.number,
         "step": item.call.step,
-        "name": clean_line(short_name(tool)),
-        "head": clean_line(summarize_call(tool, item.arguments))[:300],
+        "name": sanitize_line(short_name(tool)),
+        "head": sanitize_line(summarize_call(tool, item.arguments))[:300],
         "args": _arguments(item.arguments),
         "started": entry.began,
     }
     if words := decision(item):
         made |= {"decision": words, "decided": entry.decided}
         if item.decided is not None and item.decided.feedback and item.decided.verdict != "answer":
-            made["feedback"] = clean(item.decided.feedback)
+            made["feedback"] = sanitize(item.decided.feedback)
     if item.arguments != item.call.arguments:
         made["proposed"] = _arguments(item.call.arguments)
     if item.finished is not None:
@@ -164,7 +164,7 @@ def _call(entry: Entry, item: CallItem) -> dict[str, Any]:
 
 def _last_line(item: CallItem, out: Observed) -> str:
     """What one line shows of a call's answer; that of submit says nothing."""
-    return "" if item.call.name == "submit" else clean_line(out.last_line)[:120]
+    return "" if item.call.name == "submit" else sanitize_line(out.last_line)[:120]
 
 
 def _human(entry: Entry, item: HumanItem) -> dict[str, Any]:
@@ -176,11 +176,11 @@ def _human(entry: Entry, item: HumanItem) -> dict[str, Any]:
     }
     if item.file is not None:
         file = item.file
-        made |= {"kind": "file", "action": file.action, "path": clean_line(file.path)}
-        made |= {"host": clean_line(file.host or ""), "args": _shown(file.diff)}
+        made |= {"kind": "file", "action": file.action, "path": sanitize_line(file.path)}
+        made |= {"host": sanitize_line(file.host or ""), "args": _shown(file.diff)}
         return {
             **made,
-            "out": "\n".join(map(clean, file.left_behind)),
+            "out": "\n".join(map(sanitize, file.left_behind)),
             "err": "",
             "done": entry.seq,
         }
@@ -216,7 +216,7 @@ def _changes(events: Sequence[e.AnyEvent]) -> list[list[Any]]:
             continue
         for f in found:
             what = "" if before else f.change
-            changes.append([event.seq, clean_line(f.path), what, f.kind, f.size, f.blob])
+            changes.append([event.seq, sanitize_line(f.path), what, f.kind, f.size, f.blob])
     return changes
 
 
@@ -231,7 +231,7 @@ def _contents(recording: Recording, changes: Sequence[Sequence[Any]]) -> dict[st
         if data is None or b"\0" in data:
             continue
         try:
-            contents[digest] = clean(data.decode())
+            contents[digest] = sanitize(data.decode())
         except UnicodeDecodeError:
             continue
         room -= len(data)

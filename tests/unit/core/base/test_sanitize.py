@@ -3,7 +3,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 
 ANY = st.text(st.characters(exclude_categories=()))
 BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -11,23 +11,23 @@ BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u
 
 @given(ANY)
 def test_nothing_that_commands_a_terminal_survives(text: str) -> None:
-    result = clean(text)
+    result = sanitize(text)
     for char in result:
         assert char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cs")
         assert char not in BIDI
     result.encode("utf-8")
-    assert clean(result) == result
+    assert sanitize(result) == result
 
 
 @given(ANY)
 def test_a_line_stays_a_line(text: str) -> None:
-    assert not set(clean_line(text)) & set("\n\t\r\x0b\x0c\x85\u2028\u2029")
+    assert not set(sanitize_line(text)) & set("\n\t\r\x0b\x0c\x85\u2028\u2029")
 
 
 def test_what_is_harmless_stays_as_it_is() -> None:
     text = "naïve 漢字 ✓ → “quoted”\n\tindented 👩‍💻"
-    assert clean(text) == text
+    assert sanitize(text) == text
 
 
 def test_what_is_not_is_made_visible() -> None:
-    assert clean("a\x1b[31m\x07\x7f\u202eb\ud800") == "a␛[31m␇␡<U+202E>b<U+D800>"
+    assert sanitize("a\x1b[31m\x07\x7f\u202eb\ud800") == "a␛[31m␇␡<U+202E>b<U+D800>"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sandbox_tui.core.base.sanitize import clean, clean_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.mirror import MAX_LINE_CHARS, MirrorWriter
 
@@ -88,12 +88,12 @@ def test_a_command_cannot_command_the_terminal(command: str) -> None:
 
 @given(st.text(st.characters(exclude_categories=())))
 def test_places_without_newlines_and_tabs(text: str) -> None:
-    line = clean(text, newlines=False, tabs=False)
-    assert line == clean_line(text)
+    line = sanitize(text, newlines=False, tabs=False)
+    assert line == sanitize_line(text)
     assert not set(line) & set("\n\t\r\x0b\x0c\x85\u2028\u2029")
-    assert clean_line(line) == line
-    assert "\n" not in clean(text, newlines=False)
-    assert "\t" not in clean(text, tabs=False)
+    assert sanitize_line(line) == line
+    assert "\n" not in sanitize(text, newlines=False)
+    assert "\t" not in sanitize(text, tabs=False)
 
 
 @pytest.mark.parametrize(
@@ -107,4 +107,4 @@ def test_places_without_newlines_and_tabs(text: str) -> None:
     ],
 )
 def test_what_is_unseen_is_named(text: str, shown: str) -> None:
-    assert clean(text) == shown
+    assert sanitize(text) == shown

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.format.one_line import with_its_lines
 
 
@@ -27,4 +27,4 @@ def test_line_breaks_stay(before: str, typed: str, after: str) -> None:
 
 @given(st.text())
 def test_what_is_not_changed_stays_to_the_letter(before: str) -> None:
-    assert with_its_lines(clean(before, newlines=False).strip(), before) == before.strip()
+    assert with_its_lines(sanitize(before, newlines=False).strip(), before) == before.strip()

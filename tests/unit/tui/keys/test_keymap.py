@@ -26,8 +26,8 @@ from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.key_names import is_rare, key_name, writes
 from sandbox_tui.tui.keys.keymap import read_keymap
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
-from sandbox_tui.tui.screens.dialogs.pager import Pager
-from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+from sandbox_tui.tui.screens.home.home import HomeScreen
 
 
 def write_keys(home: Path, text: str) -> config.Settings:
@@ -209,7 +209,7 @@ async def test_keys_work_and_problems_are_told_with_their_line(
     app = SandboxTui(settings, store)
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("question_mark")
-        assert isinstance(app.screen, Home)
+        assert isinstance(app.screen, HomeScreen)
         await pilot.press("f4")
         assert isinstance(app.screen, HelpScreen)
         await pilot.pause()
@@ -223,15 +223,15 @@ async def test_a_letter_writes_where_text_is_typed(own_home: Path, store: Store)
     settings = write_keys(own_home, '"pager.leave" = ["x", "escape"]')
     app = SandboxTui(settings, store)
     async with app.run_test(size=(100, 30)) as pilot:
-        app.push_screen(Pager("t", "one\ntwo"))
+        app.push_screen(PagerScreen("t", "one\ntwo"))
         await pilot.pause()
         await pilot.press("slash", "x", "q")
-        assert isinstance(app.screen, Pager)
+        assert isinstance(app.screen, PagerScreen)
         assert app.screen.query_one("Input").value == "xq"  # type: ignore[attr-defined]
         await pilot.press("escape", "q")
-        assert isinstance(app.screen, Pager)
+        assert isinstance(app.screen, PagerScreen)
         await pilot.press("x")
-        assert isinstance(app.screen, Home)
+        assert isinstance(app.screen, HomeScreen)
 
 
 async def test_ctrl_q_quits_whatever_the_keymap_says(own_home: Path, store: Store) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from rich.style import Style
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.diff import DiffDocument
 from sandbox_tui.tui.widgets.preview.document import Document, PreviewError, Source, decode
@@ -84,8 +84,8 @@ def test_nothing_hostile_gets_through(name: str, data: bytes) -> None:
         lines = document.lines(60, PALETTE)
         for index in (*range(min(50, len(lines))), len(lines) - 1):
             plain = lines[index].plain
-            assert clean(plain, newlines=False, tabs=False) == plain
-        assert clean(document.facts, newlines=False) == document.facts
+            assert sanitize(plain, newlines=False, tabs=False) == plain
+        assert sanitize(document.facts, newlines=False) == document.facts
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_colours_do_not_take_long(name: str, text: str) -> None:
 def test_any_bytes_are_shown(data: bytes, name: str, width: int) -> None:
     document = opened(name, data)
     for line in list(document.lines(width, PALETTE)):
-        assert clean(line.plain, newlines=False, tabs=False) == line.plain
+        assert sanitize(line.plain, newlines=False, tabs=False) == line.plain
 
 
 def test_text_has_colour_and_numbers() -> None:
@@ -349,4 +349,4 @@ def test_diffs_at_the_edge() -> None:
 @settings(max_examples=100, deadline=None)
 def test_any_two_texts_are_compared(before: str, after: str, width: int) -> None:
     for line in shown(DiffDocument(before, after, "x"), width):
-        assert clean(line, newlines=False, tabs=False) == line
+        assert sanitize(line, newlines=False, tabs=False) == line

@@ -13,7 +13,7 @@ from typing import Any, cast
 from rich.cells import chop_cells
 from rich.text import Text
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.tui.format import numbers
@@ -55,8 +55,8 @@ def _call_title(item: CallItem, width: int, opened: bool, palette: Palette) -> T
     line = Text(no_wrap=True)
     line.append(f"{mark} ", style=palette.accent if waiting or opened else palette.dim)
     line.append(f"{item.call.number:>3} ", style=palette.accent if waiting else palette.dim)
-    line.append(f"{short_name(clean_line(item.call.name)):<6}", style=palette.tool)
-    line.append(clean_line(summarize_call(item.call.name, item.arguments)), style=palette.text)
+    line.append(f"{short_name(sanitize_line(item.call.name)):<6}", style=palette.tool)
+    line.append(sanitize_line(summarize_call(item.call.name, item.arguments)), style=palette.text)
     line.truncate(width, overflow="ellipsis")
     return line
 
@@ -88,7 +88,7 @@ def _finished_status(line: Text, item: CallItem, palette: Palette) -> None:
         who = "the policy" if item.decided and item.decided.by == "policy" else "you"
         line.append(f"◆ {words} by {who}", style=palette.human)
         if item.decided and item.decided.feedback:
-            line.append(f"  “{clean_line(item.decided.feedback)}”", style=palette.dim)
+            line.append(f"  “{sanitize_line(item.decided.feedback)}”", style=palette.dim)
         return
     if finished.ok:
         line.append(f"✓ {numbers.seconds(finished.duration)}", style=palette.good)
@@ -96,7 +96,7 @@ def _finished_status(line: Text, item: CallItem, palette: Palette) -> None:
         line.append(f"✗ {_what_failed(item)}", style=palette.bad)
     if verdict == "edit":
         line.append("  edited by you ", style=palette.human)
-    words = _amount(item) if finished.ok else clean_line(last_line(finished.observation))
+    words = _amount(item) if finished.ok else sanitize_line(last_line(finished.observation))
     if words:
         line.append(f" · {words}", style=palette.dim)
 
@@ -170,7 +170,7 @@ def _edit(fields: dict[str, Any], width: int, palette: Palette) -> list[Text]:
         return list(DiffDocument(old, new, path).lines(width, palette))
     text = str(fields.get("file_text" if command == "create" else "new_str") or "")
     if not text:
-        return [Text(clean_line(f"{command} {path}"), style=palette.dim)]
+        return [Text(sanitize_line(f"{command} {path}"), style=palette.dim)]
     return highlighted(text.rstrip("\n"), lexer_for(path), palette)
 
 

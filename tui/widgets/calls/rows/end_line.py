@@ -7,7 +7,7 @@ from rich.text import Text
 from textual.widget import Widget
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import RunFinished
 from sandbox_tui.tui.keys.hint import hint
@@ -54,9 +54,9 @@ class EndLine(Widget):
         line = Text("  ", no_wrap=True)
         if finished.output:
             line.append("results in ", style=palette.dim)
-            line.append(clean_line(finished.output), style=palette.text)
+            line.append(sanitize_line(finished.output), style=palette.text)
             line.append(" · ", style=palette.dim)
-        line.append(f"session {clean_line(self._run_id)}", style=palette.dim)
+        line.append(f"session {sanitize_line(self._run_id)}", style=palette.dim)
         for action, word in (("live.leave", "leave"), ("live.fork", "fork")):
             line.append(" · ", style=palette.dim).append(f"{hint(action)} ", style=palette.accent)
             line.append(word, style=palette.dim)
@@ -69,4 +69,4 @@ def _outcome(finished: RunFinished, palette: Palette) -> Text:
     reason = finished.reason.replace("_", " ")
     line = Text(f"{sign} {reason}  ", style=style + Style(bold=True), no_wrap=True)
     words = (finished.answer or "").strip() if good else finished.error or ""
-    return line.append(clean_line(words), style=palette.text)
+    return line.append(sanitize_line(words), style=palette.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem
 from sandbox_tui.core.events.types import HumanFile
 from sandbox_tui.tui.keys.hint import hint
@@ -28,7 +28,7 @@ def file_lines(
     """
     title = Text(f"{'':>{gutter - 1}} ", no_wrap=True)
     title.append(f"{FILE_ACTION_WORDS[file.action]:<5}", style=palette.human + Style(bold=True))
-    title.append(clean_line(file.path), style=palette.text)
+    title.append(sanitize_line(file.path), style=palette.text)
     title.truncate(width, overflow="ellipsis")
     lines = [title, _status(item, file, gutter, width, palette)]
     if opened:
@@ -58,7 +58,7 @@ def _what(file: HumanFile) -> str:
         return f"by you +{added} -{removed}"
     way = "from" if file.action == "push" else "to"
     left = f", {len(file.left_behind)} left behind" if file.left_behind else ""
-    return f"{way} {clean_line(file.host or '')}{left}"
+    return f"{way} {sanitize_line(file.host or '')}{left}"
 
 
 def _details(file: HumanFile, width: int, palette: Palette) -> list[Text]:
@@ -69,7 +69,7 @@ def _details(file: HumanFile, width: int, palette: Palette) -> list[Text]:
         style = palette.dim
         if line.startswith(("+", "-")):
             style = palette.good if line.startswith("+") else palette.bad
-        shown = Text(clean_line(line.expandtabs(4)), style=style, no_wrap=True)
+        shown = Text(sanitize_line(line.expandtabs(4)), style=style, no_wrap=True)
         shown.truncate(width, overflow="ellipsis")
         lines.append(shown)
     more = file.diff.count("\n") - 1 - MAX_DIFF_LINES

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem, NoteItem
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.theming.palette import Palette
@@ -21,7 +21,7 @@ def human_lines(item: HumanItem, width: int, opened: bool, palette: Palette) -> 
         return file_lines(item, item.file, GUTTER, width, opened, palette)
     title = Text(f"{'':>{GUTTER - 1}} ", no_wrap=True)
     title.append("you  " if item.command is not None else "say  ", style=palette.human + BOLD)
-    title.append(clean_line(item.text), style=palette.text)
+    title.append(sanitize_line(item.text), style=palette.text)
     title.truncate(width, overflow="ellipsis")
     lines = [title, _human_status(item, width, palette)]
     if opened:
@@ -40,7 +40,7 @@ def written_lines(notes: Sequence[str], width: int, opened: bool, palette: Palet
         if opened:
             words = indented(wrapped(note, width - GUTTER, palette.human), GUTTER)
         else:
-            words = [Text(" " * GUTTER, no_wrap=True).append(clean_line(note), palette.human)]
+            words = [Text(" " * GUTTER, no_wrap=True).append(sanitize_line(note), palette.human)]
         first = Text(f"{'✎':>{GUTTER - 1}} ", style=palette.human, no_wrap=True)
         first.append_text(words[0][GUTTER:])
         first.truncate(width, overflow="ellipsis")
@@ -81,7 +81,7 @@ def _human_status(item: HumanItem, width: int, palette: Palette) -> Text:
         sign = "✓" if good else f"✗ exit {code}" if code is not None else "✗ failed"
         line.append(f"{sign} ", style=palette.good if good else palette.bad)
         line.append(numbers.seconds(item.finished.duration), style=palette.dim)
-        if words := clean_line(last_line(item.finished.observation)):
+        if words := sanitize_line(last_line(item.finished.observation)):
             line.append(f" · {words}", style=palette.dim)
     if item.command is not None:
         told = "told to model" if item.told_to_model else "not told"

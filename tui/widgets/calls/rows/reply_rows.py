@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import ReplyItem
 from sandbox_tui.core.events.types import Usage
 from sandbox_tui.core.tools.call_summaries import short_name
@@ -30,7 +30,9 @@ def reply_lines(
                 lines += _said(label, words.strip(), width, palette)
     elif prose:
         line = Text(" " * GUTTER, no_wrap=True, overflow="ellipsis")
-        line.append(clean_line(_tail_line(prose, item)), style=palette.model + Style(italic=True))
+        line.append(
+            sanitize_line(_tail_line(prose, item)), style=palette.model + Style(italic=True)
+        )
         line.truncate(width, overflow="ellipsis")
         lines.append(line)
     if item.remark:
@@ -98,7 +100,7 @@ def _has_failed(item: ReplyItem) -> bool:
 
 
 def _why_not(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
-    words = clean_line(item.failures[-1].error)
+    words = sanitize_line(item.failures[-1].error)
     return indented(wrapped(words, min(width, MAX_PROSE_COLUMNS) - GUTTER, palette.warn), GUTTER)
 
 
@@ -128,10 +130,10 @@ def _writing(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
     lines: list[Text] = []
     for name, arguments in item.writing.values():
         title = Text(" " * GUTTER, no_wrap=True)
-        title.append(f"{short_name(clean_line(name))} ", style=palette.tool)
+        title.append(f"{short_name(sanitize_line(name))} ", style=palette.tool)
         tail = arguments[-2000:].replace("\\n", "\n").split("\n")[-4:]
         lines.append(title)
-        shown = [Text(clean_line(line), style=palette.dim, no_wrap=True) for line in tail]
+        shown = [Text(sanitize_line(line), style=palette.dim, no_wrap=True) for line in tail]
         shown[-1].append("▌", style=palette.accent)
         for line in shown:
             line.truncate(width - GUTTER, overflow="ellipsis")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.code import indented
@@ -69,7 +69,7 @@ def last_line(observation: str) -> str:
 
 
 def clean_lines(text: str) -> list[str]:
-    return [clean_line(line.expandtabs(8)) for line in text.split("\n")]
+    return [sanitize_line(line.expandtabs(8)) for line in text.split("\n")]
 
 
 def more_lines(count: int, palette: Palette) -> list[Text]:

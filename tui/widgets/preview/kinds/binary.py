@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
@@ -78,7 +78,7 @@ class BinaryDocument(Document):
             ways += f" · {hint('file.outside')} opens it outside"
         lines = [head, *wrapped(ways, width, palette.dim), Text()]
         if self._names:
-            return lines + [Text(clean_line(name), style=palette.text) for name in self._names]
+            return lines + [Text(sanitize_line(name), style=palette.text) for name in self._names]
         return lines + _hexdump(self._source.data[:HEX_BYTES], width, palette)
 
 

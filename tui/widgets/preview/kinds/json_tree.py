@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.document import Document, Kind, PreviewError, Source, count_of
 
@@ -92,7 +92,7 @@ class JsonDocument(Document):
         line.append(sign, style=palette.dim)
         if row.place:
             key = row.place[-1]
-            shown = str(key) if isinstance(key, int) else clean_line(key[:MAX_STRING_CHARS])
+            shown = str(key) if isinstance(key, int) else sanitize_line(key[:MAX_STRING_CHARS])
             line.append(f"{shown} ", style=palette.dim if isinstance(key, int) else palette.tool)
         line.append_text(_shown(row.value, palette))
         return line
@@ -110,9 +110,9 @@ def _shown(value: Any, palette: Palette) -> Text:
     if isinstance(value, list):
         return Text(f"[{len(cast(list[Any], value))}]", style=palette.dim)
     if isinstance(value, _Broken):
-        return Text(f"not JSON: {clean_line(value[:MAX_STRING_CHARS])}", style=palette.bad)
+        return Text(f"not JSON: {sanitize_line(value[:MAX_STRING_CHARS])}", style=palette.bad)
     if isinstance(value, str):
-        return Text(f'"{clean_line(value[:MAX_STRING_CHARS])}"', style=palette.good)
+        return Text(f'"{sanitize_line(value[:MAX_STRING_CHARS])}"', style=palette.good)
     if isinstance(value, bool) or value is None:
         words = "null" if value is None else str(value).lower()
         return Text(words, style=palette.model + Style(italic=True))

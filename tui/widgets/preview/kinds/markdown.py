@@ -10,7 +10,7 @@ from rich.style import Style
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.document import Document, Kind, PreviewError, Source, count_of
 
@@ -28,7 +28,7 @@ class MarkdownDocument(Document):
     """A rendered Markdown text."""
 
     def __init__(self, text: str) -> None:
-        self._text = clean(text)
+        self._text = sanitize(text)
         self.facts = f"markdown · {count_of(text.count(chr(10)) + 1, 'line')}"
 
     @override

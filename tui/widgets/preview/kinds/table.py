@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.document import Document, Kind, PreviewError, Source, count_of
@@ -33,7 +33,7 @@ class TableDocument(Document):
     """
 
     def __init__(self, rows: list[list[str]], more: bool) -> None:
-        shown = [[clean_line(cell) for cell in row[:MAX_COLUMNS]] for row in rows]
+        shown = [[sanitize_line(cell) for cell in row[:MAX_COLUMNS]] for row in rows]
         columns = max(map(len, shown))
         self._rows = [row + [""] * (columns - len(row)) for row in shown]
         cells = list(zip(*self._rows, strict=True))

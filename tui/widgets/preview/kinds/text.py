@@ -8,7 +8,7 @@ from typing import overload
 from rich.text import Text
 from typing_extensions import override
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.code import HIGHLIGHT_CHARS, highlighted, lexer_for
@@ -33,7 +33,7 @@ class TextDocument(Document):
     def __init__(self, text: str, lexer: str = "", note: str = "") -> None:
         self._text = text.removesuffix("\n")
         self._lexer = lexer
-        source = clean(self._text.expandtabs(4)).split("\n")
+        source = sanitize(self._text.expandtabs(4)).split("\n")
         self._plain = len(self._text) > HIGHLIGHT_CHARS or max(map(len, source)) > ROW_CHARS
         self._rows = list(_rows(source))
         facts = [count_of(len(source), "line") if self._text else "empty", note]

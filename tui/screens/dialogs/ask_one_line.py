@@ -10,13 +10,13 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.format.one_line import with_its_lines
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 
 
-class LinePrompt(ModalScreen[str | None]):
+class PromptDialog(ModalScreen[str | None]):
     """Asks for a line; None when there is second thought.
 
     A text of several lines is shown on one, with a sign for each line break, and keeps its breaks.
@@ -28,8 +28,8 @@ class LinePrompt(ModalScreen[str | None]):
     """
 
     CSS = """
-    LinePrompt { align: center bottom; background: transparent; }
-    LinePrompt Input {
+    PromptDialog { align: center bottom; background: transparent; }
+    PromptDialog Input {
         width: 80; max-width: 95%; height: 3; margin: 0 0 2 0; border: round $accent;
         background: $surface; border-title-color: $accent; border-subtitle-color: $role-dim;
     }
@@ -47,7 +47,7 @@ class LinePrompt(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """The line."""
-        text = clean(self._text, newlines=False)
+        text = sanitize(self._text, newlines=False)
         line = Input(text, placeholder=self._placeholder, select_on_focus=False)
         line.border_title = self._question
         line.border_subtitle = f"enter keeps · {hint('ask_line.leave')} leaves it"

@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Static, TextArea
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import clean_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.core.run.run_request import RunRequest
@@ -24,7 +24,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.screens.dialogs.edit_call import EditCall
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
@@ -40,7 +40,7 @@ class ForkDescription:
     request: ForkRequest
 
 
-class ForkForm(ModalScreen[ForkDescription | None]):
+class ForkDialog(ModalScreen[ForkDescription | None]):
     """Shows where a fork parts and where its files come from; dismisses with what is asked of it.
 
     Args:
@@ -50,24 +50,24 @@ class ForkForm(ModalScreen[ForkDescription | None]):
     """
 
     CSS = """
-    ForkForm { align: center middle; background: $background 60%; }
-    ForkForm VerticalScroll {
+    ForkDialog { align: center middle; background: $background 60%; }
+    ForkDialog VerticalScroll {
         width: 84; max-width: 96%; height: auto; max-height: 96%; padding: 0 2;
         border: round $accent; background: $surface;
         border-title-color: $accent; border-subtitle-color: $role-dim; scrollbar-size-vertical: 1;
     }
-    ForkForm Static { height: auto; }
-    ForkForm #where { margin-top: 1; }
-    ForkForm #repeats { color: $role-dim; }
-    ForkForm Label { color: $role-dim; height: 1; margin-top: 1; }
-    ForkForm TextArea { height: 5; border: round $border-blurred; }
-    ForkForm TextArea:focus { border: round $accent; }
-    ForkForm Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: 2 3; height: auto; }
-    ForkForm Grid > * { height: auto; }
-    ForkForm Input { border: round $border-blurred; height: 3; }
-    ForkForm Input:focus { border: round $accent; }
-    ForkForm Horizontal { height: auto; align-horizontal: right; margin-top: 1; }
-    ForkForm Button { margin-left: 2; }
+    ForkDialog Static { height: auto; }
+    ForkDialog #where { margin-top: 1; }
+    ForkDialog #repeats { color: $role-dim; }
+    ForkDialog Label { color: $role-dim; height: 1; margin-top: 1; }
+    ForkDialog TextArea { height: 5; border: round $border-blurred; }
+    ForkDialog TextArea:focus { border: round $accent; }
+    ForkDialog Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: 2 3; height: auto; }
+    ForkDialog Grid > * { height: auto; }
+    ForkDialog Input { border: round $border-blurred; height: 3; }
+    ForkDialog Input:focus { border: round $accent; }
+    ForkDialog Horizontal { height: auto; align-horizontal: right; margin-top: 1; }
+    ForkDialog Button { margin-left: 2; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -84,7 +84,7 @@ class ForkForm(ModalScreen[ForkDescription | None]):
         self._asked = run
         self._store = store
         self._edited: str | None = None
-        self._first_model = clean_line(plan.started.model)
+        self._first_model = sanitize_line(plan.started.model)
 
     def compose(self) -> ComposeResult:
         """The form."""
@@ -116,17 +116,17 @@ class ForkForm(ModalScreen[ForkDescription | None]):
 
     def _show(self) -> None:
         fork_point = self._plan.fork_point
-        parent, call = clean_line(self._plan.parent.id), fork_point.next_call
+        parent, call = sanitize_line(self._plan.parent.id), fork_point.next_call
         if call is None:
             where = f"After step {fork_point.step} of {parent}"
         else:
             arguments = call.arguments if self._edited is None else self._edited
-            summary = clean_line(summarize_call(call.name, arguments))
-            what = f"{short_name(clean_line(call.name))} {summary}"
+            summary = sanitize_line(summarize_call(call.name, arguments))
+            what = f"{short_name(sanitize_line(call.name))} {summary}"
             how = "before the call" if self._edited is None else "with the call changed to"
             where = f"In step {fork_point.step} of {parent}, {how} {what}"
         self.query_one("#where", Static).update(where)
-        self.query_one("#repeats", Static).update(clean_line(self._plan.sentence))
+        self.query_one("#repeats", Static).update(sanitize_line(self._plan.sentence))
         self.query_one("#call", Button).disabled = self._last_call() is None
 
     @property
@@ -154,7 +154,7 @@ class ForkForm(ModalScreen[ForkDescription | None]):
         shown = call
         if self._edited is not None:
             shown = msgspec.structs.replace(call, arguments=self._edited)
-        edited = await app_of(self).push_screen_wait(EditCall(shown))
+        edited = await app_of(self).push_screen_wait(EditCallDialog(shown))
         if edited is None:
             return
         if self._plan.fork_point.next_call is None:
@@ -167,7 +167,7 @@ class ForkForm(ModalScreen[ForkDescription | None]):
                     before_call=True,
                 )
             except SandboxTuiError as error:
-                self.notify(clean_line(str(error)), severity="error", markup=False)
+                self.notify(sanitize_line(str(error)), severity="error", markup=False)
                 return
         self._edited = edited
         self._show()

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from sandbox_tui.core.base.sanitize import clean
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -41,7 +41,7 @@ class ErrorDialog(ModalScreen[None]):
         with Vertical() as box:
             box.border_title = "✗ this cannot be done"
             box.border_subtitle = f"{hint('failure.leave')} goes back"
-            yield Static(clean(self._sentence), markup=False)
+            yield Static(sanitize(self._sentence), markup=False)
 
     def action_close(self) -> None:
         """Close, and leave the screen that could not begin."""

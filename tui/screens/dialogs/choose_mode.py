@@ -26,7 +26,7 @@ MODES: dict[Mode, tuple[str, str]] = {
 """Name of each mode that can be chosen, and what it means."""
 
 
-class ModeMenu(ModalScreen[Mode | None]):
+class ModeDialog(ModalScreen[Mode | None]):
     """Lists the modes; dismisses with the one that is chosen, None where nothing shall change.
 
     Args:
@@ -35,8 +35,8 @@ class ModeMenu(ModalScreen[Mode | None]):
     """
 
     CSS = """
-    ModeMenu { align: center middle; }
-    ModeMenu OptionList {
+    ModeDialog { align: center middle; }
+    ModeDialog OptionList {
         width: 68; max-width: 95%; height: auto; padding: 0 1;
         border: round $accent; background: $surface;
         border-title-color: $accent; border-subtitle-color: $role-dim;
