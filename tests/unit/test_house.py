@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
+import os
 import re
 import subprocess
 import sys
@@ -21,6 +23,12 @@ MAX_CODE_LINES = 435
 
 MAX_FOLDER_FILES = 15
 """Files in one folder, without its `__init__.py`; a folder with more holds two families."""
+
+
+@functools.cache
+def nodes_of(file: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a file's tree, parsed once for all of these rules."""
+    return tuple(ast.walk(ast.parse(file.read_text())))
 
 
 def python_files(folder: str) -> list[Path]:
@@ -100,7 +108,7 @@ def test_no_handler_is_called_twice() -> None:
     again = {
         f"{file.name}: {node.func.attr}"
         for file in python_files("tui")
-        for node in ast.walk(ast.parse(file.read_text()))
+        for node in nodes_of(file)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and isinstance(node.func.value, ast.Call)
@@ -129,7 +137,7 @@ def test_no_generic_with_a_parameter_is_asked_for_at_run_time() -> None:
         f"{file.relative_to(ROOT)}:{call.lineno}: {ast.unparse(each)}"
         for folder in (*CODE, "tests")
         for file in python_files(folder)
-        for call in ast.walk(ast.parse(file.read_text()))
+        for call in nodes_of(file)
         if isinstance(call, ast.Call)
         for each in types_asked_for(call)
         if isinstance(each, ast.Subscript)
@@ -141,13 +149,13 @@ def test_no_generic_with_a_parameter_is_asked_for_at_run_time() -> None:
 def test_no_registry_is_named() -> None:
     hosts = ["py" + "pi.org", "python" + "hosted", "registry.npm" + "js", "docker" + ".io/"]
     hosts.append("deb.deb" + "ian.org")
-    for file in ROOT.rglob("*"):
-        parts = file.relative_to(ROOT).parts
-        skip = {".git", ".venv", ".cache", "build", "dist", "uv.lock", "__pycache__"} & set(parts)
-        if skip or not file.is_file() or file.stat().st_size > 500_000:
-            continue
-        text = file.read_text(errors="replace")
-        assert not [host for host in hosts if host in text], file
+    skip = {".git", ".venv", ".cache", "build", "dist", "uv.lock", "__pycache__"}
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [name for name in folders if name not in skip]
+        for file in (Path(folder, name) for name in files if name not in skip):
+            if file.is_file() and file.stat().st_size <= 500_000:
+                text = file.read_text(errors="replace")
+                assert not [host for host in hosts if host in text], file
 
 
 def test_the_program_starts_without_its_heavy_parts() -> None:
@@ -175,7 +183,7 @@ def test_sql_stands_in_the_store_and_the_search_alone() -> None:
         for name in CODE
         for file in python_files(name)
         if not str(file.relative_to(ROOT)).startswith((*_SPEAKS_SQL, *_OWN_FILES))
-        for node in ast.walk(ast.parse(file.read_text()))
+        for node in nodes_of(file)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and _STATEMENT.search(node.value)

@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import pytest
 
+from tests.cost import assert_growth
 from tests.perf.headless_calls import whole_process
 from tests.perf.memory import most_resident
 
@@ -56,3 +57,16 @@ def test_what_it_says_and_how_it_ends_are_its_own() -> None:
     with pytest.raises(subprocess.CalledProcessError) as caught:
         python("print('why'); raise SystemExit(3)")
     assert (caught.value.returncode, caught.value.output) == (3, "why\n")
+
+
+def test_work_that_grows_with_the_square_is_told_from_work_that_does_not() -> None:
+    def linear(size: int) -> None:
+        sum(range(size * 10_000))
+
+    def quadratic(size: int) -> None:
+        for _ in range(size):
+            linear(size)
+
+    assert_growth(linear, 1, 8, below=24)
+    with pytest.raises(AssertionError, match="8 times the input takes"):
+        assert_growth(quadratic, 4, 32, below=24)

@@ -6,7 +6,7 @@ import codecs
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from rich.text import Text
 from typing_extensions import override
@@ -115,6 +115,28 @@ class Notice(Document):
         return lines
 
 
+class LinesBelow(Sequence[Text]):
+    """Lines below others, copying neither: each of the lower ones is made when it is drawn."""
+
+    def __init__(self, above: Sequence[Text], below: Sequence[Text]) -> None:
+        self._above = above
+        self._below = below
+
+    def __len__(self) -> int:
+        return len(self._above) + len(self._below)
+
+    @overload
+    def __getitem__(self, index: int) -> Text: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Text]: ...
+    def __getitem__(self, index: int | slice) -> Text | Sequence[Text]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        at = range(len(self))[index]
+        past = at - len(self._above)
+        return self._above[at] if past < 0 else self._below[past]
+
+
 class WithNotice(Document):
     """A document below a sentence."""
 
@@ -130,7 +152,7 @@ class WithNotice(Document):
         self._above = len(above)
         below = self._inner.lines(width, palette)
         self.numbers = self._inner.numbers
-        return [*above, *below]
+        return LinesBelow(above, below)
 
     @override
     def toggle(self, line: int) -> bool:

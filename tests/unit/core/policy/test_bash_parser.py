@@ -6,10 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from sandbox_tui.core.policy.bash_parser import Ambiguous, parse_command
+from tests.examples import examples
 
 
 def texts(command: str) -> set[str]:
@@ -203,7 +204,7 @@ def ran_by_bash(command: str, folder: Path) -> set[str]:
     return set(record.read_bytes().decode().split("\0")) - {""}
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
+@examples(200, suppress_health_check=list(HealthCheck))
 @given(st.lists(PIECES, min_size=1, max_size=14).map("".join))
 def test_bash_runs_nothing_that_was_not_seen(
     tmp_path_factory: pytest.TempPathFactory, command: str

@@ -37,9 +37,10 @@ from sandbox_tui.core.run.spec import RunSpec
 from sandbox_tui.core.sandboxes.base import ExecResult, FileEntry, Listing, Shell
 from sandbox_tui.core.tools.base import Observation, Tool, ToolContext
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
+from tests.examples import TIMES
 from tests.fakes import FakeSandbox
 
-SEEDS = 400
+SEEDS = 150 * TIMES
 POINTS = 60
 """About as many times a run of this model awaits its sandbox, its model or its store."""
 

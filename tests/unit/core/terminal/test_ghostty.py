@@ -6,7 +6,7 @@ import sys
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from textual.app import App, ComposeResult
 
@@ -16,6 +16,7 @@ from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.search import Search
 from sandbox_tui.tui.terminal_io import emulator_backend as terminal_engine
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
+from tests.examples import examples
 from tests.perf.corpora import CORPORA, Make, cjk_emoji, corpus
 from tests.terminal_oracles import installed
 
@@ -45,7 +46,7 @@ LOOKS = st.sampled_from(
 
 
 @here
-@settings(max_examples=200, deadline=None)
+@examples(80)
 @given(st.lists(LOOKS, max_size=20))
 def test_blanks_look_as_they_do_with_us(pieces: list[bytes]) -> None:
     data = b"".join(pieces)
@@ -83,7 +84,7 @@ PIECES = [
 
 
 @here
-@settings(max_examples=60, deadline=None)
+@examples(40)
 @given(st.lists(st.sampled_from(PIECES) | st.binary(max_size=40), max_size=20))
 def test_whatever_comes_it_is_clean_and_counts_lines(pieces: list[bytes]) -> None:
     screen = ghostty.NativeScreen(20, 5)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.terminal.emulator.history import BLOCK_LINES, History
 from sandbox_tui.core.terminal.emulator.screen import Screen
-from tests.cost import growth
+from tests.cost import assert_growth
 
 LINES = st.sampled_from(["", "plain", "漢字", "\x1b[31mred\x1b[0m", "x" * 300, "e\u0301"])
 
@@ -57,4 +57,4 @@ def test_reading_a_line_costs_the_same_wherever_it_is() -> None:
                 screen.row(index)
 
     assert screen.text(31_234) == "line 31234"
-    assert growth(read, 20, 80) < 12
+    assert_growth(read, 20, 80, below=12)

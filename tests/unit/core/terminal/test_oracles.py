@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.mirror import MirrorWriter
+from tests.examples import examples
 from tests.perf.corpora import COLUMNS, CORPORA, LINES, Make, corpus
 from tests.terminal_oracles import ORACLES, avt_lines, cut, display_of, ghostty_lines, installed
 
@@ -98,7 +99,7 @@ def _paired(pieces: list[bytes]) -> list[bytes]:
     not (installed("avt") and installed("ghostty")),
     reason="avt and pyghostty are not both installed",
 )
-@settings(max_examples=400, deadline=None)
+@examples(150)
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
 @example([b"x" * 23, b"\x1b[?1049h", b"\x1b[2b", b"\x1b[?1049h"])  # cleared when entered twice
 def test_what_two_others_agree_on_we_show(pieces: list[bytes]) -> None:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import pyte
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.emulator.sgr import Attributes, attributes_of
+from tests.examples import examples
 from tests.terminal_oracles import display_of
 
 
@@ -223,7 +224,7 @@ def state(screen: Screen) -> object:
     return [screen.row(index) for index in range(total)], screen.keyframe()
 
 
-@settings(max_examples=400)
+@examples(150)
 @given(STREAMS, st.lists(st.integers(0, 400), max_size=8))
 def test_no_input_raises_and_no_cut_matters(data: bytes, cuts: list[int]) -> None:
     whole = screen_of(data)
@@ -235,7 +236,7 @@ def test_no_input_raises_and_no_cut_matters(data: bytes, cuts: list[int]) -> Non
     assert state(pieces) == state(whole)
 
 
-@settings(max_examples=300)
+@examples(100)
 @given(STREAMS, st.integers(1, 60))
 def test_looking_changes_nothing(data: bytes, piece: int) -> None:
     """Rows are kept as they came until somebody looks at their cells."""
@@ -246,7 +247,7 @@ def test_looking_changes_nothing(data: bytes, piece: int) -> None:
     assert state(looked_at) == state(screen_of(data))
 
 
-@settings(max_examples=300)
+@examples(100)
 @given(STREAMS)
 def test_the_fast_lane_changes_nothing(data: bytes) -> None:
     slow = Screen(20, 5)
@@ -255,7 +256,7 @@ def test_the_fast_lane_changes_nothing(data: bytes) -> None:
     assert state(slow) == state(screen_of(data))
 
 
-@settings(max_examples=300)
+@examples(100)
 @given(STREAMS, STREAMS)
 def test_a_keyframe_and_the_rest_equal_the_whole(before: bytes, after: bytes) -> None:
     middle = screen_of(before)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -23,6 +23,7 @@ from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import L
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import prose
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
+from tests.examples import examples
 from tests.unit.event_streams import started
 from tests.unit.sample_run import SECRET, keep, sample
 
@@ -100,7 +101,7 @@ def test_asciicast_is_one_file_a_terminal(store: Store) -> None:
 
 
 @given(st.lists(st.binary(max_size=20), max_size=8))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_asciicast_of_any_bytes(tmp_path: Path, pieces: list[bytes]) -> None:
     """Characters cut by chunks come out whole; what is no UTF-8 as a replacement."""
     path = tmp_path / "any.db"
@@ -220,7 +221,7 @@ _PIECES = st.lists(
 
 
 @given(_PIECES)
-@settings(max_examples=400, deadline=None)
+@examples(200)
 def test_no_markdown_acts_or_swallows_what_follows(text: str) -> None:
     shown = (
         MarkdownIt("commonmark", {"html": True}).enable("table").render(f"{prose(text)}\n\nnext")
@@ -284,7 +285,7 @@ def test_a_session_without_a_terminal(store: Store) -> None:
         assert only(store, format_)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(40)
 @given(
     st.lists(
         st.one_of(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from sandbox_tui.core.base.errors import ImportRefused, StoreError
@@ -27,7 +27,8 @@ from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording
 from sandbox_tui.sessions.interchange.imports import import_file, read_file
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, notes_of, tags_of
-from tests.cost import growth
+from tests.cost import assert_growth
+from tests.examples import examples
 from tests.unit.sample_run import SECRET, keep, sample
 
 REAL = Path("/work/shared/data/trajectories")
@@ -440,9 +441,7 @@ def test_a_bundle_that_unpacks_to_too_much(
         read_file(path)
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.integers(0, 2**17), st.integers(0, 255)), min_size=1, max_size=20))
 def test_a_bundle_with_any_bytes_changed(
     store: Store, tmp_path: Path, changes: list[tuple[int, int]]
@@ -529,7 +528,7 @@ def test_no_file_takes_long(store: Store, tmp_path: Path) -> None:
             for document in (swe, mini):
                 read_file(written(tmp_path / "x", document))
 
-        assert growth(read, 50_000, 500_000) < 40
+        assert_growth(read, 20_000, 200_000, below=40)
 
 
 def test_one_bad_file_does_not_keep_out_the_others(tmp_path: Path) -> None:
@@ -570,9 +569,7 @@ DOCUMENT = st.one_of(
 )  # fmt: skip
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(DOCUMENT)
 def test_any_document_is_imported_or_refused(tmp_path: Path, document: Any) -> None:
     """Whatever is taken can be stored, shown and exported; nothing else but a refusal is raised."""
@@ -594,9 +591,7 @@ LINE = st.one_of(
 )
 
 
-@settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from([V2, V3]), st.lists(LINE, max_size=8))
 def test_any_asciicast_is_imported_or_refused(tmp_path: Path, head: str, lines: list[str]) -> None:
     path = tmp_path / "any.cast"
@@ -606,9 +601,7 @@ def test_any_asciicast_is_imported_or_refused(tmp_path: Path, head: str, lines: 
         fold(session.events)  # type: ignore[arg-type]
 
 
-@settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=300))
 def test_any_bytes_are_imported_or_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "any"

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox_tui.core.events import types as e
@@ -34,6 +34,7 @@ from sandbox_tui.sessions.playback.player import position_at
 from sandbox_tui.sessions.search.within_session import occurrences
 from sandbox_tui.sessions.store.compression import decompress
 from sandbox_tui.sessions.store.maintenance import check
+from tests.examples import examples
 from tests.perf.made_sessions import fill
 from tests.unit.event_streams import started
 from tests.unit.run_streams import runs
@@ -66,7 +67,7 @@ def assert_same(playback: PlaybackState, events: list[e.AnyEvent]) -> None:
         assert playback.screens.by_name[name].keyframe() == screen.keyframe()
 
 
-@settings(max_examples=60, deadline=None)
+@examples(25)
 @given(runs(), st.data())
 def test_keyframe_and_tail_are_the_whole(events: list[e.AnyEvent], data: st.DataObject) -> None:
     with (
@@ -85,7 +86,7 @@ def test_keyframe_and_tail_are_the_whole(events: list[e.AnyEvent], data: st.Data
         assert list(markers_of(store, "r").all) == places
 
 
-@settings(max_examples=30, deadline=None)
+@examples(12)
 @given(runs(), st.data())
 def test_made_bit_by_bit_they_are_the_same(events: list[e.AnyEvent], data: st.DataObject) -> None:
     tables = ("keyframes", "keyframe_items", "keyframe_screens", "markers")

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from click.testing import CliRunner, Result
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from sandbox_tui.core.base.errors import StoreError
@@ -36,7 +37,9 @@ from sandbox_tui.sessions.store.tables.annotations import (
     split_tags,
     tags_of,
 )
+from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.cli.sessions.export_import import _write
+from tests.examples import examples
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
 
@@ -159,9 +162,7 @@ def test_no_query_raises(store: Store, query: str) -> None:
     search(store, query)
 
 
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(), max_size=40) | st.text("\"*()-:^+{} aNOTRD'", max_size=40))
 def test_any_query_at_all(store: Store, query: str) -> None:
     if not store.runs():
@@ -169,9 +170,7 @@ def test_any_query_at_all(store: Store, query: str) -> None:
     search(store, query)
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(codec="utf-8"), max_size=60))
 def test_a_word_of_a_text_finds_it(tmp_path: Path, text: str) -> None:
     (tmp_path / "w.db").unlink(missing_ok=True)
@@ -219,7 +218,7 @@ def test_sessions_that_failed_and_days(store: Store) -> None:
         assert {run_id for run_id, _, _ in found(store, query)} == wanted, query
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.text(st.characters(), max_size=30) | st.text('moduetagcfr:"<> -_=5', max_size=20))
 def test_completions_go_on_from_what_is_typed(text: str) -> None:
     values = {"model": ["qwen3-coder", "two words"], "tag": ["good"], "outcome": ["failed"]}
@@ -416,10 +415,10 @@ def test_the_commands(tmp_path: Path, own_home: Path) -> None:
     keep(store, *sample("zebra\x1b[31m"))
     store.close()
 
-    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([PROGRAM, "sessions", *arguments], capture_output=True, text=True)
+    def run(*words: str | Path) -> Result:
+        return CliRunner().invoke(main, ["sessions", *map(str, words)])
 
-    assert run("rename", "r", "A title").returncode == 0
+    assert run("rename", "r", "A title").exit_code == 0
     assert run("tag", "r", "One", "two").stdout == "one two\n"
     assert run("tag", "r", "two", "--remove").stdout == "one\n"
     assert "mind the gap" in run("note", "r", "mind", "the", "gap", "--step", "1").stdout
@@ -429,17 +428,17 @@ def test_the_commands(tmp_path: Path, own_home: Path) -> None:
     assert "\x1b" not in run("search", "zebra").stdout
     assert run("search", "tag:none", "gap").stdout == ""
     target = tmp_path / "out.md"
-    assert run("export", "r", "-f", "markdown", "-o", target).returncode == 0
+    assert run("export", "r", "-f", "markdown", "-o", target).exit_code == 0
     assert target.read_text().startswith("# A title")
     again = run("export", "r", "-f", "markdown", "-o", target)
-    assert again.returncode == 2
+    assert again.exit_code == 2
     assert "exists already" in again.stderr
-    assert run("export", "r", "-f", "asciicast", "-o", tmp_path).returncode == 0
+    assert run("export", "r", "-f", "asciicast", "-o", tmp_path).exit_code == 0
     assert {p.name for p in tmp_path.glob("*.cast")} == {"r.model.cast", "r.shell.cast"}
     assert "There is no format" in run("export", "r", "-f", "x").stderr
-    assert run("export", "r", "-f", "chat_jsonl", "-o", tmp_path / "r.jsonl").returncode == 0
+    assert run("export", "r", "-f", "chat_jsonl", "-o", tmp_path / "r.jsonl").exit_code == 0
     assert run("tag", "r", "demo,", "good,best").stdout == "best demo good one\n"
-    assert run("check").returncode == 0
+    assert run("check").exit_code == 0
     assert "freed" in run("vacuum").stdout
 
 

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
@@ -27,6 +27,7 @@ from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.store.maintenance import check
 from sandbox_tui.sessions.store.migrations import migrate
 from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
+from tests.examples import examples
 from tests.unit.event_streams import started, streams
 
 
@@ -57,7 +58,7 @@ def read_all(path: Path) -> None:
         list(store.events("r"))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(25)
 @given(streams(), st.integers(1, 10))
 def test_what_was_stored_comes_back_equal(events: list[e.AnyEvent], batch: int) -> None:
     with TemporaryDirectory() as folder:

@@ -8,7 +8,7 @@ from rich.text import Text
 from typing_extensions import override
 
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.preview.document import Document, Kind, Source
+from sandbox_tui.tui.widgets.preview.document import Document, Kind, LinesBelow, Source
 from sandbox_tui.tui.widgets.preview.kinds.text import open_text
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".svg")
@@ -27,7 +27,7 @@ class HtmlDocument(Document):
         hint.append("opens this page in your browser", style=palette.dim)
         below = self._source.lines(width, palette)
         self.numbers = self._source.numbers
-        return [hint, *below]
+        return LinesBelow([hint], below)
 
 
 KIND = Kind("page", lambda source: source.suffix in SUFFIXES, HtmlDocument)
