@@ -169,7 +169,7 @@ def test_the_run_is_held_and_talked_to(person: Person, scripted_server: Serve) -
         person.presses("1", "Space")
         person.sees("drip drip")
         person.presses("R")
-        person.sees("echo begun; sleep 1000", "● 00:")
+        person.sees("echo begun; sleep 1000", "       ● ")
         person.presses("Escape")
         person.sees("✗ interrupted")
         person.presses("x")
