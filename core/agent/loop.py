@@ -23,7 +23,7 @@ from sandbox_tui.core.agent.approver import Approver, NullApprover
 from sandbox_tui.core.agent.checkpoint import AgentCheckpoint
 from sandbox_tui.core.agent.message_queue import PROGRAM, MessageQueue
 from sandbox_tui.core.agent.repetition import TIMES_UNTIL_TOLD, RepetitionCounter
-from sandbox_tui.core.agent.request_with_retries import Asking, ReplyTiming
+from sandbox_tui.core.agent.request_with_retries import ReplyTiming, RequestWithRetries
 from sandbox_tui.core.agent.tool_calls import ToolCalls, ToolExecutor
 from sandbox_tui.core.base.errors import ContextOverflow, ModelError
 from sandbox_tui.core.events.sink import EventSink, NullEventSink
@@ -90,7 +90,7 @@ class Agent:
         queue: messages to deliver with the next request.
         events: where everything is written.
         checkpoint: where an agent before it stood, whose `messages` these are.
-        retry_base: see `Asking`.
+        retry_base: see `RequestWithRetries`.
 
     Attributes:
         messages: the conversation so far, in the OpenAI chat format; it only ever grows, so that a
@@ -122,9 +122,9 @@ class Agent:
         self._tool_names = [tool.name for tool in tools]
         self._schemas = [{"type": "function", "function": dict(tool.schema)} for tool in tools]
         self._model = model
-        self._asking: Asking | None = None
+        self._requests: RequestWithRetries | None = None
         if model is not None:
-            self._asking = Asking(
+            self._requests = RequestWithRetries(
                 model, self._events, max_tokens=self._limits.max_tokens, retry_base=retry_base
             )
         self._calls = ToolCalls(
@@ -197,9 +197,9 @@ class Agent:
         Raises:
             ModelError: after the last attempt, or at once where another would not help.
         """
-        if self._asking is None:
+        if self._requests is None:
             raise RuntimeError("this agent has no model to ask")
-        return await self._asking.reply(self.step_number, request, self._renewed)
+        return await self._requests.reply(self.step_number, request, self._renewed)
 
     async def finish_turn(self, reply: Reply) -> TurnResult:
         """Record the reply, run its calls, and append all of it to the conversation."""
@@ -252,7 +252,7 @@ class Agent:
     def interrupt_reply(self) -> bool:
         """Break off the reply that streams in, or the wait before the next attempt; the model is
         asked again at once. False when there is neither."""
-        return self._asking is not None and self._asking.interrupt()
+        return self._requests is not None and self._requests.interrupt()
 
     # --- its parts
 
@@ -289,7 +289,9 @@ class Agent:
                 steps_left=self._steps_left,
             )
         )
-        max_tokens = self._limits.max_tokens if self._asking is None else self._asking.reply_tokens
+        max_tokens = (
+            self._limits.max_tokens if self._requests is None else self._requests.reply_tokens
+        )
         return Request(messages=list(self.messages), tools=self._schemas, max_tokens=max_tokens)
 
     async def _renewed(self, attempt: int) -> Request:
@@ -317,7 +319,7 @@ class Agent:
 
     def _record(self, reply: Reply, reminder: str | None) -> None:
         usage, cost = reply.usage, self._cost_of(reply.usage)
-        timing = ReplyTiming() if self._asking is None else self._asking.timing
+        timing = ReplyTiming() if self._requests is None else self._requests.timing
         first = timing.first_token
         self._cost += cost or 0.0
         self._context_tokens = usage.input_tokens + usage.output_tokens

@@ -49,7 +49,7 @@ class ReplyTiming:
     first_token: float | None = None
 
 
-class Asking:
+class RequestWithRetries:
     """Asks one model, for one agent.
 
     Args:

@@ -9,7 +9,7 @@
      │   ├─ SandboxUnavailable nothing here can run a sandbox, or the chosen kind cannot
      │   ├─ ImageMissing       the engine is there, the image is not
      │   └─ SandboxLost        a running sandbox ended, was removed, or stopped answering
-     ├─ ResumeRefused          a session that cannot be taken up again, with the reason
+     ├─ ResumeRefused          a session that cannot be resumed, with the reason
      ├─ ForkRefused            a session or a moment from which no run can be forked
      ├─ FileRefused            a file operation that cannot be done, with the reason for the reader
      │   └─ NotListed          what files there are could not be learnt
@@ -97,7 +97,7 @@ class SandboxLost(SandboxError):
 
 
 class ResumeRefused(SandboxTuiError):
-    """A session that cannot be taken up again."""
+    """A session that cannot be resumed."""
 
     exit_code = 8
 

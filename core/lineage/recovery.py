@@ -98,11 +98,11 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
         state=state,
         started=events[0],
         messages=conversation([*events, now]),
-        checkpoint=_standing(events, state),
+        checkpoint=_agent_checkpoint(events, state),
         mode=state.mode,
         resume_mode=_resume_mode(events),
         granted=tuple((x.tool, x.pattern) for x in events if isinstance(x, e.RuleGranted)),
-        message_queue=_outbox(state),
+        message_queue=_queued_messages(state),
         commands=tuple(item for item in state.queue if item.command and not item.started),
         lost_commands=_running_commands(state),
         listing=_listing(state) if any(isinstance(x, e.FilesListed) for x in events) else None,
@@ -190,7 +190,7 @@ def _left_running(own: Sequence[e.AnyEvent], state: RunState) -> Iterator[str]:
 # --- what waits for the model
 
 
-def _outbox(state: RunState) -> list[QueuedMessage]:
+def _queued_messages(state: RunState) -> list[QueuedMessage]:
     """In the order in which they began to wait: a command's output does when the command ends."""
     waiting = [(_since(item), _words(item)) for item in state.queue if _tells(item)]
     words = [words for _, words in sorted(waiting, key=lambda pair: pair[0])]
@@ -225,7 +225,7 @@ def _words(item: HumanItem) -> QueuedMessage:
 # --- where the turn stood
 
 
-def _standing(events: Sequence[e.AnyEvent], state: RunState) -> AgentCheckpoint:
+def _agent_checkpoint(events: Sequence[e.AnyEvent], state: RunState) -> AgentCheckpoint:
     replied = next((x for x in reversed(events) if isinstance(x, e.ModelReplied)), None)
     if replied is None:
         return AgentCheckpoint()

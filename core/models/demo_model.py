@@ -5,7 +5,7 @@ really searching, editing, running and drawing; what the person does to its call
 answered, and it always reaches `submit`.
 
 Where the script stands is read from the conversation, from the ids of the calls it has written. So
-a reply that was broken off is written again, and a conversation can be taken up at any turn.
+a reply that was broken off is written again, and a conversation can be resumed at any turn.
 """
 
 from __future__ import annotations

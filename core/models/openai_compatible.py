@@ -195,9 +195,9 @@ class OpenAIModel(Model):
     def _body(self, request: Request, quirks: ServerQuirks) -> dict[str, Any]:
         """The request body. Messages and tools go into `extra_body`: the client validates its own
         parameters value by value, which would cost the whole conversation with every request."""
-        beside: dict[str, Any] = {"messages": _encodable(request.messages)}
+        extra_body: dict[str, Any] = {"messages": _encodable(request.messages)}
         if request.tools:
-            beside["tools"] = list(request.tools)
+            extra_body["tools"] = list(request.tools)
         body: dict[str, Any] = {"model": self.name, "messages": []}
         if quirks.stream:
             body["stream"] = True
@@ -207,7 +207,7 @@ class OpenAIModel(Model):
             body["temperature"] = self._settings.temperature
         if request.max_tokens is not None:
             body[quirks.limit] = request.max_tokens
-        body["extra_body"] = beside | self._settings.extra_body
+        body["extra_body"] = extra_body | self._settings.extra_body
         return body
 
     def _connected(self) -> Any:

@@ -298,9 +298,11 @@ class Run(Steering):
             async with asyncio.timeout(MAX_CLOSE_SECONDS):
                 await close()
         except TimeoutError:
-            self.left_behind.append(f"The {what} could not be put away in {MAX_CLOSE_SECONDS:g} s.")
+            self.left_behind.append(
+                f"The {what} could not be closed within {MAX_CLOSE_SECONDS:g} s."
+            )
         except Exception as error:  # noqa: BLE001 - see above
-            self.left_behind.append(f"The {what} could not be put away: {_sentence(error)}")
+            self.left_behind.append(f"The {what} could not be closed: {_sentence(error)}")
 
     def _warn(self, text: str) -> None:
         self._journal.post(e.Warned(text=text))

@@ -18,7 +18,7 @@ from sandbox_tui.sessions.store.store import Store
 
 
 class ResumedWorker(RunWorker):
-    """A worker that goes on with a session that was interrupted; see `RunWorker`.
+    """A worker that resumes an interrupted session; see `RunWorker`.
 
     Whoever watches it sees all that was stored first, and then what comes.
 
@@ -28,7 +28,7 @@ class ResumedWorker(RunWorker):
         store: where it is kept.
 
     Raises:
-        ResumeRefused: it cannot be taken up, saying why.
+        ResumeRefused: it cannot be resumed, saying why.
     """
 
     def __init__(self, run: RunSummary, settings: Settings, store: Store) -> None:
@@ -44,47 +44,47 @@ class ResumedWorker(RunWorker):
         self._claim = asyncio.ensure_future(asyncio.to_thread(claim, self._store, self.run_id))
         await asyncio.shield(self._claim)
         self._history = await asyncio.to_thread(self._read)
-        past = await asyncio.to_thread(recover, self._history)
-        if past is None:
+        recovered = await asyncio.to_thread(recover, self._history)
+        if recovered is None:
             raise ResumeRefused(NOT_RECORDED)
         if never_prepared(self._history):
-            at = past.started.parent_seq
+            at = recovered.started.parent_seq
             raise ResumeRefused(
                 "This fork's program ended while its sandbox was still being brought to the moment "
                 f"of the fork. `sandbox-tui fork {self.run_id} --at seq:{at}` begins it anew."
             )
-        return open_resumed(past, self.request, self._store.blobs(self.run_id))
+        return open_resumed(recovered, self.request, self._store.blobs(self.run_id))
 
     def _read(self) -> list[e.AnyEvent]:
         """What the run came to; what its terminals printed is of no account for that."""
         return list(self._store.events(self.run_id, output=False))
 
     async def _cleanup(self) -> None:
-        """A session that could not be taken up stays as it was, for another try."""
+        """Give a session that could not be resumed back, for another try."""
         if self._claim is None or self.state.seq:
             return
-        await asyncio.wait([self._claim])  # its thread goes on, whatever became of the run
+        await asyncio.wait([self._claim])  # its thread cannot be cancelled
         if self._claim.exception() is None:
             await asyncio.to_thread(own, self._store, self.run_id, self._claim.result())
 
 
 def problem_with(run: RunSummary) -> str:
-    """Why a session cannot be taken up, as a sentence, as far as its record tells; else empty."""
+    """Why a session cannot be resumed, as a sentence, as far as its record tells; else empty."""
     if run.imported:
         return "This session was recorded elsewhere: it can be replayed, and forked."
     if run.outcome == "running":
         return "This session is still running in another program."
     if run.outcome != "interrupted":
         ended = run.outcome.replace("_", " ")
-        return f"This session has ended ({ended}): there is nothing to take up. It can be replayed."
+        return f"This session has ended ({ended}): there is nothing to resume. It can be replayed."
     return ""
 
 
 def claim(store: Store, run_id: str) -> ProcessIdentity:
-    """Make a session whose program is gone this program's; the owner before.
+    """Claim a session whose program is gone for this program; returns its former owner.
 
     Raises:
-        ResumeRefused: it has ended, or a program that lives goes on with it.
+        ResumeRefused: it has ended, or a living program runs it.
     """
     me = ProcessIdentity.this_process()
     with store.transaction():
@@ -94,7 +94,7 @@ def claim(store: Store, run_id: str) -> ProcessIdentity:
         owner = before.owner
         if owner != me and owner.alive:
             raise ResumeRefused(
-                "Another program goes on with this session "
+                "Another program is running this session "
                 f"(process {owner.pid} on {owner.host_name})."
             )
         own(store, run_id, me)
@@ -102,7 +102,7 @@ def claim(store: Store, run_id: str) -> ProcessIdentity:
 
 
 def own(store: Store, run_id: str, owner: ProcessIdentity) -> None:
-    """Write down which program a session belongs to.
+    """Record which program owns a session.
 
     Raises:
         StoreError: it could not be written.

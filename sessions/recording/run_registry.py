@@ -62,7 +62,7 @@ class RunRegistry:
         return worker
 
     async def _give_up(self, worker: RunWorker) -> None:
-        """A run that could not be recorded to its end is nobody's: it can be opened again, taken up
+        """A run that could not be recorded to its end is nobody's: it can be opened again, resumed
         and deleted, although this program, whose it was, still lives."""
         await worker.ended.wait()
         if worker.failure is not None and worker.state.seq and worker.state.finished is None:

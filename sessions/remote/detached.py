@@ -77,7 +77,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         demo_speed: of the demo's script, where that is the model.
-        resume: id of a session to take up instead.
+        resume: id of a session to resume instead.
         fork: a fork to begin instead.
     """
 
@@ -137,7 +137,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         """What does it.
 
         Raises:
-            SandboxTuiError: the session to go on from cannot be gone on from.
+            SandboxTuiError: the session cannot be resumed.
         """
         if self.resume is not None:
             return ResumedWorker(store.run(self.resume), self.settings, store)
@@ -194,7 +194,7 @@ def begin(job: Job) -> str:
         program.stdin.write(msgspec.json.encode(job))
         program.stdin.close()
         said = program.stdout.readline()
-    program.returncode = 0  # it goes on, and is not waited for
+    program.returncode = 0  # it keeps running; do not wait for it
     try:
         begun = msgspec.json.decode(said, type=StartReport)
     except msgspec.MsgspecError as error:

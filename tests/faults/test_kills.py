@@ -45,7 +45,7 @@ REASONS = (
     "The container of this session is gone",  # it was just being put away
     "folders are gone",
 )
-"""What a session that cannot be taken up may say."""
+"""What a session that cannot be resumed may say."""
 
 
 class Killed:

@@ -1,7 +1,7 @@
 """The app and its signals with their types.
 
-`App`, `Worker` and `Signal` are generic in Textual, but `DOMNode.app` and its like leave out of
-what; a strict type checker then knows nothing about whatever is called on them.
+`App`, `Worker` and `Signal` are generic in Textual, but `DOMNode.app` and the like omit the type
+parameter; a strict type checker then knows nothing about the methods called on them.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
-from sandbox_tui.sessions.interchange.exports.run_story import deeds, story
+from sandbox_tui.sessions.interchange.exports.run_story import people_actions, story
 from sandbox_tui.sessions.interchange.exports.trajectory import parameters
 
 VERSION = "ATIF-v1.4"
@@ -69,7 +69,7 @@ def document(recording: Recording) -> dict[str, Any]:
         "extra": {
             **outcome,
             "answer": recording.summary.answer,
-            "people": deeds(story(recording)),
+            "people": people_actions(story(recording)),
         },
     }
 

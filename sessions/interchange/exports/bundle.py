@@ -1,4 +1,4 @@
-"""`.sbx`: everything of a session in one file, to be imported by somebody else. See `bundles`."""
+"""`.sbx`: a whole session in one file, for another sandbox-tui (see `bundle_format`)."""
 
 from __future__ import annotations
 

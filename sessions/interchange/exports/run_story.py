@@ -1,7 +1,7 @@
-"""What happened in a session, in order, with what became of each thing: for every format alike.
+"""What happened in a session, in order, and how each thing ended: shared by all export formats.
 
-It is folded once, as the screen folds it, so that no format can say what another denies: a message
-that was taken back was not said, and one that was changed was said in its last words.
+The events are folded once, as the screen folds them, so that no two formats disagree: a message
+that was taken back was not said; an edited one was said in its last version.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Marker = (
     | e.SnapshotTaken
     | e.RunFinished
 )
-"""Events that stand for themselves: nothing becomes of them later."""
+"""Events that are complete at once: nothing later changes them."""
 
 Matter = Item | Note | Marker
 
@@ -129,7 +129,7 @@ class _Story:
 
 
 def decision(item: CallItem) -> str:
-    """Who decided what about a call; empty where no person did and nothing was refused."""
+    """Who decided what about a call; empty when no person did and nothing was refused."""
     decided = item.decided
     if decided is None or (decided.by != "human" and decided.verdict not in NOT_RUN):
         return ""
@@ -143,7 +143,7 @@ def did_run(item: CallItem) -> bool:
 
 
 def fate(item: HumanItem) -> str:
-    """What became of a person's message, command or work on a file, towards the model."""
+    """What the model learned of a person's message, command or work on a file."""
     if item.command is not None and not item.started:
         return "taken back: it never ran" if item.withdrawn else "it never ran"
     if item.withdrawn:
@@ -153,11 +153,6 @@ def fate(item: HumanItem) -> str:
     if not item.delivered:
         return "the model never saw it"
     return "told to the model" if item.command is not None or item.file else "the model has it"
-
-
-def was_said(item: HumanItem) -> bool:
-    """Whether it is part of what was between person and model."""
-    return item.delivered and not item.withdrawn
 
 
 def marked(matter: Marker) -> str:
@@ -170,14 +165,14 @@ def marked(matter: Marker) -> str:
         case e.SandboxFrozen():
             return "the sandbox was frozen"
         case e.SandboxThawed():
-            return "the sandbox went on"
+            return "the sandbox was thawed"
         case e.SnapshotTaken(step=step):
             return f"snapshot after step {step}"
         case e.RunFinished(reason=reason, error=error):
             return error or reason.replace("_", " ")
 
 
-def deeds(entries: Iterable[Entry]) -> list[dict[str, Any]]:
+def people_actions(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     """What people did, as objects: for formats of JSON that have no place for it."""
     found: list[dict[str, Any]] = []
     for entry in entries:

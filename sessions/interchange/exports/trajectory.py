@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from sandbox_tui.core.events.run_state import CallItem, ReplyItem
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
-from sandbox_tui.sessions.interchange.exports.run_story import decision, deeds, story
+from sandbox_tui.sessions.interchange.exports.run_story import decision, people_actions, story
 
 SUFFIX = ".trajectory.json"
 
@@ -43,7 +43,7 @@ def document(recording: Recording) -> dict[str, Any]:
             "input_tokens": summary.input_tokens,
             "output_tokens": summary.output_tokens,
             "cost": summary.cost,
-            "people": deeds(story(recording)),
+            "people": people_actions(story(recording)),
         },
     }
 

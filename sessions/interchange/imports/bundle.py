@@ -1,4 +1,4 @@
-"""`.sbx`, our own bundle: a SQLite file of which nothing is believed. See `bundles`.
+"""`.sbx`, our own bundle: an untrusted SQLite file (see `bundle_format`).
 
 The file is opened read-only and as it is, with SQLite's own defences on: no schema of its own is
 trusted, no extension, bounded lengths, and a bound on the work one query may do. Every digest is

@@ -34,7 +34,7 @@ class CallRow:
 
 
 def calls_of(database: Database, run_id: str) -> list[CallRow]:
-    """See `Store.calls`."""
+    """The tool calls of a run, in the order in which they were proposed."""
     rows = database.rows(
         "SELECT number, step, tool, arguments, verdict, ok, exit_code, observation, duration"
         " FROM calls WHERE run_id = ? AND proposed_seq IS NOT NULL ORDER BY proposed_seq",

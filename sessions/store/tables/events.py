@@ -58,7 +58,7 @@ def _file_changes(
 def read(
     database: Database, run_id: str, after: int, until: int | None, output: bool
 ) -> Iterator[e.AnyEvent]:
-    """See `Store.events`."""
+    """Events with `after` < seq <= `until`, a page at a time; with or without terminal `output`."""
     last = 2**62 if until is None else until
     joined = "LEFT JOIN terminal_output o ON o.run_id = e.run_id AND o.seq = e.seq"
     bytes_ = "o.compressed AS output_compressed, o.data AS output" if output else "NULL AS output"
@@ -85,7 +85,7 @@ def _event(database: Database, row: Mapping[str, Any]) -> e.AnyEvent:
 
 
 def read_at(database: Database, run_id: str, seqs: Iterable[int]) -> dict[int, e.AnyEvent]:
-    """See `Store.events_at`."""
+    """Events by number; terminal output comes without its bytes."""
     rows = database.rows(
         "SELECT seq, compressed, json FROM events WHERE run_id = ?"
         " AND seq IN (SELECT value FROM json_each(?))",
@@ -94,17 +94,8 @@ def read_at(database: Database, run_id: str, seqs: Iterable[int]) -> dict[int, e
     return {int(row["seq"]): _event(database, row) for row in rows}
 
 
-def seqs_of_kinds(database: Database, run_id: str, kinds: Iterable[str]) -> list[int]:
-    """See `Store.seqs_of_kinds`."""
-    found: list[int] = []
-    for kind in kinds:  # one by one: for several, SQLite does not take the index
-        rows = database.rows("SELECT seq FROM events WHERE run_id = ? AND kind = ?", [run_id, kind])
-        found += [int(row["seq"]) for row in rows]
-    return sorted(found)
-
-
 def last_kind(database: Database, run_id: str, kinds: Collection[str]) -> str | None:
-    """See `Store.last_kind`."""
+    """The kind of the last event that is of one of `kinds`."""
     marks = ", ".join("?" * len(kinds))
     rows = database.rows(
         "SELECT kind, max(seq) AS seq FROM events"
@@ -115,6 +106,6 @@ def last_kind(database: Database, run_id: str, kinds: Collection[str]) -> str | 
 
 
 def time_of(database: Database, run_id: str, seq: int) -> float | None:
-    """See `Store.time_of`."""
+    """When an event happened, in seconds since the run began; None where there is none."""
     rows = database.rows("SELECT t FROM events WHERE run_id = ? AND seq = ?", [run_id, seq])
     return float(rows[0]["t"]) if rows else None

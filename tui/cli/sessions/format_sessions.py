@@ -43,11 +43,11 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
 
 
 def print_session(store: Store, run: RunSummary) -> None:
-    """All that is known of a session; what there is not has no line."""
+    """A session in full; empty fields have no line."""
     notes = [f"step {note.step}: {sanitize_line(note.text)}" for note in notes_of(store, run.id)]
-    standing, problem = SnapshotStores(snapshot_dir()).list(run.id)
+    snapshots, problem = SnapshotStores(snapshot_dir()).list(run.id)
     problem = problem if run.sandbox == "docker" else ""
-    room = numbers.size(sum(one.size for one in standing))
+    room = numbers.size(sum(one.size for one in snapshots))
     forked = f"{run.parent} at event {run.parent_seq}" if run.parent else ""
     rows = [
         ("session", run.id),
@@ -64,7 +64,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("tokens", f"{run.input_tokens} in, {run.output_tokens} out"),
         ("cost", numbers.cost(run.cost)),
         ("time", numbers.clock(run.seconds)),
-        ("snapshots", f"{len(standing)}, {room}" + (f" ({problem})" if problem else "")),
+        ("snapshots", f"{len(snapshots)}, {room}" + (f" ({problem})" if problem else "")),
         ("results", run.results_dir or ""),
         ("answer", run.answer.strip() if run.answer else ""),
         ("task", run.task.strip()),

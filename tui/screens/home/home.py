@@ -338,7 +338,7 @@ class HomeScreen(FindSessions):
         self._open(RunClient(run, self._store), asks=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only what was interrupted can be taken up again."""
+        """Only an interrupted session can be resumed."""
         if action == "mark":
             return not (self.is_mounted and self.is_finding)
         if action != "resume":

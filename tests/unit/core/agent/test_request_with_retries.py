@@ -29,7 +29,7 @@ Start = Callable[..., s.ScriptedServer]
 TOO_MUCH = s.failure(400, "maximum context length is 8192 tokens")
 
 
-class Asking:
+class AgentUnderTest:
     """An agent without tools, and what it writes.
 
     Attributes:
@@ -61,9 +61,9 @@ def model_of(server: s.ScriptedServer, name: str = "m") -> OpenAIModel:
     return OpenAIModel(ModelSettings(name=name, base_url=server.url), None)
 
 
-async def steps(count: int, server: s.ScriptedServer, **limits: Any) -> Asking:
+async def steps(count: int, server: s.ScriptedServer, **limits: Any) -> AgentUnderTest:
     """So many turns, with a reader."""
-    asking = Asking(model_of(server), **limits)
+    asking = AgentUnderTest(model_of(server), **limits)
     reader = asyncio.create_task(drain(asking.journal))
     try:
         for _ in range(count):
@@ -134,7 +134,7 @@ async def test_with_a_call_there_is_nothing_to_remark(scripted_server: Start) ->
 async def test_what_a_stopped_reply_had_said_stays(scripted_server: Start) -> None:
     begun = s.stream(s.chunk({"content": "I would rather"}), 3600.0)
     server = scripted_server(begun, s.failure(503, retry_after="0"), s.call("submit"))
-    asking = Asking(model_of(server))
+    asking = AgentUnderTest(model_of(server))
 
     def stop(event: e.AnyEvent) -> None:
         if isinstance(event, e.ModelDelta) and event.text == "I would rather":
@@ -256,7 +256,7 @@ class Flooding:
 
 async def test_a_flood_of_pieces_waits_for_the_reader() -> None:
     """So that few events are left to be stored when a run is ended in the middle of one."""
-    asking = Asking(Flooding())
+    asking = AgentUnderTest(Flooding())
     step = asyncio.create_task(asking.step())
     read = behind = 0
     async for _ in asking.journal.read():

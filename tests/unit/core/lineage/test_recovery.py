@@ -123,7 +123,7 @@ async def play(
     sandbox: FakeSandbox | None = None,
     **fields: Any,
 ) -> list[e.AnyEvent]:
-    """All events of a run, those from `before` on where it is taken up."""
+    """All events of a run, those from `before` on where it is resumed."""
     recovered = recover(before or [])
     run = Run(
         RunSpec(run_id="r", task="a task", **fields),
