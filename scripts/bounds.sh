@@ -5,6 +5,7 @@
 # anyway, they are not run twice. That every Python we name gets binary packages is looked up alone.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
+export UV_COMPILE_BYTECODE=1
 uv=$(command -v uv || true)
 if [ -z "$uv" ]; then
   .venv/bin/python -m pip install -q --disable-pip-version-check uv

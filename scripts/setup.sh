@@ -4,6 +4,8 @@
 set -eu
 what=${1:-demo}
 cd "$(dirname "$0")/.."
+# As pip does. Where Python is told to write no byte code, every start would compile all it imports.
+export UV_COMPILE_BYTECODE=1
 
 say() { printf '· %s\n' "$*"; }
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,6 +10,10 @@ from hypothesis import settings
 
 from sandbox_tui.sessions import Store
 from tests.scripted_server import Scripted, ScriptedServer
+
+# The tests start the program hundreds of times, and each start would compile all of it.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # an example takes as long as the machine is slow
 settings.register_profile("anywhere", deadline=None)

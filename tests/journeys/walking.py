@@ -43,6 +43,9 @@ KEYS_PER_WALK = 200
 BOUND = 60.0
 """Seconds in which a key has to have gone its way, however busy the machine is."""
 
+NOT_FOR_THE_PROGRAM = ("COLUMNS", "LINES", "TMUX", "PYTHONDONTWRITEBYTECODE")
+"""Variables that would change its size, or have it compile all of itself at each start."""
+
 CODES = {
     **{"enter": "\r", "escape": "\x1b", "tab": "\t", "space": " ", "backspace": "\x7f"},
     **{"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D"},
@@ -200,7 +203,7 @@ class Program:
         self._master, slave = os.openpty()
         self.resize(*size)
         environment = {
-            **{k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "TMUX")},
+            **{k: v for k, v in os.environ.items() if k not in NOT_FOR_THE_PROGRAM},
             **{"SANDBOX_TUI_HOME": str(folder / "home"), "TERM": "xterm-256color"},
             **{"COLORTERM": "truecolor", "PYTHONPATH": str(PROBE)},
             **{"SANDBOX_TUI_JOURNEY_LOG": str(pipe), "SANDBOX_TUI_JOURNEY_KEYS": "1"},
