@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -119,11 +120,21 @@ def test_made_bit_by_bit_they_are_the_same(events: list[e.AnyEvent], data: st.Da
 
 
 def prepared(folder: Path, steps: int = 40) -> tuple[Store, list[e.AnyEvent]]:
-    """A session with keyframes."""
+    """A session with keyframes, as a file of its own."""
+    (folder / "s.db").write_bytes(prepared_file(steps))
     store = Store(folder / "s.db")
-    fill(store, "r", steps)
-    catch_up(store, "r")
     return store, list(store.events("r"))
+
+
+@functools.cache
+def prepared_file(steps: int) -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "s.db"
+        with contextlib.closing(Store(path)) as store:
+            fill(store, "r", steps)
+            catch_up(store, "r")
+        assert list(Path(folder).iterdir()) == [path]  # nothing is left in a log beside it
+        return path.read_bytes()
 
 
 @pytest.mark.parametrize(
