@@ -135,11 +135,11 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             case None:
                 self._show_home()
             case RunSummary():
-                from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+                from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 
                 self.push_screen(ReplayScreen(self._begin, store), self._first_closed)
             case ReplayAt(run=run, place=place):
-                from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+                from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 
                 self.push_screen(ReplayScreen(run, store, at=place), self._first_closed)
             case Resume(run=run):
@@ -166,13 +166,13 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self.push_screen(HomeScreen(self.settings, self._run_workers))
 
     def _show_live(self, worker: RunHandle) -> None:
-        from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+        from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
         self.push_screen(LiveScreen(worker, self._session_store), self._first_closed)
 
     def _watch_remote(self, run: RunSummary) -> None:
         from sandbox_tui.sessions.remote.client import RunClient
-        from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+        from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
         store = self._session_store
         self._begun = [RunClient(run, store, self._complain)]
@@ -188,7 +188,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     async def _describe_fork(self, run_id: str, seq: int) -> None:
         """Show the form for a fork, then start it."""
         from sandbox_tui.sessions.recording.fork_worker import ForkPlan
-        from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+        from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
         from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 
         store = self._session_store

@@ -30,7 +30,9 @@ from sandbox_tui.core.events.types import (
     RuleGranted,
     ToolCall,
 )
-from sandbox_tui.core.policy.rules import Judgement, Policy, Rule, decide, granted_rules, suggested
+from sandbox_tui.core.policy.grants import granted_rules, suggested
+from sandbox_tui.core.policy.judge import Judgement, decide
+from sandbox_tui.core.policy.rules import Policy, Rule
 
 
 def _denied(judgement: Judgement) -> Decision:

@@ -103,6 +103,18 @@ def parse_command(command: str) -> list[SimpleCommand]:
     return reader.parts
 
 
+def parse_named(command: str) -> list[SimpleCommand]:
+    """The same, of a command whose programs are all known before it runs.
+
+    Raises:
+        Ambiguous: something in it cannot be read for certain.
+    """
+    parts = parse_command(command)
+    if not all(part.named for part in parts):
+        raise Ambiguous("which program it runs is only known when it runs")
+    return parts
+
+
 @dataclass(slots=True)
 class _HereDocument:
     end: str

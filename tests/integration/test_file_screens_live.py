@@ -16,7 +16,7 @@ from sandbox_tui.core.events.run_state import HumanItem
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.files.copy_files import CopyInDialog, CopyOutDialog
 from sandbox_tui.tui.screens.files.edit_file import EditFileScreen

@@ -17,10 +17,10 @@ from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle import shutdown
 from sandbox_tui.tui.lifecycle.first_screen import Begin
-from sandbox_tui.tui.screens.cockpit import ending_runs
-from sandbox_tui.tui.screens.cockpit.ending_runs import EndingRunsDialog
-from sandbox_tui.tui.screens.cockpit.live import LiveScreen
-from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.cockpit.live import ending_runs
+from sandbox_tui.tui.screens.cockpit.live.ending_runs import EndingRunsDialog
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
 from sandbox_tui.tui.screens.home import missing_image as image_offer

@@ -25,7 +25,7 @@ from sandbox_tui.core.sandboxes.docker.engine import LABEL, connect
 from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
 from sandbox_tui.sessions import Store, replay
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from tests import scripted_server as s
 from tests.faults.program import Program, against, stored

@@ -15,7 +15,7 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.run.run_request import requests_for
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request

@@ -38,7 +38,7 @@ from sandbox_tui.sessions import RunRegistry, Store
 from sandbox_tui.sessions.playback.keyframes import catch_up, playback_state_at
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList

@@ -18,7 +18,7 @@ from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle.gc_tuning import tune_gc
-from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from tests.perf.figures import Figure, Section, megabytes, milliseconds
 from tests.perf.in_process import Commands, embedded
 from tests.perf.memory import most_resident

@@ -13,7 +13,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.keys.actions_here import MOVING, actions_here
 from sandbox_tui.tui.keys.default_keys import ACTIONS
-from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from tests.perf.made_sessions import fill

@@ -23,8 +23,8 @@ from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.cockpit.live import LiveScreen
-from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare import CompareScreen, ComparisonRows
 from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
@@ -77,7 +77,11 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.setenv("SANDBOX_TUI_HOME", "home")
     still = SimpleNamespace(time=lambda: NOW, monotonic=lambda: 100.0)
     monkeypatch.setattr("sandbox_tui.tui.widgets.sessions.session_rows.time", still)
-    for module in ("widgets.sessions.run_tile", "screens.cockpit.live", "screens.cockpit.cockpit"):
+    for module in (
+        "widgets.sessions.run_tile",
+        "screens.cockpit.live.live_screen",
+        "screens.cockpit.cockpit",
+    ):
         monkeypatch.setattr(f"sandbox_tui.tui.{module}.time", still)
     made = Store(tmp_path / "s.db")
     made.append("20260101-100000-first", ended("20260101-100000-first", "submitted", 7200, TASK))
@@ -116,7 +120,7 @@ def is_read(screen: Screen[Any]) -> bool:
     """Whether a screen shows what it reads while it is seen already."""
     match screen:
         case ReplayScreen():
-            return not screen._preparing and screen._wanted is None and screen._going is None
+            return screen.is_settled
         case HomeScreen():
             return screen.query_one(SessionList).current is not None
         case CompareScreen():

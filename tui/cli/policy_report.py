@@ -12,7 +12,8 @@ import msgspec
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.policy.rules import Judgement, Policy, decide
+from sandbox_tui.core.policy.judge import Judgement, decide
+from sandbox_tui.core.policy.rules import Policy
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 
 _EXAMPLE = """\

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sandbox_tui.core.lineage.open_fork import ForkRequest
     from sandbox_tui.core.run.run_request import RunRequest
     from sandbox_tui.sessions.recording.fork_worker import ForkPlan
-    from sandbox_tui.tui.screens.cockpit.replay_position import ReplayPosition
+    from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 
 
 class Resume(NamedTuple):

@@ -7,7 +7,13 @@ import threading
 
 from sandbox_tui.tui.lifecycle.gc_tuning import tune_gc
 
-_NEXT = ("cockpit.live", "cockpit.replay", "home.new_run", "wall", "compare")
+_NEXT = (
+    "cockpit.live.live_screen",
+    "cockpit.replay.replay_screen",
+    "home.new_run",
+    "wall",
+    "compare",
+)
 
 
 def preload_screens() -> None:

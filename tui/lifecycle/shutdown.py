@@ -71,7 +71,7 @@ class Shutdown:
                 await self._runs.stop(_REASON)
 
     async def _finish(self) -> None:
-        from sandbox_tui.tui.screens.cockpit.ending_runs import closing_dialog
+        from sandbox_tui.tui.screens.cockpit.live.ending_runs import closing_dialog
 
         self.has_begun = True
         async with closing_dialog(self._app, self._runs.unfinished):

@@ -31,6 +31,9 @@ from sandbox_tui.tui.widgets.strip_ops import with_span
 
 _CONSOLE = Console(width=200, color_system="truecolor", force_terminal=True, legacy_windows=False)
 
+SCROLL_LINES = 3
+"""Lines a key scrolls within a block that is taller than the view."""
+
 
 class BlockList(ScrollView, can_focus=True):
     """The base of lists of blocks.
@@ -58,31 +61,24 @@ class BlockList(ScrollView, can_focus=True):
     cursor: reactive[int] = reactive(-1)
     following: reactive[bool] = reactive(True)
 
-    class Selected(Message):
+    class FromBlock(Message):
+        """About one block."""
+
+        def __init__(self, block_list: BlockList, index: int) -> None:
+            super().__init__()
+            self.block_list = block_list
+            self.index = index
+
+        @property
+        @override
+        def control(self) -> BlockList:
+            return self.block_list
+
+    class Selected(FromBlock):
         """A block was opened (enter, or a click on the highlighted one)."""
 
-        def __init__(self, block_list: BlockList, index: int) -> None:
-            super().__init__()
-            self.block_list = block_list
-            self.index = index
-
-        @property
-        @override
-        def control(self) -> BlockList:
-            return self.block_list
-
-    class Highlighted(Message):
+    class Highlighted(FromBlock):
         """The cursor moved to another block."""
-
-        def __init__(self, block_list: BlockList, index: int) -> None:
-            super().__init__()
-            self.block_list = block_list
-            self.index = index
-
-        @property
-        @override
-        def control(self) -> BlockList:
-            return self.block_list
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
@@ -173,6 +169,19 @@ class BlockList(ScrollView, can_focus=True):
         """Whether any line of a block is in view."""
         y, height = self.scroll_offset.y, self.scrollable_content_region.height
         return self._tops[index] < y + height and self._tops[index + 1] > y
+
+    def scroll_within(self, step: int) -> bool:
+        """Scroll within the selected block where it is taller than the view; False at its end."""
+        if not 0 <= self.cursor < self.block_count() or not self.is_visible(self.cursor):
+            return False
+        y, height = self.scroll_offset.y, self.scrollable_content_region.height
+        top, bottom = self._tops[self.cursor], self._tops[self.cursor + 1]
+        hidden = bottom - y - height if step > 0 else y - top
+        if bottom - top <= height or hidden <= 0:
+            return False
+        lines = min(hidden, SCROLL_LINES) * (1 if step > 0 else -1)
+        self.scroll_to(y=y + lines, animate=False, force=True, immediate=True)
+        return True
 
     def go_to_end(self) -> None:
         """Scroll to the end."""

@@ -233,7 +233,7 @@ async def test_a_slow_preview_does_not_hold_up_the_tree(
 ) -> None:
     """As the first does that has to bring in the colours of a language."""
     clock = Clock()
-    monkeypatch.setattr("sandbox_tui.tui.screens.cockpit.cockpit.time", clock)
+    monkeypatch.setattr("sandbox_tui.tui.screens.cockpit.file_panes.time", clock)
     async with replayed(session) as (screen, pilot):
         shown = Preview.show
         monkeypatch.setattr(Preview, "show", lambda *given: (clock.pass_by(3600), shown(*given))[1])

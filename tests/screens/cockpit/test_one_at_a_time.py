@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from sandbox_tui.tui.screens.cockpit.ending_runs import EndingRunsDialog
-from sandbox_tui.tui.screens.cockpit.live import LiveScreen
+from sandbox_tui.tui.screens.cockpit.live.ending_runs import EndingRunsDialog
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 

@@ -17,7 +17,7 @@ from sandbox_tui.sessions.interchange.exports import Recording, bundle
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.sessions.cockpit_svg import cockpit_picture
-from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from tests.screens.cockpit.test_replay_screen import until
 from tests.unit.sample_run import keep, sample
 

@@ -20,7 +20,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.playback.keyframes import last_keyframe
 from sandbox_tui.sessions.playback.lazy_scrollback import TerminalScreens
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
 from sandbox_tui.tui.widgets.files.files import Files
@@ -53,7 +53,7 @@ async def replayed(
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
         screen = app.screen
         assert isinstance(screen, ReplayScreen)
-        await until(pilot, lambda: not screen._preparing)
+        await until(pilot, lambda: screen._index.is_complete)
         await pilot.press("0")
         await until(pilot, lambda: screen.position == 0)
         yield screen, pilot
@@ -62,7 +62,7 @@ async def replayed(
 
 async def at(screen: ReplayScreen, pilot: Pilot[int], seq: int) -> None:
     """Wait for a moment."""
-    await until(pilot, lambda: screen.position == seq and screen._wanted is None)
+    await until(pilot, lambda: screen.position == seq and screen._replay.asked is None)
     await pilot.pause()
 
 
@@ -163,7 +163,7 @@ async def test_words_are_found_later_and_earlier(session: tuple[Path, list[e.Any
         await until(pilot, lambda: isinstance(screen.focused, Input))
         await pilot.press(*"part_1")
         await until(
-            pilot, lambda: len(screen._found._hits) == len(found) and screen._wanted is None
+            pilot, lambda: len(screen._found._hits) == len(found) and screen._replay.asked is None
         )
         await at(screen, pilot, found[0])
         assert f"1 of {len(found)} found" in str(screen.query_one(FindBar).border_title)
@@ -265,21 +265,23 @@ async def test_played_fast_it_ends_where_the_session_does(
     session: tuple[Path, list[e.AnyEvent]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, events = session
-    monkeypatch.setattr("sandbox_tui.tui.screens.cockpit.replay.RELOAD_EVERY_EVENTS", 300)
+    monkeypatch.setattr(
+        "sandbox_tui.tui.screens.cockpit.replay.replay_loop.RELOAD_EVERY_EVENTS", 300
+    )
     async with replayed(path) as (screen, pilot):
-        screen._player.speed = 1e6
+        screen._replay.speed = 1e6
         await pilot.press("space")
         await until(pilot, lambda: screen.position == len(events))
-        await until(pilot, lambda: not screen._plays)
+        await until(pilot, lambda: not screen._replay.plays)
         await until(pilot, lambda: not screen.query_one(TerminalPane).view._pump.waiting)
         await until(pilot, lambda: screen.query_one(Calls)._known == len(screen.state.items))
         kept = screen.state.items
         assert len(kept._known) < len(kept)  # type: ignore[attr-defined]
         panes_are(screen, events, played=True)
         for key in ("plus", "minus", "minus", "plus"):
-            screen._player.speed = 0.25 if key == "minus" else 64.0
+            screen._replay.speed = 0.25 if key == "minus" else 64.0
             await pilot.press(key)
-        assert 0.25 <= screen._player.speed <= 64
+        assert 0.25 <= screen._replay.speed <= 64
 
 
 async def test_a_held_moment_stays_and_goes_on(session: tuple[Path, list[e.AnyEvent]]) -> None:
@@ -289,7 +291,7 @@ async def test_a_held_moment_stays_and_goes_on(session: tuple[Path, list[e.AnyEv
         await until(pilot, lambda: screen.position >= 5)
         await pilot.press("space")
         await pilot.pause()
-        await until(pilot, lambda: not screen._plays)
+        await until(pilot, lambda: not screen._replay.plays)
         held = screen.position
         for _ in range(5):
             await pilot.pause(0.02)
@@ -323,7 +325,7 @@ async def test_a_file_that_cannot_be_written_is_replayed_too(
         assert isinstance(screen, ReplayScreen)
         await pilot.press("dollar_sign")
         await at(screen, pilot, len(events))
-        await until(pilot, lambda: not screen._preparing)
+        await until(pilot, lambda: screen._index.is_complete)
         await pilot.press("N")
         await at(screen, pilot, of_kind(events, e.CallFinished, ok=False)[-1])
         panes_are(screen, events[: screen.position])

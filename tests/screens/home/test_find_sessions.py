@@ -19,7 +19,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.search.query import parse_query
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, tags_of
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
@@ -64,7 +64,7 @@ async def look_for(home: HomeScreen, pilot: Pilot[int], words: str) -> SearchRes
     bar, hits = home.query_one(SearchBar), home.query_one(SearchResults)
     bar.query_one(Input).value = words
     await until(pilot, lambda: bar.query_now == parse_query(words))
-    await until(pilot, lambda: home.is_finding and not home._looking)
+    await until(pilot, lambda: home.is_finding and not home._search._looking)
     return hits
 
 
@@ -92,7 +92,7 @@ async def test_hits_come_as_one_types_and_enter_opens_the_replay_there(store: St
         replay = pilot.app.screen
         assert isinstance(replay, ReplayScreen)
         await until(pilot, lambda: replay.position == wanted.seq and replay._found._hits)
-        assert not replay._plays
+        assert not replay._replay.plays
         assert "found" in str(replay.query_one(Calls).border_subtitle)
         await pilot.press("q")
         await until(pilot, lambda: pilot.app.screen is home)

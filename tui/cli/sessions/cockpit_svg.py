@@ -74,8 +74,8 @@ async def _drawn(
 ) -> bytes:
     from sandbox_tui.tui.app import SandboxTui
     from sandbox_tui.tui.lifecycle.first_screen import ReplayAt
-    from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
-    from sandbox_tui.tui.screens.cockpit.replay_position import ReplayPosition
+    from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
+    from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 
     run = store.run(run_id)
     look = msgspec.structs.replace(settings.ui, animations=False, images="blocks", title=False)

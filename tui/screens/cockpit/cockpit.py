@@ -24,6 +24,7 @@ from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.file_actions import FileActions
+from sandbox_tui.tui.screens.cockpit.file_panes import FilePanes
 from sandbox_tui.tui.screens.cockpit.item_pager import pager_of
 from sandbox_tui.tui.screens.cockpit.panes import Panes
 from sandbox_tui.tui.screens.cockpit.step_notes import StepNotes
@@ -45,9 +46,6 @@ FRAME_SECONDS = 1 / 20
 
 LIVE_FILE_ACTIONS = ("push_file", "edit_file")
 
-FILES_REST_RATIO = 5.0
-"""Times as long as showing the files took until they are shown again."""
-
 
 class Cockpit(Screen[None]):
     """What live runs and replays share: the panes, and how events reach them.
@@ -62,7 +60,7 @@ class Cockpit(Screen[None]):
         step_notes: the notes on its steps.
     """
 
-    CSS_PATH = "cockpit.tcss"
+    CSS_PATH = Path(__file__).with_name("cockpit.tcss")  # subclasses are in other folders
     AUTO_FOCUS = "#calls"
     HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012
         (0, "-narrow"),
@@ -97,10 +95,9 @@ class Cockpit(Screen[None]):
         self._get_blob = get_blob
         self.step_notes = StepNotes(self, self)
         self._file_actions = FileActions(self, self)
+        self._file_panes = FilePanes(self, self)
         self._panes = Panes(self)
         self._flush_timer: Timer | None = None
-        self._files_timer: Timer | None = None
-        self._files_changed = False
         self._second_shown = -1
         self._clock_at = time.monotonic()
 
@@ -161,7 +158,7 @@ class Cockpit(Screen[None]):
         self.state.apply(event)
         self._clock_at = time.monotonic()
         self.query_one(Timeline).mark(event)
-        self._files_changed |= isinstance(event, e.FilesListed | e.FilesChanged)
+        self._file_panes.note(event)
         if not isinstance(event, e.TerminalOutput | e.TerminalInput):
             self.refresh_soon()
 
@@ -175,26 +172,8 @@ class Cockpit(Screen[None]):
         if self._is_left or not self.is_attached:
             return
         self.query_one(Calls).sync(self.now)
-        self._show_files()
+        self._file_panes.show_changes()
         self.sync_bars()
-
-    def _show_files(self) -> None:
-        """Show what changed among the files; a hundred thousand take long, and must not hold up
-        all else by being shown again at once."""
-        if not self._files_changed or self._files_timer is not None:
-            return
-        self._files_changed = False
-        began = time.monotonic()
-        self.query_one(Files).show(self.state)
-        took = time.monotonic() - began
-        self._show_preview()
-        if took > 2 * FRAME_SECONDS:
-            self._files_timer = self.set_timer(FILES_REST_RATIO * took, self._files_rested)
-
-    def _files_rested(self) -> None:
-        self._files_timer = None
-        if self.is_attached:
-            self._show_files()
 
     def sync_bars(self) -> None:
         """Bring header, timeline and what stands around the terminal up to date."""
@@ -212,8 +191,7 @@ class Cockpit(Screen[None]):
         self.state = state
         self._clock_at = time.monotonic()
         self.query_one(Calls).show(state, self.now)
-        self.query_one(Files).show(state)
-        self._show_preview()
+        self._file_panes.show()
         self.sync_bars()
 
     @property
@@ -326,20 +304,7 @@ class Cockpit(Screen[None]):
     def on_block_list_highlighted(self, event: BlockList.Highlighted) -> None:
         """The preview shows what the cursor is on."""
         if isinstance(event.block_list, Files):
-            self._show_preview()
-
-    def _show_preview(self) -> None:
-        row = self.query_one(Files).current
-        if row is None:
-            self._preview_latest()
-            return
-        self.query_one(Preview).show(row.path, row.file)
-
-    def _preview_latest(self) -> None:
-        """Until a person chooses one, the file that changed last is shown."""
-        files = [f for f in self.state.files.values() if f.last.kind == "file" and f.run_mark]
-        latest = max(files, key=lambda f: (f.step, f.last.mtime), default=None)
-        self.query_one(Preview).show(latest.last.path if latest else "", latest)
+            self._file_panes.show_preview()
 
     # --- panes
 

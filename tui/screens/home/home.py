@@ -5,31 +5,30 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from typing_extensions import override
+from textual.screen import Screen
 
-from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError, StoreError
+from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.sessions import RunRegistry, RunSummary, Store
-from sandbox_tui.sessions.recording.awaiting_person import waiting_runs
-from sandbox_tui.sessions.relations.fork_tree import Lineage, with_lineage
-from sandbox_tui.sessions.remote.sockets import is_detached
-from sandbox_tui.sessions.search.across_sessions import Hit
-from sandbox_tui.sessions.store.tables.annotations import all_tags
+from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.screens.home.search_sessions import FindSessions
+from sandbox_tui.tui.screens.home.model_offering import ModelOffering
+from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
+from sandbox_tui.tui.screens.home.session_actions import SessionActions
+from sandbox_tui.tui.screens.home.session_opener import SessionOpener
+from sandbox_tui.tui.screens.home.session_reading import read_running, read_sessions
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
-from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
+from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
@@ -37,7 +36,6 @@ from sandbox_tui.tui.widgets.themed_text import ThemedText
 
 if TYPE_CHECKING:  # what is shown from here is imported when it is shown
     from sandbox_tui.core.run.run_request import RunRequest
-    from sandbox_tui.sessions.remote.run_handle import RunHandle
 
 PAGE = 100
 """Sessions read at a time."""
@@ -46,23 +44,7 @@ POLL_SECONDS = 1.0
 """Seconds between looks at the runs that go on."""
 
 
-class Listed(NamedTuple):
-    """What the list of sessions shows.
-
-    Attributes:
-        family: sessions with their places in their families.
-        total: how many there are in all.
-        tags: what people have put on them.
-        waiting: those in which a call waits for a person.
-    """
-
-    family: list[tuple[RunSummary, Lineage]]
-    total: int
-    tags: dict[str, list[str]]
-    waiting: frozenset[str]
-
-
-class HomeScreen(FindSessions):
+class HomeScreen(Screen[None]):
     """Lists sessions; starts, replays, finds and deletes them."""
 
     CSS = """
@@ -110,6 +92,10 @@ class HomeScreen(FindSessions):
         self._store = workers.store
         self._most = PAGE
         self._draft: dict[str, str] = {}
+        self._opener = SessionOpener(self, workers)
+        self._sessions = SessionActions(self, self, self._store)
+        self._search = SessionFinder(self, self._store, self._opener.open_hit)
+        self._models = ModelOffering(self, settings, self._focus_sessions)
 
     def compose(self) -> ComposeResult:
         """A line that says what this is, the sessions, the keys."""
@@ -126,33 +112,32 @@ class HomeScreen(FindSessions):
     def on_mount(self) -> None:
         """Fill the screen."""
         self.reload()
-        self._offer_models()
+        self._models.find()
         self.set_interval(POLL_SECONDS, self._look_at_running)
 
     def on_screen_resume(self) -> None:
         """A run may have ended meanwhile."""
         self.reload()
-        self.set_class(not self._settings.now.model.name, "-no-model")
+        self._models.show_whether_needed()
+
+    def on_unmount(self) -> None:
+        """Let the search be."""
+        self._search.close()
 
     @work(exclusive=True, group="reload")
     async def reload(self) -> None:
         """Read the sessions anew."""
         try:
-            family, total, tags, waiting = await asyncio.to_thread(self._read)
+            family, total, tags, waiting = await asyncio.to_thread(
+                read_sessions, self._store, self._most
+            )
         except StoreError as error:
             self.notify(str(error), severity="error", markup=False, timeout=20)
             return
         kin = {run.id: place for run, place in family}
         self.query_one(SessionList).show([run for run, _ in family], total, kin, tags, waiting)
-        self.look_again()
+        self._search.look_again()
         self.refresh_bindings()
-
-    def _read(self) -> Listed:
-        """What the list shows."""
-        store, runs = self._store, self._store.runs(limit=self._most)
-        going = [run.id for run in runs if run.outcome == "running"]
-        waiting = waiting_runs(store, going)
-        return Listed(with_lineage(store, runs), store.count(), all_tags(store), waiting)
 
     def _look_at_running(self) -> None:
         """Poll the running sessions while the list is on the screen."""
@@ -165,33 +150,40 @@ class HomeScreen(FindSessions):
         sessions = self.query_one(SessionList)
         shown = sessions.running, sessions.waiting
         with contextlib.suppress(StoreError):  # the next reading says it
-            now = await asyncio.to_thread(self._going_now, shown[0])
+            now = await asyncio.to_thread(read_running, self._store, shown[0])
             if now != shown and (sessions.running, sessions.waiting) == shown:
                 self.reload()
-
-    def _going_now(self, known: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
-        runs = [self._store.run(run_id) for run_id in known]
-        going = frozenset(run.id for run in runs if run.outcome == "running")
-        return going, waiting_runs(self._store, going)
 
     # --- the session under the cursor
 
     @property
-    @override
     def session_here(self) -> RunSummary | None:
+        """The session under the cursor."""
         if self.is_finding:
             return self.query_one(SearchResults).current_run
         return self.query_one(SessionList).current
 
     @property
-    @override
-    def session_store(self) -> Store:
-        return self._store
+    def is_finding(self) -> bool:
+        """Whether what was found is shown instead of all sessions."""
+        return self._search.shows_hits
 
     @property
-    @override
     def is_recording(self) -> bool:
+        """Whether runs of this program are being recorded."""
         return bool(self._run_workers.unfinished)
+
+    def action_rename(self) -> None:
+        """Give the session under the cursor a name of its own."""
+        self._sessions.rename()
+
+    def action_tags(self) -> None:
+        """Put tags on the session under the cursor, or take them away."""
+        self._sessions.tag()
+
+    def action_delete(self) -> None:
+        """Delete the session under the cursor, after asking."""
+        self._sessions.delete()
 
     @on(SessionList.MoreRequested)
     def _read_more(self) -> None:
@@ -219,49 +211,21 @@ class HomeScreen(FindSessions):
 
     # --- a model
 
-    @work(exclusive=True, group="offers")
-    async def _offer_models(self) -> None:
-        """Where none is chosen yet: what this machine has."""
-        model = self._settings.now.model
-        self.set_class(not model.name, "-no-model")
-        if model.name:
-            return
-        from sandbox_tui.core.models.discovery import find_local_servers
-
-        offers = self.query_one("#offers", ModelOffers)
-        servers = await find_local_servers(model.local_ports)
-        offers.show(offers_of(servers, model), model.local_ports)
-
     def action_model(self) -> None:
         """Choose a model among those this machine has."""
-        from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
-
-        app_of(self).push_screen(ChooseModelDialog(self._settings.now.model), self._take)
+        self._models.ask()
 
     @on(ModelOffers.Selected, "#offers")
     def _offer_chosen(self, event: ModelOffers.Selected) -> None:
         event.stop()
         offer = self.query_one("#offers", ModelOffers).current
         if offer is not None and offer.model:
-            self._take(offer)
+            self._models.take(offer)
         elif offer is not None:
             self.action_new()
 
-    def _take(self, offer: Offer | None) -> None:
-        """Work with this model from now on."""
-        if offer is None:
-            return
-        try:
-            path = self._settings.change(
-                {"model.name": offer.model, "model.base_url": offer.base_url}
-            )
-        except ConfigError as error:
-            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
-            return
-        self.remove_class("-no-model")
+    def _focus_sessions(self) -> None:
         self.query_one(SessionList).focus()
-        words = sanitize_line(f"{offer.model} is the model now; it stands in {path}.")
-        self.notify(words, markup=False)
 
     def action_demo(self) -> None:
         """Play the demo in a real sandbox."""
@@ -272,14 +236,9 @@ class HomeScreen(FindSessions):
     def _begin(self, requests: Sequence[RunRequest]) -> None:
         workers = [self._run_workers.begin(request) for request in requests]
         if len(workers) == 1:
-            self._open(workers[0])
+            self._opener.open_run(workers[0])
         else:
             self.action_wall()
-
-    def _open(self, worker: RunHandle, *, asks: bool = True) -> None:
-        from sandbox_tui.tui.screens.cockpit.live import LiveScreen
-
-        app_of(self).push_screen(LiveScreen(worker, self._store, asks=asks))
 
     def action_wall(self) -> None:
         """The runs of this program side by side."""
@@ -301,41 +260,9 @@ class HomeScreen(FindSessions):
         """Replay the session under the cursor, or watch it where it is still going here."""
         run = self.session_here
         if self.is_finding:
-            self.open_current_hit()
+            self._search.open_current()
         elif run is not None:
-            self._show_session(run)
-
-    @override
-    def open_hit(self, hit: Hit) -> None:
-        """A replay that begins at what was found."""
-        from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
-        from sandbox_tui.tui.screens.cockpit.replay_position import position_of
-
-        if hit.kind == "session" or hit.run.outcome == "running":
-            self._show_session(hit.run)
-            return
-        app_of(self).push_screen(ReplayScreen(hit.run, self._store, at=position_of(hit)))
-
-    def _show_session(self, run: RunSummary) -> None:
-        from sandbox_tui.tui.screens.cockpit.replay import ReplayScreen
-
-        worker = self._run_workers.all.get(run.id)
-        if worker is not None and not worker.ended.is_set():
-            self._open(worker)
-            return
-        if run.outcome == "running":
-            self._watch_elsewhere(run)
-            return
-        app_of(self).push_screen(ReplayScreen(run, self._store))
-
-    def _watch_elsewhere(self, run: RunSummary) -> None:
-        """Watch a run of another program, where it lets itself be watched."""
-        if not is_detached(run.id):
-            self.notify("This session is still running in another program.", markup=False)
-            return
-        from sandbox_tui.sessions.remote.client import RunClient
-
-        self._open(RunClient(run, self._store), asks=False)
+            self._opener.open(run)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only an interrupted session can be resumed."""
@@ -360,7 +287,7 @@ class HomeScreen(FindSessions):
         except SandboxTuiError as error:
             self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)
             return
-        self._open(worker)
+        self._opener.open_run(worker)
 
     def action_mark(self) -> None:
         """Mark the session under the cursor for a comparison."""
@@ -386,6 +313,43 @@ class HomeScreen(FindSessions):
         from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 
         app_of(self).push_screen(HelpScreen(self))
+
+    # --- looking for something
+
+    def action_find(self) -> None:
+        """Look for something in all sessions."""
+        self._search.begin()
+
+    @on(SearchBar.QueryChanged)
+    def _query_changed(self, event: SearchBar.QueryChanged) -> None:
+        event.stop()
+        self._search.look()
+
+    @on(SearchBar.CursorMoved)
+    def _cursor_moved(self, event: SearchBar.CursorMoved) -> None:
+        event.stop()
+        self._search.move(event.direction)
+
+    @on(SearchBar.ResultsRequested)
+    def _results_requested(self, event: SearchBar.ResultsRequested) -> None:
+        event.stop()
+        self._search.focus_list()
+
+    @on(SearchBar.Submitted)
+    def _query_submitted(self, event: SearchBar.Submitted) -> None:
+        event.stop()
+        self._search.submit()
+
+    @on(SearchBar.Closed)
+    @on(SearchResults.Closed)
+    def _search_closed(self, event: SearchBar.Closed | SearchResults.Closed) -> None:
+        event.stop()
+        self._search.end()
+
+    @on(BlockList.Selected, "#hits")
+    def _hit_chosen(self, event: BlockList.Selected) -> None:
+        event.stop()
+        self._search.open_current()
 
 
 def _banner(palette: Palette) -> Text:

@@ -3,79 +3,84 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
-from textual import on, work
+from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.search.search_as_you_type import Finder
 from sandbox_tui.sessions.store.tables.annotations import all_tags
-from sandbox_tui.tui.screens.home.session_actions import SessionActions
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
 
 
-class FindSessions(SessionActions):
-    """The part of the home screen that searches: in threads, on a connection of its own."""
+class SessionFinder:
+    """Searches the sessions of one screen: in threads, on a connection of its own.
 
-    def __init__(self) -> None:
-        super().__init__()
+    The class `-finding` of the screen shows the search bar, `-hits` shows the results instead of
+    the sessions.
+
+    Args:
+        screen: composed of a `SearchBar`, a `SessionList` and `SearchResults`.
+        store: where the sessions are.
+        open_hit: shows a place that was found.
+    """
+
+    def __init__(self, screen: Screen[None], store: Store, open_hit: Callable[[Hit], None]) -> None:
+        self._screen = screen
+        self._store = store
+        self._open_hit = open_hit
         self._finder: Finder | None = None
         self._looking = False
         self._opens_first = False
 
-    def open_hit(self, hit: Hit) -> None:
-        """Show a place that was found."""
-        raise NotImplementedError
-
-    def on_unmount(self) -> None:
-        """Let the search be."""
+    def close(self) -> None:
+        """Give the connection back."""
         if self._finder is not None:
             self._finder.close()
 
     @property
-    def is_finding(self) -> bool:
+    def shows_hits(self) -> bool:
         """Whether what was found is shown instead of all sessions."""
-        return self.has_class("-hits")
+        return self._screen.has_class("-hits")
 
-    def action_find(self) -> None:
-        """Look for something in all sessions."""
+    def begin(self) -> None:
+        """Open the search bar."""
         if self._finder is None:
-            self._finder = Finder(self.session_store.path)
-        self.add_class("-finding")
-        self.query_one(SearchBar).open()
-        self._learn_values(self._finder)
+            self._finder = Finder(self._store.path)
+        self._screen.add_class("-finding")
+        self._bar.open()
+        self._screen.run_worker(self._learn_values(self._finder), exclusive=True, group="values")
 
-    @work(exclusive=True, group="values")
     async def _learn_values(self, finder: Finder) -> None:
         try:
-            self.query_one(SearchBar).know(await asyncio.to_thread(finder.values))
+            self._bar.know(await asyncio.to_thread(finder.values))
         except StoreError as error:
-            self.query_one(SearchBar).say(str(error))
+            self._bar.say(str(error))
 
     # --- what is looked for
 
-    @on(SearchBar.QueryChanged)
-    def _asked(self, event: SearchBar.QueryChanged) -> None:
-        event.stop()
+    def look(self) -> None:
+        """Search for what the bar says now."""
         self._opens_first = False
         self._look(anew=True)
 
     def look_again(self) -> None:
-        """The same query once more: something may be different by now."""
-        if self.query_one(SearchBar).query_now.asks:
+        """Search for the same once more: something may be different by now."""
+        if self._bar.query_now.asks:
             self._look(anew=False)
 
     def _look(self, *, anew: bool) -> None:
         self._looking = True
-        self._search(anew=anew)
+        self._screen.run_worker(self._search(anew=anew), exclusive=True, group="search")
 
-    @work(exclusive=True, group="search")
     async def _search(self, *, anew: bool) -> None:
-        bar, finder = self.query_one(SearchBar), self._finder
+        bar, finder = self._bar, self._finder
         query = bar.query_now
         if finder is None or not query.asks:
             self._looking = False
@@ -83,73 +88,69 @@ class FindSessions(SessionActions):
             return
         try:
             found = await asyncio.to_thread(finder.find, query)
-            tags = await asyncio.to_thread(all_tags, self.session_store)
+            tags = await asyncio.to_thread(all_tags, self._store)
         except StoreError as error:
             self._looking = False
             bar.say(sanitize_line(str(error)))
             return
         self._looking = False
-        self.query_one(SearchResults).show(found, tags, anew=anew)
+        self._results.show(found, tags, anew=anew)
         self._show_hits(True)
-        self.refresh_bindings()
+        self._screen.refresh_bindings()
         if self._opens_first:
             self._opens_first = False
-            self.open_current_hit()
+            self.open_current()
 
     def _show_hits(self, shown: bool) -> None:
-        self.set_class(shown, "-hits")
-        if self.focused is not None and not self.focused.display:
-            self._focus_list()
+        self._screen.set_class(shown, "-hits")
+        focused = self._screen.focused
+        if focused is not None and not focused.display:
+            self.focus_list()
 
     # --- from one to the other
 
-    @property
-    def _list(self) -> BlockList:
-        return self.query_one(SearchResults) if self.is_finding else self.query_one(SessionList)
+    def focus_list(self) -> None:
+        """Go from the bar to what it found, else to the sessions."""
+        self._screen.call_after_refresh(lambda: self._screen.set_focus(self._list))
 
-    def _focus_list(self) -> None:
-        self.call_after_refresh(lambda: self.set_focus(self._list))
+    def move(self, direction: int) -> None:
+        """Move the cursor of the list while the bar has the focus."""
+        self._list.action_cursor(direction)
 
-    @on(SearchBar.CursorMoved)
-    def _move(self, event: SearchBar.CursorMoved) -> None:
-        event.stop()
-        self._list.action_cursor(event.direction)
-
-    @on(SearchBar.ResultsRequested)
-    def _to_hits(self, event: SearchBar.ResultsRequested) -> None:
-        event.stop()
-        self._focus_list()
-
-    @on(SearchBar.Closed)
-    @on(SearchResults.Closed)
-    def _end_of_search(self, event: SearchBar.Closed | SearchResults.Closed) -> None:
-        event.stop()
-        self.query_one(SearchBar).close()
-        self.remove_class("-finding")
-        self.workers.cancel_group(self, "search")  # pyright: ignore[reportUnknownMemberType]
+    def end(self) -> None:
+        """Close the bar and show all sessions."""
+        self._bar.close()
+        self._screen.remove_class("-finding")
+        workers = self._screen.workers
+        workers.cancel_group(self._screen, "search")  # pyright: ignore[reportUnknownMemberType]
         self._looking = self._opens_first = False
         self._show_hits(False)
-        self._focus_list()
+        self.focus_list()
 
-    @on(SearchBar.Submitted)
-    def _chosen_in_bar(self, event: SearchBar.Submitted) -> None:
-        """What enter was pressed on may only now be looked for."""
-        event.stop()
+    def submit(self) -> None:
+        """Open what is found; what enter was pressed on may only now be looked for."""
         if self._looking:
             self._opens_first = True
-        elif self.is_finding:
-            self.open_current_hit()
+        elif self.shows_hits:
+            self.open_current()
         else:
-            self._focus_list()
+            self.focus_list()
 
-    @on(BlockList.Selected, "#hits")
-    def _hit_chosen(self, event: BlockList.Selected) -> None:
-        event.stop()
-        self.open_current_hit()
-
-    def open_current_hit(self) -> None:
+    def open_current(self) -> None:
         """Show what the cursor is on."""
-        hit = self.query_one(SearchResults).current
+        hit = self._results.current
         if hit is not None:
-            self.set_focus(self.query_one(SearchResults))  # where one is on coming back
-            self.open_hit(hit)
+            self._screen.set_focus(self._results)  # where one is on coming back
+            self._open_hit(hit)
+
+    @property
+    def _bar(self) -> SearchBar:
+        return self._screen.query_one(SearchBar)
+
+    @property
+    def _results(self) -> SearchResults:
+        return self._screen.query_one(SearchResults)
+
+    @property
+    def _list(self) -> BlockList:
+        return self._results if self.shows_hits else self._screen.query_one(SessionList)

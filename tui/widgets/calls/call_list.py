@@ -16,9 +16,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.events.run_state import (
     CallItem,
-    HumanItem,
     Item,
-    NoteItem,
     ReplyItem,
     RunState,
 )
@@ -26,11 +24,10 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
-from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
-from sandbox_tui.tui.widgets.calls.rows.human_rows import human_lines, note_lines, written_lines
-from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
+from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines
 from sandbox_tui.tui.widgets.calls.scroll_to_waiting_call import Attention
 from sandbox_tui.tui.widgets.calls.search.call_filter import (
+    FILTER_WORDS,
     FILTERS,
     Filter,
     fits,
@@ -41,9 +38,6 @@ from sandbox_tui.tui.widgets.calls.search.call_search import CallSearch, next_ma
 
 WINDOW_ITEMS = 60
 """Items loaded after a jump; scrolling up loads those before them."""
-
-SCROLL_LINES = 3
-"""Lines a key scrolls within a call that is taller than the view."""
 
 
 class Calls(BlockList):
@@ -141,7 +135,9 @@ class Calls(BlockList):
             self._notes = notes
             self.changed()
 
-    def _notes_on(self, item: ReplyItem) -> Sequence[str]:
+    def _notes_on(self, item: Item) -> Sequence[str]:
+        if not isinstance(item, ReplyItem):
+            return ()
         whole = self._notes.get(0, ()) if item.step == 1 else ()
         return [*whole, *self._notes.get(item.step, ())]
 
@@ -214,24 +210,11 @@ class Calls(BlockList):
 
     @override
     def action_cursor(self, step: int) -> None:
-        if self._scrolled_within(step):
+        if self.scroll_within(step):
             return
         if self.cursor == 0 and step < 0:
             self._show_earlier()
         super().action_cursor(step)
-
-    def _scrolled_within(self, step: int) -> bool:
-        """Scroll within the selected block where it is taller than the view; False at its end."""
-        if not 0 <= self.cursor < self.block_count() or not self.is_visible(self.cursor):
-            return False
-        y, height = self.scroll_offset.y, self.scrollable_content_region.height
-        top, bottom = self._tops[self.cursor], self._tops[self.cursor + 1]
-        hidden = bottom - y - height if step > 0 else y - top
-        if bottom - top <= height or hidden <= 0:
-            return False
-        lines = min(hidden, SCROLL_LINES) * (1 if step > 0 else -1)
-        self.scroll_to(y=y + lines, animate=False, force=True, immediate=True)
-        return True
 
     # --- search
 
@@ -328,21 +311,15 @@ class Calls(BlockList):
     @override
     def block_height(self, index: int, width: int) -> int:
         item = self._state.items[self._shown[index]]
-        opened = self._opened(index)
-        if isinstance(item, ReplyItem):
-            height = reply_height(item, opened)
-            if height is not None:
-                return height + len(self._notes_on(item))
-        elif not opened and not isinstance(item, NoteItem):
-            return 2
-        return len(self._lines(index, width))
+        height = item_height(item, self._opened(index), self._notes_on(item))
+        return len(self._lines(index, width)) if height is None else height
 
     @override
     def render_line(self, y: int) -> Strip:
         """Tell when the filter hides every item."""
         if y or self._shown or self._filter == "all":
             return super().render_line(y)
-        words = f" Nothing here: only {_FILTER_WORDS[self._filter]} · {hint('calls.filter')} next"
+        words = f" Nothing here: only {FILTER_WORDS[self._filter]} · {hint('calls.filter')} next"
         line = Strip([Segment(words, self.rich_style + palette_of(self).dim)])
         return line.crop_extend(0, self._width, self.rich_style)
 
@@ -354,18 +331,8 @@ class Calls(BlockList):
 
     def _lines(self, index: int, width: int) -> list[Text]:
         item = self._state.items[self._shown[index]]
-        palette = palette_of(self)
-        opened = self._opened(index)
-        match item:
-            case ReplyItem():
-                lines = reply_lines(item, width, self._now, opened, palette)
-                return [*lines, *written_lines(self._notes_on(item), width, opened, palette)]
-            case CallItem():
-                return call_lines(item, width, self._now, opened, palette)
-            case HumanItem():
-                return human_lines(item, width, opened, palette)
-            case NoteItem():
-                return note_lines(item, width, palette)
+        opened, notes = self._opened(index), self._notes_on(item)
+        return item_lines(item, width, self._now, opened, notes, palette_of(self))
 
     @override
     def action_choose(self) -> None:
@@ -394,7 +361,7 @@ class Calls(BlockList):
 
     def _titles(self) -> None:
         totals = self._state.totals
-        shown = "" if self._filter == "all" else f" · only {_FILTER_WORDS[self._filter]}"
+        shown = "" if self._filter == "all" else f" · only {FILTER_WORDS[self._filter]}"
         self.border_title = f"calls {len(self._state.calls)}{shown}"
         parts = [
             f"{number} {word}"
@@ -421,12 +388,3 @@ class Calls(BlockList):
         if self.following or self._state.finished is not None:
             return []
         return ["↓ new below" if len(self._shown) > self._left_at else "↓ end follows"]
-
-
-_FILTER_WORDS: dict[Filter, str] = {
-    "all": "",
-    "failed": "what failed",
-    "edits": "edits",
-    "yours": "what you did",
-    "text": "what was said",
-}

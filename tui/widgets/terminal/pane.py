@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import on
@@ -22,6 +21,7 @@ from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.terminal_io.emulator_backend import live_terminal
 from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.widgets.terminal.open_terminals import OpenTerminal, OpenTerminals
 from sandbox_tui.tui.widgets.terminal.pane_border import (
     attached_words,
     awaited_words,
@@ -29,25 +29,8 @@ from sandbox_tui.tui.widgets.terminal.pane_border import (
     reading_words,
 )
 from sandbox_tui.tui.widgets.terminal.search.search_bar import TerminalSearchBar
-from sandbox_tui.tui.widgets.terminal.tabs import Tab, title_of
+from sandbox_tui.tui.widgets.terminal.tabs import title_of
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
-
-
-@dataclass(slots=True)
-class _Terminal:
-    """A terminal of the pane.
-
-    Attributes:
-        view: its widget.
-        ended: whether its program has ended.
-        unseen: whether it has output that was not shown yet.
-        closing: whether its tab goes away once its program has ended.
-    """
-
-    view: TerminalView
-    ended: bool = False
-    unseen: bool = False
-    closing: bool = False
 
 
 class TerminalPane(Container):
@@ -111,8 +94,7 @@ class TerminalPane(Container):
     def __init__(self, *, live: bool, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._live = live
-        self._terminals: dict[str, _Terminal] = {}
-        self._shown = MIRROR
+        self._terminals = OpenTerminals()
         self._awaited: InputAwaited | None = None
         self._drawn_tabs: object = None
 
@@ -128,12 +110,12 @@ class TerminalPane(Container):
     @property
     def shown(self) -> str:
         """Name of the terminal that is shown."""
-        return self._shown
+        return self._terminals.shown
 
     @property
     def view(self) -> TerminalView:
         """The view that is shown."""
-        return self._terminals[self._shown].view
+        return self._terminals[self.shown].view
 
     @property
     def views(self) -> dict[str, TerminalView]:
@@ -143,18 +125,17 @@ class TerminalPane(Container):
     @property
     def names(self) -> list[str]:
         """All terminals, the mirror first."""
-        return list(self._terminals)
+        return self._terminals.names
 
     @property
     def ended(self) -> set[str]:
         """The terminals whose programs have ended."""
-        return {name for name, terminal in self._terminals.items() if terminal.ended}
+        return self._terminals.ended
 
     @property
     def shells(self) -> list[str]:
         """The shells that have not ended, the one that is shown first."""
-        alive = [n for n, terminal in self._terminals.items() if n != MIRROR and not terminal.ended]
-        return sorted(alive, key=lambda name: name != self._shown)
+        return self._terminals.shells
 
     # --- events of the run
 
@@ -191,7 +172,7 @@ class TerminalPane(Container):
         if terminal is None:
             return
         terminal.view.feed(data)
-        if name != self._shown and not terminal.unseen:
+        if name != self.shown and not terminal.unseen:
             terminal.unseen = True
             self._draw_tabs()
         await terminal.view.drain()
@@ -215,7 +196,7 @@ class TerminalPane(Container):
             self._terminals.pop(name).view.remove()
         for terminal in self._terminals.values():
             terminal.ended = terminal.unseen = False
-        self.switch(self._shown if self._shown in self._terminals else MIRROR)
+        self.switch(self.shown if self.shown in self._terminals else MIRROR)
 
     # --- tabs
 
@@ -223,9 +204,9 @@ class TerminalPane(Container):
         """Show a terminal."""
         if name not in self._terminals:
             return
-        if name != self._shown and self._search_bar.display:
+        if name != self.shown and self._search_bar.display:
             self._search_bar.close()
-        self._shown = name
+        self._terminals.shown = name
         self._terminals[name].unseen = False
         for other, terminal in self._terminals.items():
             terminal.view.set_class(other == name, "-shown")
@@ -242,7 +223,7 @@ class TerminalPane(Container):
     def action_next_tab(self, direction: int) -> None:
         """Show the next tab (1) or the previous one (-1), wrapping at the ends."""
         names = self.names
-        self.action_show_tab((names.index(self._shown) + direction) % len(names))
+        self.action_show_tab((names.index(self.shown) + direction) % len(names))
 
     def action_new_shell(self) -> None:
         """Ask for another shell."""
@@ -250,7 +231,7 @@ class TerminalPane(Container):
 
     def action_close_shown(self) -> None:
         """Close the tab that is shown."""
-        self.action_close_tab(self.names.index(self._shown))
+        self.action_close_tab(self.names.index(self.shown))
 
     def action_close_tab(self, index: int) -> None:
         """End a shell and remove its tab; the mirror stays."""
@@ -265,15 +246,12 @@ class TerminalPane(Container):
             self.post_message(self.CloseRequested(names[index]))
 
     def _remove(self, name: str) -> None:
-        names = self.names
-        if name == self._shown:
+        if name == self.shown:
             self._search_bar.close()
-        view = self._terminals.pop(name).view
+        view = self._terminals.remove(name)
         had_focus = view.has_focus
-        if name == self._shown:
-            self._shown = names[names.index(name) - 1]
         view.remove()
-        self.switch(self._shown)
+        self.switch(self.shown)
         if had_focus:
             self.call_after_refresh(self.view.focus)
 
@@ -281,51 +259,42 @@ class TerminalPane(Container):
         """Write the tabs into the border when they have changed."""
         if not self.is_attached:
             return
-        tabs = tuple(self._tab(name, terminal) for name, terminal in self._terminals.items())
+        waits = self._live and self._awaited is not None
+        tabs = self._terminals.tabs(closable=self._live, awaits_input=waits)
         palette = palette_of(self)
         if self._drawn_tabs != (tabs, palette):
             self._drawn_tabs = (tabs, palette)
             self.border_title = title_of(tabs, palette, more=self._live and len(tabs) > 1)
-
-    def _tab(self, name: str, terminal: _Terminal) -> Tab:
-        here, mirror = name == self._shown, name == MIRROR
-        waits = mirror and not here and self._live and self._awaited is not None
-        return Tab(
-            name=name,
-            shown=here,
-            ended=terminal.ended,
-            closable=self._live and not mirror,
-            sign="waits" if waits else "unseen" if terminal.unseen else "",
-        )
 
     # --- keyboard
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave keys that mean nothing now to the widgets above."""
+        current = self._terminals.get(self.shown)
+        view = current.view if current is not None else None
         match action:
             case "again" | "end_search":
-                return self._shown in self._terminals and self.view.search.active
+                return view is not None and view.search.active
             case "copy":
-                return self._shown in self._terminals and self.view.text_selection is not None
+                return view is not None and view.text_selection is not None
             case "attach":
                 return self._can_attach()
             case "sideways":
-                return self._shown in self._terminals and self.view.is_wider
+                return view is not None and view.is_wider
             case "new_shell":
                 return self._live
             case "close_shown":
-                return self._live and self._shown != MIRROR
+                return self._live and self.shown != MIRROR
             case _:
                 return True
 
     def _can_attach(self) -> bool:
         if not self._live:
             return False
-        if self._shown == MIRROR:
+        if self.shown == MIRROR:
             return self._awaited is not None and self._awaited.answerable
-        terminal = self._terminals.get(self._shown)
-        return terminal is None or not terminal.ended
+        return self.shown not in self.ended
 
     def action_attach(self) -> None:
         """Send every key to the terminal that is shown."""
@@ -350,14 +319,14 @@ class TerminalPane(Container):
     @on(TerminalView.Typed)
     def _typed(self, event: TerminalView.Typed) -> None:
         event.stop()
-        name = self._name_of(event.view)
+        name = self._terminals.name_of(event.view)
         if name is not None:
             self.post_message(self.Typed(name, event.data))
 
     @on(TerminalView.Resized)
     def _resized(self, event: TerminalView.Resized) -> None:
         event.stop()
-        name = self._name_of(event.view)
+        name = self._terminals.name_of(event.view)
         if name is not None:
             self.post_message(self.Resized(name, event.columns, event.rows))
 
@@ -399,23 +368,20 @@ class TerminalPane(Container):
 
     # --- the views
 
-    def _name_of(self, view: TerminalView) -> str | None:
-        return next((n for n, terminal in self._terminals.items() if terminal.view is view), None)
-
     def _add(self, name: str, columns: int, rows: int) -> None:
         self.mount(self._create(name, columns, rows), before=self._search_bar)
 
     def _create(self, name: str, columns: int, rows: int) -> TerminalView:
         emulator = live_terminal(columns, rows) if self._live else Screen(columns, rows)
         view = TerminalView(emulator, fit=self._live)
-        self._terminals[name] = _Terminal(view)
+        self._terminals[name] = OpenTerminal(view)
         return view
 
     # --- the lower border
 
     def refresh_subtitle(self) -> None:
         """Show how to detach, what is waited for, or whether the end is followed."""
-        terminal = self._terminals.get(self._shown)
+        terminal = self._terminals.get(self.shown)
         if terminal is None:
             return
         view = terminal.view
@@ -427,6 +393,6 @@ class TerminalPane(Container):
     def _subtitles(self, view: TerminalView) -> tuple[str, ...]:
         if view.attached:
             return attached_words()
-        if self._awaited is not None and self._shown == MIRROR and self._live:
+        if self._awaited is not None and self.shown == MIRROR and self._live:
             return awaited_words(self._awaited)
         return reading_words(following=view.following, is_wider=view.is_wider)

@@ -11,6 +11,15 @@ Filter = Literal["all", "failed", "edits", "yours", "text"]
 FILTERS: tuple[Filter, ...] = ("all", "failed", "edits", "yours", "text")
 """All items; failures; file edits; what a person did; what the model said."""
 
+FILTER_WORDS: dict[Filter, str] = {
+    "all": "",
+    "failed": "what failed",
+    "edits": "edits",
+    "yours": "what you did",
+    "text": "what was said",
+}
+"""What a filter shows, after "only"."""
+
 
 def fits(item: Item, wanted: Filter) -> bool:
     """Whether the filter shows this item."""

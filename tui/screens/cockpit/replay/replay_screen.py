@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from typing import ClassVar
 
 from textual import on, work
@@ -15,25 +13,19 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import MIRROR
-from sandbox_tui.sessions import Player, RunSummary, Store
-from sandbox_tui.sessions.playback.keyframes import (
-    MAX_WEIGHT,
-    catch_up,
-    last_keyframe,
-    markers_of,
-    playback_state_at,
-)
-from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES, MarkerIndex
+from sandbox_tui.core.events.run_state import MIRROR, RunState
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES
 from sandbox_tui.sessions.playback.playback_state import PlaybackState
 from sandbox_tui.sessions.playback.player import position_at
-from sandbox_tui.sessions.playback.throttle import Throttle
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.self_contained_svg import self_contained
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
-from sandbox_tui.tui.screens.cockpit.replay_position import ReplayPosition
-from sandbox_tui.tui.screens.cockpit.session_search import SessionSearch
+from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
+from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
+from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
+from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
 from sandbox_tui.tui.screens.dialogs.go_to_step import GoToStepDialog
 from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -43,20 +35,9 @@ from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from sandbox_tui.tui.widgets.timeline import Timeline
 
-SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
-
-MAX_FOLDED_EVENTS = 4 * MAX_WEIGHT
-"""Events that are rather waited for than folded, while keyframes are being made."""
-
-RELOAD_EVERY_EVENTS = 2000
-"""Events played after which the state is taken from the database anew, so that it stays small."""
-
 
 class ReplayScreen(Cockpit):
     """Replays a session.
-
-    One loop shows things, so that nothing is shown out of order: the moment that was asked for,
-    else the next events while it plays, else nothing.
 
     Args:
         summary: which one.
@@ -105,16 +86,23 @@ class ReplayScreen(Cockpit):
         super().__init__(summary.task, live=False, get_blob=store.blobs(summary.id).get)
         self._summary = summary
         self._store = store
-        self._player = Player(store, summary.id)
-        self._plays = playing and at is None
-        self._wanted: int | None = None if self._plays else summary.last_seq
+        plays = playing and at is None
         self._begins_at = at
-        self._going: int | None = None
-        self._something = asyncio.Event()
-        self._markers = MarkerIndex()
-        self._throttle = Throttle(rest=0.5)
-        self._prepared = 0
-        self._preparing = True
+        self._index = ReplayIndex(
+            self,
+            store,
+            summary.id,
+            on_markers=self._show_markers,
+            on_progress=self._index_grew,
+        )
+        self._replay = ReplayLoop(
+            self,
+            store,
+            summary,
+            self._index,
+            plays=plays,
+            first=None if playing or at is not None else summary.last_seq,
+        )
         self._found = SessionSearch(store, summary.id)
 
     def compose_bottom(self) -> ComposeResult:
@@ -125,20 +113,19 @@ class ReplayScreen(Cockpit):
         """Show the session."""
         self.query_one(StatusBar).prefix = "replay"
         timeline = self.query_one(Timeline)
-        timeline.duration, timeline.playing = self._summary.seconds, self._plays
+        timeline.duration, timeline.playing = self._summary.seconds, self._replay.plays
         if self._begins_at is not None:
             self._begin_at(self._begins_at)
-        self._prepare()
-        self._show_all()
+        self._index.build()
+        self.run_worker(self._replay.run(), group="replay")
 
     def on_unmount(self) -> None:
         """Stop writing keyframes."""
-        self._throttle.stop()
+        self._index.stop()
 
     def _begin_at(self, place: ReplayPosition) -> None:
         """Show this place, once it is known where it is."""
-        seq = place.seq or self._markers.of_step(place.step)
-        self._wanted = seq
+        seq = place.seq or self._index.markers.of_step(place.step)
         if seq is None:
             return
         self._begins_at = None
@@ -154,7 +141,7 @@ class ReplayScreen(Cockpit):
     @override
     def time_of_step(self, step: int) -> float | None:
         """Of a step that may be later than what is shown."""
-        return self._markers.time_of_step(step)
+        return self._index.markers.time_of_step(step)
 
     @property
     def position(self) -> int:
@@ -163,164 +150,76 @@ class ReplayScreen(Cockpit):
 
     def shows(self, seq: int) -> bool:
         """Whether a moment is on the screen, and everything is known about the session."""
-        there = self.position == seq and self._wanted is None and self._going is None
-        return there and not self._preparing
+        return self.position == seq and self.is_settled
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether what was asked for is on the screen, and everything is known of the session."""
+        return self._replay.is_there and self._index.is_complete
 
     @property
     def now(self) -> float:
         """Seconds since the run began, going on between two events."""
-        return self.state.t + self._player.idle
+        return self.state.t + self._replay.idle
 
     def action_fork(self) -> None:
         """Fork at the moment that is shown."""
-        self._plays = False
+        self._replay.plays = False
         self.post_message(ForkRequested(self._summary.id, self.position))
 
-    # --- the loop
+    # --- what the loop shows
 
-    @work(group="replay")
-    async def _show_all(self) -> None:
-        while True:
-            try:
-                if self._wanted is not None:
-                    await self._go()
-                elif self._plays:
-                    await self._play()
-                else:
-                    self._something.clear()
-                    await self._something.wait()
-            except SandboxTuiError as error:
-                self._plays, self._wanted, self._going = False, None, None
-                self.notify(str(error), severity="error", markup=False, timeout=20)
-
-    async def _go(self) -> None:
-        """Show the moment that is wanted; while one drags, the last one."""
-        wanted, self._wanted = self._wanted, None
-        if wanted is None:
-            return
-        self._going = wanted
-        while (
-            self._preparing and wanted - self._prepared > MAX_FOLDED_EVENTS and self._wanted is None
-        ):
-            self._say_what_is_shown()
-            self._something.clear()
-            await self._something.wait()
-        if self._wanted is None:
-            self._show(await asyncio.to_thread(self._playback_state_at, wanted))
-        self._going = None
-
-    async def _play(self) -> None:
-        """Apply events at their times until something else is wanted."""
-        if self.position >= self._summary.last_seq:
-            self._show(await asyncio.to_thread(self._playback_state_at, 0))
-        if self._wanted is not None or not self._plays:
-            return
-        self._player.seek(self.position)
-        fresh = 0
-        async with contextlib.aclosing(self._player.play()) as events:
-            async for event in events:
-                await self.apply(event)
-                fresh += 1
-                if fresh >= RELOAD_EVERY_EVENTS:
-                    fresh = 0
-                    await self._let_go()
-                if self._wanted is not None or not self._plays:
-                    return
-        if self._wanted is None:
-            self._plays = False
-            self.sync_bars()
-
-    async def _let_go(self) -> None:
-        """The same state, without what is in the database."""
-        playback = await asyncio.to_thread(self._playback_state_at, self.position)
-        self.state = playback.state
-        self.query_one(Calls).adopt(playback.state)
-
-    def _playback_state_at(self, seq: int) -> PlaybackState:
-        return playback_state_at(self._store, self._summary.id, seq)
-
-    def _show(self, playback: PlaybackState) -> None:
-        self._player.seek(playback.seq)
+    def show_moment(self, moment: PlaybackState) -> None:
+        """Show the panes as they were."""
         terminals = self.query_one(TerminalPane)
-        terminals.replace(playback.screens.by_name)
-        for name in playback.screens.by_name:
-            if name != MIRROR and name not in playback.state.terminals:
+        terminals.replace(moment.screens.by_name)
+        for name in moment.screens.by_name:
+            if name != MIRROR and name not in moment.state.terminals:
                 terminals.closed(name)
         self.query_one(Calls).following = True
-        self.show_state(playback.state)
+        self.show_state(moment.state)
         if self._found.words:
             self._show_hit()
 
+    def adopt(self, state: RunState) -> None:
+        """Go on with another object that holds the same state."""
+        self.state = state
+        self.query_one(Calls).adopt(state)
+
+    def say_why(self, error: SandboxTuiError) -> None:
+        """Say why nothing more can be shown."""
+        self.notify(str(error), severity="error", markup=False, timeout=20)
+
+    @override
     def _apply_state(self, event: e.AnyEvent) -> None:
         """The markers of the whole session are on the timeline already."""
         self.state.apply(event)
-        self._files_changed |= isinstance(event, e.FilesListed | e.FilesChanged)
+        self._file_panes.note(event)
         self.refresh_soon()
 
     def seek(self, seq: int) -> None:
         """Show the moment after event `seq`."""
-        self._wanted = min(max(seq, 0), self._summary.last_seq)
-        self._wake()
+        self._replay.seek(seq)
 
-    def _hold(self) -> None:
-        self._plays = False
-        self._wake()
+    # --- what is known of the session
 
-    def _wake(self) -> None:
-        self._player.hold()
-        self._something.set()
-
-    # --- keyframes
-
-    @work(group="keyframes")
-    async def _prepare(self) -> None:
-        """Make the keyframes a session lacks, and learn where its markers are."""
-        loop = asyncio.get_running_loop()
-        run_id = self._summary.id
-        try:
-            self._prepared = await asyncio.to_thread(last_keyframe, self._store, run_id)
-            await self._read_markers()
-
-            def made(seq: int) -> None:
-                loop.call_soon_threadsafe(self._made, seq)
-
-            await asyncio.to_thread(
-                catch_up, self._store, run_id, should_continue=self._throttle, made=made
-            )
-            await self._read_markers()
-        except SandboxTuiError as error:
-            self.log.warning(f"no keyframes: {error}")
-        finally:
-            self._preparing = False
-            self._something.set()
-            if self._begins_at is not None:  # a step without a reply
-                self._begin_at(ReplayPosition(self._summary.last_seq))
-
-    def _made(self, seq: int) -> None:
-        self._prepared = seq
-        self._something.set()
-        if seq - self._markers.last > MAX_FOLDED_EVENTS:
-            self._read_more_markers()
-
-    @work(exclusive=True, group="markers")
-    async def _read_more_markers(self) -> None:
-        with contextlib.suppress(SandboxTuiError):
-            await self._read_markers()
-
-    async def _read_markers(self) -> None:
-        found = await asyncio.to_thread(markers_of, self._store, self._summary.id)
-        self._markers = found
-        self.query_one(Timeline).show_marks(found.all)
+    def _show_markers(self) -> None:
+        self.query_one(Timeline).show_marks(self._index.markers.all)
         self.step_notes.show()
         if self._begins_at is not None:
             self._begin_at(self._begins_at)
+
+    def _index_grew(self) -> None:
+        self._replay.index_grew()
+        if self._index.is_complete and self._begins_at is not None:  # a step without a reply
+            self._begin_at(ReplayPosition(self._summary.last_seq))
 
     # --- what is said
 
     def sync_bars(self) -> None:
         """Also what is being replayed."""
         super().sync_bars()
-        self.query_one(Timeline).playing = self._plays
+        self.query_one(Timeline).playing = self._replay.plays
         self._say_what_is_shown()
 
     def _tick(self) -> None:
@@ -333,28 +232,26 @@ class ReplayScreen(Cockpit):
     def _say_what_is_shown(self) -> None:
         last = self._summary.last_seq
         parts = [
-            f"{'playing' if self._plays else 'held'} ×{self._player.speed:g}",
-            f"step {self.state.step}/{max(self._markers.steps, self.state.step)}",
+            f"{'playing' if self._replay.plays else 'held'} ×{self._replay.speed:g}",
+            f"step {self.state.step}/{max(self._index.markers.steps, self.state.step)}",
             f"event {self.position}/{last}",
             numbers.clock(self.state.t),
             sanitize_line(self._summary.id),
         ]
-        if self._preparing and self._wanted is None and last - self._prepared > MAX_FOLDED_EVENTS:
-            parts.append(f"preparing {100 * self._prepared // max(1, last)} %")
+        if self._replay.asked is None and not self._index.reaches(last):
+            parts.append(f"preparing {100 * self._index.covered // max(1, last)} %")
         self.query_one("#replay-bar", Static).update(" · ".join(parts))
 
     # --- keys
 
     def action_play(self) -> None:
         """Play or hold."""
-        self._plays = not self._plays
-        self._wake()
+        self._replay.play_or_hold()
         self.sync_bars()
 
     def action_speed(self, direction: int) -> None:
         """Play faster or slower."""
-        index = SPEEDS.index(self._player.speed) + direction
-        self._player.speed = SPEEDS[min(max(index, 0), len(SPEEDS) - 1)]
+        self._replay.change_speed(direction)
         self.sync_bars()
 
     def action_step(self, direction: int) -> None:
@@ -368,8 +265,8 @@ class ReplayScreen(Cockpit):
 
     def action_event(self, direction: int) -> None:
         """One event on or back."""
-        self._hold()
-        self.seek(self._aim + direction)
+        self._replay.hold()
+        self.seek(self._replay.aim + direction)
 
     def action_second(self, direction: int) -> None:
         """One second on or back."""
@@ -377,26 +274,26 @@ class ReplayScreen(Cockpit):
 
     def action_go_to_step(self) -> None:
         """Ask for a step, and go to its reply."""
-        self._hold()
+        self._replay.hold()
 
         def answered(step: int | None) -> None:
-            seq = None if step is None else self._markers.of_step(max(1, step))
+            seq = None if step is None else self._index.markers.of_step(max(1, step))
             if seq is not None:
                 self.seek(seq)
             elif step is not None:
                 self.notify(f"There is no step {step}.", timeout=3)
 
-        steps = max(self._markers.steps, self.state.step)
+        steps = max(self._index.markers.steps, self.state.step)
         app_of(self).push_screen(GoToStepDialog(self.state.step, steps), answered)
 
     def action_go_start(self) -> None:
         """To the first moment."""
-        self._hold()
+        self._replay.hold()
         self.seek(0)
 
     def action_go_end(self) -> None:
         """To the last moment."""
-        self._hold()
+        self._replay.hold()
         self.seek(self._summary.last_seq)
 
     def action_picture(self) -> None:
@@ -429,19 +326,13 @@ class ReplayScreen(Cockpit):
     def _to_moment(self, event: Timeline.SeekRequested) -> None:
         self.seek(position_at(self._store, self._summary.id, event.t))
 
-    @property
-    def _aim(self) -> int:
-        """The event that will be shown: keys pressed faster than it is shown add up."""
-        aims = (self._wanted, self._going, self.position)
-        return next(aim for aim in aims if aim is not None)
-
     def _to(self, direction: int, kinds: frozenset[str]) -> bool:
         """To the next marker of these kinds; whether there was one."""
-        self._hold()
-        seq = self._markers.next(self._aim, direction, kinds)
+        self._replay.hold()
+        seq = self._index.markers.next(self._replay.aim, direction, kinds)
         if seq is not None:
             self.seek(seq)
-        elif self._preparing and direction > 0:
+        elif not self._index.is_complete and direction > 0:
             self.notify("The session is still being looked through.", timeout=2)
             return True
         elif kinds == CALL_ENDS:
@@ -449,7 +340,7 @@ class ReplayScreen(Cockpit):
         return seq is not None
 
     def _to_time(self, t: float) -> None:
-        self._hold()
+        self._replay.hold()
         self.seek(position_at(self._store, self._summary.id, max(0.0, t)))
 
     # --- looking for something, at any moment of the session
@@ -457,7 +348,7 @@ class ReplayScreen(Cockpit):
     @override
     def look_for(self, words: str) -> None:
         """Look for words in the whole session; go to the first place from here on."""
-        self._hold()
+        self._replay.hold()
         self._found.clear(words)
         self._search(words)
 
@@ -467,7 +358,7 @@ class ReplayScreen(Cockpit):
             await self._found.look_for(words)
         except SandboxTuiError as error:
             self.notify(str(error), severity="error", markup=False)
-        hit = self._found.first_from(self._aim)
+        hit = self._found.first_from(self._replay.aim)
         if hit is not None:
             self.seek(hit)
         else:
@@ -476,9 +367,9 @@ class ReplayScreen(Cockpit):
     @override
     def next_hit(self, direction: int) -> None:
         """To the next place that holds the words, or the one before, round the end."""
-        hit = self._found.next(self._aim, direction)
+        hit = self._found.next(self._replay.aim, direction)
         if hit is not None:
-            self._hold()
+            self._replay.hold()
             self.seek(hit)
 
     def _show_hit(self) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from textual import on, work
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.css.query import NoMatches
 from typing_extensions import override
@@ -20,8 +21,11 @@ from sandbox_tui.sessions.recording.run_worker import EndedEarly
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
-from sandbox_tui.tui.screens.cockpit.ending_runs import closing_dialog
-from sandbox_tui.tui.screens.cockpit.steering import Steering
+from sandbox_tui.tui.screens.cockpit.live.ending_runs import closing_dialog
+from sandbox_tui.tui.screens.cockpit.live.shells import Shells
+from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
+from sandbox_tui.tui.screens.cockpit.live.storage_toast import StorageToast
+from sandbox_tui.tui.screens.cockpit.live.typed_lines import TypedLines
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
@@ -29,19 +33,16 @@ from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.textual_support.private_api import is_closing
-from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
+from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
+from sandbox_tui.tui.widgets.calls.queue_list import QueueList
+from sandbox_tui.tui.widgets.calls.rows.end_line import EndLine
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 
-STORAGE_TOAST_TITLE = "the run waits"
-"""Title of the notice about a run that cannot be stored."""
 
-STORAGE_TOAST_SECONDS = 86400
-"""Seconds for which is said what a run waits for: that is taken back when it goes on."""
-
-
-class LiveScreen(Steering, ClosesWhenOnTop[None]):
+class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
     """Shows a run's events once they are stored, and passes on what a person does.
 
     Args:
@@ -52,7 +53,22 @@ class LiveScreen(Steering, ClosesWhenOnTop[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("live.steer", "steer"),
-        *Steering.STEERING,
+        binding("live.pause", "pause"),
+        binding("live.step", "step"),
+        binding("live.approve", "approve"),
+        binding("live.edit", "edit"),
+        binding("live.reject", "reject"),
+        binding("live.approve_always", "approve_always", show=False),
+        binding("live.answer", "answer", show=False),
+        binding("live.skip", "skip", show=False),
+        binding("live.waiting", "waiting", show=False),
+        binding("live.mode", "mode"),
+        binding("live.freeze", "freeze", show=False),
+        binding("live.inject", "inject"),
+        binding("live.message", "message"),
+        binding("live.queue", "queue", show=False),
+        binding("live.interrupt", "interrupt", show=False),
+        binding("live.interrupt_reply", "interrupt_reply", show=False),
         binding("live.shell", "take_over"),
         binding("live.end", "end", show=False),
         binding("live.fork", "fork"),
@@ -67,7 +83,18 @@ class LiveScreen(Steering, ClosesWhenOnTop[None]):
         self._session_store = store
         self._asks = asks
         self._told_of_end = worker.ended.is_set()
-        self._shown_storage_error = ""
+        self._pending_shown: int | None = None
+        self._steering = RunSteering(self, worker, self.state)
+        self._typed_lines = TypedLines(self, self._steering, self.state)
+        self._shells = Shells(self, self._steering)
+        self._storage_toast = StorageToast(self)
+
+    def compose_bottom(self) -> ComposeResult:
+        """What waits for the person, what waits for the model, the line to type in."""
+        yield ApprovalBar(id="approval")
+        yield EndLine(self.worker.run_id, id="end")
+        yield QueueList(id="queue")
+        yield InjectBar(id="inject")
 
     def on_mount(self) -> None:
         """Watch the run."""
@@ -77,11 +104,6 @@ class LiveScreen(Steering, ClosesWhenOnTop[None]):
     @override
     def session(self) -> tuple[Store, str]:
         return self._session_store, self.worker.run_id
-
-    @property
-    @override
-    def session_id(self) -> str:
-        return self.worker.run_id
 
     @property
     def run(self) -> Controls | None:
@@ -146,54 +168,43 @@ class LiveScreen(Steering, ClosesWhenOnTop[None]):
             return self.state.t
         return self.state.t + time.monotonic() - self._clock_at
 
+    @override
+    def sync_bars(self) -> None:
+        super().sync_bars()
+        for bar in (ApprovalBar, EndLine, QueueList):
+            self.query_one(bar).sync(self.state)
+        status, audience = self.query_one(StatusBar), self.worker.audience
+        if status.prefix != audience:
+            status.prefix = audience
+            self.refresh_bindings()
+        status.waits = bool(self.worker.storage_error)
+        self._storage_toast.show(self.worker.storage_error)
+        pending = self.state.pending
+        number = pending.call.number if pending else None
+        if number != self._pending_shown:
+            self._pending_shown = number
+            self.refresh_bindings()
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The footer shows what can be done at this moment."""
-        if action == "steer":
-            return not self.worker.steers and self.state.finished is None
-        if action == "fork":
-            return self.state.finished is not None
-        if action in ("take_over", "end"):
-            return self.state.finished is None
-        return super().check_action(action, parameters)
+        match action:
+            case "steer":
+                return not self.worker.steers and self.state.finished is None
+            case "fork":
+                return self.state.finished is not None
+            case "take_over" | "end":
+                return self.state.finished is None
+            case _:
+                allowed = self._steering.allows(action)
+                return super().check_action(action, parameters) if allowed is None else allowed
+
+    def words_for(self, action: str) -> str | None:
+        """What the key bar says of an action at this moment."""
+        return self._steering.words_for(action)
 
     def action_fork(self) -> None:
         """Go on from the end of the run, which is over."""
         self.post_message(ForkRequested(self.worker.run_id, self.state.seq))
-
-    def sync_bars(self) -> None:
-        """Also who steers, and the keys that can be pressed now."""
-        super().sync_bars()
-        bar, audience = self.query_one(StatusBar), self.worker.audience
-        if bar.prefix != audience:
-            bar.prefix = audience
-            self.refresh_bindings()
-        self._say_what_is_waited_for(bar)
-        pending = self.state.pending
-        number = pending.call.number if pending else None
-        if number != getattr(self, "_pending_shown", None):
-            self._pending_shown = number
-            self.refresh_bindings()
-
-    def _say_what_is_waited_for(self, bar: StatusBar) -> None:
-        storage_error = self.worker.storage_error
-        bar.waits = bool(storage_error)
-        if storage_error == self._shown_storage_error:
-            return
-        app = cast("DedupedToasts[int]", app_of(self))
-        if self._shown_storage_error:
-            app.take_back(_why_it_waits(self._shown_storage_error), STORAGE_TOAST_TITLE)
-        self._shown_storage_error = storage_error
-        if storage_error:
-            words = _why_it_waits(storage_error)
-            self.notify(
-                words,
-                title=STORAGE_TOAST_TITLE,
-                severity="warning",
-                markup=False,
-                timeout=STORAGE_TOAST_SECONDS,
-            )
-        else:
-            self.notify("It can be stored again.", title="the run goes on")
 
     # --- the run's files
 
@@ -210,18 +221,9 @@ class LiveScreen(Steering, ClosesWhenOnTop[None]):
 
     # --- ending and leaving
 
-    @property
-    def steers(self) -> bool:
-        """Whether this is the screen that steers."""
-        return self.worker.steers
-
-    def action_steer(self) -> None:
-        """Steer from now on; the screen that did watches."""
-        self.worker.take_over()
-
     def action_end(self) -> None:
         """End the run, after asking."""
-        if self.steerable_run() is None:
+        if self._steering.steerable_run() is None:
             return
 
         def ended(sure: bool | None) -> None:
@@ -256,45 +258,109 @@ class LiveScreen(Steering, ClosesWhenOnTop[None]):
             await self.worker.stop("A person ended the run.")
         self.dismiss_when_on_top(None)
 
+    # --- steering
+
+    def action_steer(self) -> None:
+        """Steer from now on; the screen that did watches."""
+        self.worker.take_over()
+
+    def action_pause(self) -> None:
+        """Hold the run, or let it go on by itself."""
+        self._steering.pause_or_resume()
+
+    def action_step(self) -> None:
+        """One call further."""
+        self._steering.step()
+
+    def action_mode(self) -> None:
+        """Choose how the run proceeds."""
+        self._steering.choose_mode()
+
+    def action_freeze(self) -> None:
+        """Stop every process in the sandbox, or let all of it go on."""
+        self._steering.freeze_or_thaw()
+
+    def action_waiting(self) -> None:
+        """Open the whole of the waiting call, wherever the cursor is."""
+        self.open_whole(self.state.pending)
+
+    def action_approve(self) -> None:
+        """Let the waiting call run."""
+        self._steering.approve()
+
+    def action_approve_always(self) -> None:
+        """Let the waiting call run, and all like it."""
+        self._steering.approve_always()
+
+    def action_edit(self) -> None:
+        """Change the waiting call before it runs."""
+        self._steering.edit()
+
+    def action_skip(self) -> None:
+        """Leave the waiting call out."""
+        self._steering.skip()
+
+    async def action_interrupt(self) -> None:
+        """End the running command alone."""
+        await self._steering.interrupt()
+
+    def action_interrupt_reply(self) -> None:
+        """Break off the reply alone, or the wait for the next attempt."""
+        self._steering.interrupt_reply()
+
+    # --- lines typed for the run
+
+    def action_inject(self) -> None:
+        """Type a command."""
+        self._typed_lines.write("command")
+
+    def action_message(self) -> None:
+        """Type a message."""
+        self._typed_lines.write("message")
+
+    def action_reject(self) -> None:
+        """Keep the waiting call from running, with words for the model."""
+        self._typed_lines.decide("reject")
+
+    def action_answer(self) -> None:
+        """Answer the waiting call in the tool's stead."""
+        self._typed_lines.decide("answer")
+
+    def action_queue(self) -> None:
+        """Go to what waits for the model."""
+        self._typed_lines.focus_queue()
+
+    @on(QueueList.EditRequested)
+    def _edit_queued(self, event: QueueList.EditRequested) -> None:
+        self._typed_lines.edit(event.item)
+
+    @on(QueueList.RemoveRequested)
+    def _remove_queued(self, event: QueueList.RemoveRequested) -> None:
+        self._typed_lines.remove(event.item)
+
+    @on(InjectBar.Sent)
+    def _sent(self, event: InjectBar.Sent) -> None:
+        self._typed_lines.send(event)
+
+    @on(InjectBar.Closed)
+    @on(QueueList.Closed)
+    def _left_bar(self) -> None:
+        self._typed_lines.leave()
+
     # --- shells
 
     async def action_take_over(self) -> None:
         """Take the keyboard into a shell of the sandbox."""
-        run = self.steerable_run()
-        if run is None:
-            return
-        terminals = self.query_one(TerminalPane)
-        self.action_pane("terminals")
-        if terminals.shells:
-            self._attach_shell(terminals.shells[0])
-            return
-        await self._open_shell()
+        if self._steering.steerable_run() is not None:
+            self.action_pane("terminals")
+            await self._shells.enter()
 
     @on(TerminalPane.ShellRequested)
-    async def _open_shell(self) -> None:
-        """Open another shell, and give it the keyboard."""
-        run, terminals = self.steerable_run(), self.query_one(TerminalPane)
-        if run is None:
-            return
-        size = terminals.view.content_size
-        try:
-            name = await run.open_shell(max(20, size.width), max(5, size.height))
-        except SandboxTuiError as error:
-            self.notify(sanitize_line(str(error)), severity="error", markup=False)
-            return
-        terminals.opened(name, max(20, size.width), max(5, size.height))
-        self.call_after_refresh(self._attach_shell, name)
-
-    def _attach_shell(self, name: str) -> None:
-        terminals = self.query_one(TerminalPane)
-        terminals.switch(name)
-        terminals.view.attached = True
-        terminals.view.focus()
-        terminals.refresh_subtitle()
-        self.refresh_bindings()
+    async def _shell_requested(self) -> None:
+        await self._shells.open()
 
     @on(TerminalPane.CloseRequested)
-    async def _end_shell(self, event: TerminalPane.CloseRequested) -> None:
+    async def _close_requested(self, event: TerminalPane.CloseRequested) -> None:
         if self.run is not None:
             await self.run.close_shell(event.terminal)
 
@@ -307,7 +373,3 @@ class LiveScreen(Steering, ClosesWhenOnTop[None]):
     async def _resized(self, event: TerminalPane.Resized) -> None:
         if self.run is not None and event.terminal in self.state.terminals:
             await self.run.resize(event.terminal, event.columns, event.rows)
-
-
-def _why_it_waits(storage_error: str) -> str:
-    return f"{sanitize_line(storage_error)} The run goes on then."

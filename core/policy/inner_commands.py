@@ -1,0 +1,51 @@
+"""Commands that other commands run: what a rule that denies must also look at."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+WRAPPERS = frozenset(
+    {
+        *("builtin", "busybox", "chroot", "command", "doas", "env", "exec", "ionice", "nice"),
+        *("nohup", "setsid", "stdbuf", "sudo", "time", "timeout", "unshare", "xargs"),
+    }
+)
+"""Programs whose arguments are another command: what they run is looked at for what is denied."""
+
+SHELLS = frozenset(("bash", "dash", "eval", "sh", "zsh"))
+_ROUGHLY = re.compile(r"[;&|\n(){}`<>]+")
+
+
+def inner_commands(words: list[str]) -> Iterator[str]:
+    """Commands that a command runs in its turn, as far as that can be seen."""
+    while words and re.match(r"[A-Za-z_]\w*\+?=", words[0]):
+        words = words[1:]
+        yield " ".join(words)
+    if not words:
+        return
+    name = posixpath.basename(words[0])
+    if name != words[0]:
+        yield " ".join([name, *words[1:]])
+    if name in WRAPPERS:
+        for at in range(1, len(words)):
+            rest = [posixpath.basename(words[at]), *words[at + 1 :]]
+            yield " ".join(words[at:])
+            yield " ".join(rest)
+    if name in SHELLS or (name in WRAPPERS and SHELLS & set(words)):
+        for word in words[1:]:
+            yield from _roughly(word)
+
+
+def _roughly(command: str) -> Iterator[str]:
+    for piece in _ROUGHLY.split(command):
+        if piece.strip():
+            yield piece.strip()
+            yield " ".join([posixpath.basename(piece.split()[0]), *piece.split()[1:]])
+
+
+def rough_pieces(command: str) -> list[str]:
+    """What a command might consist of, where it cannot be parsed, and what that runs."""
+    pieces = [piece.strip() for piece in _ROUGHLY.split(command)]
+    return [*pieces, *(found for piece in pieces for found in inner_commands(piece.split()))]

@@ -1,0 +1,216 @@
+"""What a policy says about a call."""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+import functools
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments, text_argument
+from sandbox_tui.core.base.tool_names import BASH, EDITOR, SUBMIT
+from sandbox_tui.core.policy.bash_parser import Ambiguous, SimpleCommand, parse_named
+from sandbox_tui.core.policy.inner_commands import inner_commands, rough_pieces
+from sandbox_tui.core.policy.rules import Action, Policy, Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What a policy says about a call.
+
+    Attributes:
+        action: what becomes of it.
+        rule: number of the rule that decided, counted from 1; None where none did.
+        why: the rule, or why there is none, in a few words.
+        reason: the rule's own words for the model or the person.
+        granted: whether a person allowed it during the run.
+    """
+
+    action: Action
+    rule: int | None
+    why: str
+    reason: str = ""
+    granted: bool = False
+
+
+def decide(policy: Policy, tool: str, arguments: str, granted: Sequence[Rule] = ()) -> Judgement:
+    """What `policy` says about a call.
+
+    Args:
+        policy: its rules are without `rule_problem`.
+        tool: the tool's name, as the model wrote it.
+        arguments: JSON text.
+        granted: rules a person added during the run; they allow what else would be asked about.
+    """
+    judge = PolicyJudge(policy, tuple(granted))
+    try:
+        given = parse_arguments(arguments)
+    except ArgumentsError:
+        return Judgement(action="ask", rule=None, why="its arguments cannot be read")
+    if tool == BASH:
+        return judge.bash(given)
+    if tool == EDITOR:
+        return judge.editor(given)
+    return judge.first(tool, lambda rule: True)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyJudge:
+    """Looks for the rule that holds.
+
+    Args:
+        policy: its rules are without `rule_problem`.
+        granted: rules a person added during the run.
+    """
+
+    policy: Policy
+    granted: tuple[Rule, ...]
+
+    def of(self, tool: str) -> Iterator[tuple[int, Rule]]:
+        """The rules for a tool, with their numbers."""
+        for number, rule in enumerate(self.policy.rules, 1):
+            if rule.tool in (tool, "*"):
+                yield number, rule
+
+    def first(self, tool: str, matches: Callable[[Rule], bool]) -> Judgement:
+        """By the first rule for which `matches` holds, or by what was granted."""
+        found = next((pair for pair in self.of(tool) if matches(pair[1])), None)
+        judgement = self.default(tool) if found is None else _by(*found)
+        if judgement.action != "deny":
+            for rule in self.granted:
+                if rule.tool == tool and matches(rule):
+                    return _granted(rule)
+        return judgement
+
+    def default(self, tool: str = BASH) -> Judgement:
+        """Where no rule matches."""
+        action = "allow" if tool == SUBMIT else self.policy.default
+        return Judgement(action=action, rule=None, why=f"no rule matches: {action}")
+
+    # --- the editor
+
+    def editor(self, given: dict[str, Any]) -> Judgement:
+        """By command and path."""
+        try:
+            command, path = (
+                text_argument(given, "command") or "",
+                text_argument(given, "path") or "",
+            )
+        except ArgumentsError:
+            return Judgement(action="ask", rule=None, why="its arguments cannot be read")
+        path = posixpath.normpath(path) if path else ""
+        path = "/" + path.lstrip("/") if path.startswith("//") else path
+
+        def matches(rule: Rule) -> bool:
+            return _glob(rule.command or "*", command) and _glob(rule.path or "*", path)
+
+        return self.first(EDITOR, matches)
+
+    # --- bash
+
+    def bash(self, given: dict[str, Any]) -> Judgement:
+        """Every part must be allowed; one that is denied is enough."""
+        try:
+            command = (text_argument(given, "command") or "").replace("\0", "")
+        except ArgumentsError:
+            return Judgement(action="ask", rule=None, why="its arguments cannot be read")
+        try:
+            parts = parse_named(command)
+        except Ambiguous as doubt:
+            return self._doubtful(command, str(doubt))
+        if not parts:
+            return self.first(BASH, lambda rule: rule.unconditional)
+        judgements = [self.part(part) for part in parts]
+        hidden = [found for part in parts for found in self._hidden(part)]
+        heaviest = max([*judgements, *hidden], key=_weight)
+        return _naming(parts, judgements, heaviest) if len(parts) > 1 else heaviest
+
+    def part(self, part: SimpleCommand) -> Judgement:
+        """By the first rule that matches one simple command."""
+        return self.first(BASH, lambda rule: _matches(rule, part.text, part.plain))
+
+    def _hidden(self, part: SimpleCommand) -> Iterator[Judgement]:
+        """Denials of what wrappers, shells and assignments run, and of rm where /bin/rm stands."""
+        words = [word.plain for word in part.words]
+        for found in inner_commands(words):
+            judgement = self.first(BASH, lambda rule, found=found: _matches_text(found, rule))
+            if judgement.action == "deny" and judgement.rule is not None:
+                yield judgement
+
+    def _doubtful(self, command: str, doubt: str) -> Judgement:
+        """Where a rule might match or might not, a person is asked."""
+        pieces = rough_pieces(command)
+        asks = Judgement(action="ask", rule=None, why=f"in doubt, since {doubt}")
+        might = False
+        for number, rule in self.of(BASH):
+            if rule.unconditional:
+                found = _by(number, rule)
+                return asks if might and rule.action == "allow" else found
+            if any(_matches_text(piece, rule) for piece in (command.strip(), *pieces)):
+                if rule.action == "deny":
+                    return _by(number, rule)
+                might = might or rule.action == "ask"
+                if rule.action == "allow" and rule.command == command.strip():
+                    return asks if might else _by(number, rule)
+            might = might or rule.action != "allow"
+        for rule in self.granted:
+            if rule.tool == BASH and rule.command in ("*", command.strip()):
+                return _granted(rule)
+        return self.default() if self.policy.default == "deny" and not might else asks
+
+
+def _naming(
+    parts: Sequence[SimpleCommand], judgements: Sequence[Judgement], heaviest: Judgement
+) -> Judgement:
+    """The judgement of a command of several parts, with those of them that no rule matches."""
+    if heaviest.rule is not None or heaviest.granted or heaviest not in judgements:
+        return heaviest
+    open_ones = (p.text for p, found in zip(parts, judgements, strict=True) if found == heaviest)
+    names = ", ".join(f"`{text}`" for text in dict.fromkeys(open_ones))
+    why = f"no rule matches {names}: {heaviest.action}"
+    return dataclasses.replace(heaviest, why=why)
+
+
+def _weight(judgement: Judgement) -> tuple[int, bool]:
+    """The heaviest of the parts' judgements is the command's. One that is allowed counts as allowed
+    by the person when that was needed for a part of it."""
+    return {"allow": 0, "ask": 1, "deny": 2}[judgement.action], judgement.granted
+
+
+def _granted(rule: Rule) -> Judgement:
+    words = " ".join(word for word in (rule.command, rule.path) if word) or rule.tool
+    return Judgement(action="allow", rule=None, why=f"you allowed: {words}", granted=True)
+
+
+def _by(number: int, rule: Rule) -> Judgement:
+    return Judgement(
+        action=rule.action, rule=number, why=f"rule {number}: {rule}", reason=rule.reason
+    )
+
+
+def _matches(rule: Rule, *texts: str) -> bool:
+    """Whether a rule is about a simple command, given as written and without its quotes."""
+    if rule.action == "allow":  # `ls "a" ; b` without quotes would be another command
+        return _matches_text(texts[0], rule)
+    return any(_matches_text(found, rule) for found in texts)
+
+
+def _matches_text(found: str, rule: Rule) -> bool:
+    if rule.regex:
+        return re.fullmatch(rule.regex, found, re.DOTALL) is not None
+    return _glob(rule.command or "*", found)
+
+
+def _glob(pattern: str, found: str) -> bool:
+    if pattern == found or _compiled(pattern).match(found) is not None:
+        return True
+    return pattern.endswith(" *") and _compiled(pattern[:-2]).match(found) is not None
+
+
+@functools.lru_cache(512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(fnmatch.translate(pattern))

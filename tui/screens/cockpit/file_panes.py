@@ -1,0 +1,85 @@
+"""The list of files and the preview beside it, kept up to date on the main screen."""
+
+from __future__ import annotations
+
+import time
+
+from textual.screen import Screen
+from textual.timer import Timer
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.tui.screens.cockpit.file_actions import FileSource
+from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.preview.preview import Preview
+
+SLOW_SECONDS = 0.1
+"""Seconds of drawing from which on the list rests before it is drawn again."""
+
+REST_RATIO = 5.0
+"""How long the list rests, as a multiple of the time that drawing it took."""
+
+
+class FilePanes:
+    """The list of files and the preview on one screen.
+
+    Args:
+        screen: composed of both.
+        source: what the screen knows of the files.
+    """
+
+    def __init__(self, screen: Screen[None], source: FileSource) -> None:
+        self._screen = screen
+        self._source = source
+        self._changed = False
+        self._rest: Timer | None = None
+
+    def note(self, event: e.AnyEvent) -> None:
+        """Remember an event that changes the list."""
+        self._changed |= isinstance(event, e.FilesListed | e.FilesChanged)
+
+    def show_changes(self) -> None:
+        """Draw the list if it has changed.
+
+        A hundred thousand files take long to draw, so the list rests before the next time.
+        """
+        if not self._changed or self._rest is not None:
+            return
+        self._changed = False
+        began = time.monotonic()
+        self._files.show(self._source.state)
+        took = time.monotonic() - began
+        self.show_preview()
+        if took > SLOW_SECONDS:
+            self._rest = self._screen.set_timer(REST_RATIO * took, self._rested)
+
+    def _rested(self) -> None:
+        self._rest = None
+        if self._screen.is_attached:
+            self.show_changes()
+
+    def show(self) -> None:
+        """Show another state."""
+        self._files.show(self._source.state)
+        self.show_preview()
+
+    def show_preview(self) -> None:
+        """Preview the file under the cursor; until a person chooses one, the last that changed."""
+        row = self._files.current
+        if row is None:
+            self._preview_latest()
+        else:
+            self._preview.show(row.path, row.file)
+
+    def _preview_latest(self) -> None:
+        files = self._source.state.files.values()
+        changed = [file for file in files if file.last.kind == "file" and file.run_mark]
+        latest = max(changed, key=lambda file: (file.step, file.last.mtime), default=None)
+        self._preview.show(latest.last.path if latest else "", latest)
+
+    @property
+    def _files(self) -> Files:
+        return self._screen.query_one(Files)
+
+    @property
+    def _preview(self) -> Preview:
+        return self._screen.query_one(Preview)

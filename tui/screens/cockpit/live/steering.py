@@ -1,0 +1,224 @@
+"""What a person does to the course of a run: modes, decisions on the waiting call, freezing."""
+
+from __future__ import annotations
+
+import json
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.run_phase import Phase
+from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.events.types import Mode
+from sandbox_tui.core.run.human.run_controls import Controls
+from sandbox_tui.sessions.remote.run_handle import RunHandle
+from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.dialogs.choose_mode import ModeDialog
+from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
+from sandbox_tui.tui.textual_support.typed_app import app_of
+
+_ABOUT_WAITING_CALL = frozenset(
+    ("approve", "approve_always", "edit", "reject", "answer", "skip", "waiting")
+)
+_WHILE_IT_RUNS = frozenset(
+    ("pause", "step", "mode", "freeze", "inject", "message", "interrupt", "interrupt_reply")
+)
+_STEERING_ACTIONS = frozenset(
+    ("pause", "step", "approve", "edit", "reject", "mode", "inject", "message", "take_over")
+)
+"""Actions of the key bar that only the steering screen may take."""
+
+GONE = "That call is no longer waiting; nothing was changed."
+
+
+class RunSteering:
+    """Steers one run from one screen; says why whenever that is not possible.
+
+    Args:
+        screen: shows the run; questions open over it.
+        worker: the run.
+        state: the run as far as the screen shows it.
+    """
+
+    def __init__(self, screen: Screen[None], worker: RunHandle, state: RunState) -> None:
+        self._screen = screen
+        self._worker = worker
+        self._state = state
+        self._freezing: bool | None = None
+
+    @property
+    def run(self) -> Controls | None:
+        """The run, whoever steers it; None until it has been put together."""
+        return self._worker.run
+
+    def steerable_run(self) -> Controls | None:
+        """The run while something can still be done to it; says so when not."""
+        run = self.run
+        if run is not None and not self._worker.steers:
+            self._screen.notify("Another screen steers this run; T takes over.")
+            return None
+        if run is None:
+            self._screen.notify("The run is starting.")
+        elif not run.steerable:
+            ending = run.phase is Phase.FINISHING
+            self._screen.notify("This run is ending." if ending else "This run is over.")
+        else:
+            return run
+        return None
+
+    def say_since_when(self, run: Controls) -> None:
+        """A run that is starting shows no effect yet: say when it takes effect."""
+        if run.phase is Phase.STARTING:
+            self._screen.notify("The run is starting: this holds from its first step on.")
+
+    # --- what the keys say
+
+    def allows(self, action: str) -> bool | None:
+        """Whether an action makes sense at this moment; None for one that is not about steering."""
+        if action in _ABOUT_WAITING_CALL:
+            return self._state.pending is not None
+        if action in _WHILE_IT_RUNS:
+            return self._state.finished is None
+        if action == "queue":
+            return bool(self._state.queue)
+        return None
+
+    def words_for(self, action: str) -> str | None:
+        """What the key bar says of an action at this moment: nothing of what only another screen
+        may do; None where the binding's own words will do."""
+        if action in _STEERING_ACTIONS and not self._worker.steers:
+            return ""
+        if action == "pause":
+            return "pause" if self._state.mode in ("auto", "ask") else "resume"
+        return None
+
+    # --- how the run proceeds
+
+    def pause_or_resume(self) -> None:
+        """Hold the run, or let it go on by itself."""
+        run = self.steerable_run()
+        if run is not None:
+            run.pause() if run.gate.mode in ("auto", "ask") else run.resume()
+            self.say_since_when(run)
+            self._say_what_still_waits()
+
+    def step(self) -> None:
+        """One call further."""
+        run = self.steerable_run()
+        if run is not None:
+            run.step()
+            self.say_since_when(run)
+            self._say_what_still_waits()
+
+    def choose_mode(self) -> None:
+        """Choose how the run proceeds; a call that waits goes on waiting."""
+        run, pending = self.steerable_run(), self._state.pending
+        if run is None:
+            return
+
+        def chosen(mode: Mode | None) -> None:
+            run = self.steerable_run() if mode is not None else None
+            if run is not None and mode is not None:
+                run.set_mode(mode)
+                self.say_since_when(run)
+
+        number = pending.call.number if pending is not None else None
+        app_of(self._screen).push_screen(ModeDialog(run.gate.mode, number), chosen)
+
+    def _say_what_still_waits(self) -> None:
+        pending = self._state.pending
+        if pending is not None:
+            number = pending.call.number
+            self._screen.notify(f"Call {number} still waits for your decision.", timeout=3)
+
+    def freeze_or_thaw(self) -> None:
+        """Pause and stop every process in the sandbox; or let all of it go on."""
+        self._screen.run_worker(self._freeze_or_thaw(), group="freezing")
+
+    async def _freeze_or_thaw(self) -> None:
+        run = self.steerable_run()
+        if run is None:
+            return
+        frozen = run.frozen if self._freezing is None else self._freezing
+        self._freezing = not frozen  # pressed again before it is done, it means the opposite
+        try:
+            await (run.thaw() if frozen else run.freeze())
+        except SandboxTuiError as error:
+            self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+        finally:
+            if self._freezing is not frozen:
+                self._freezing = None
+
+    # --- the waiting call
+
+    def approve(self) -> None:
+        """Let the waiting call run."""
+        run, pending = self.steerable_run(), self._state.pending
+        if run is not None and pending is not None:
+            run.approve(pending.call.number)
+
+    def approve_always(self) -> None:
+        """Let the waiting call run, and all like it for the rest of the run."""
+        run, pending = self.steerable_run(), self._state.pending
+        if run is None or pending is None:
+            return
+        patterns = run.gate.suggested()
+        if not patterns:
+            self._screen.notify("No pattern fits this call: approve it by itself.")
+            return
+        number = pending.call.number
+
+        def allowed(chosen: tuple[str, ...] | None) -> None:
+            if chosen and not run.approve_always(number, chosen):
+                self._screen.notify(GONE)
+
+        app_of(self._screen).push_screen(ApproveAlwaysDialog(pending.call, patterns), allowed)
+
+    def edit(self) -> None:
+        """Change the waiting call before it runs."""
+        run, pending = self.steerable_run(), self._state.pending
+        if run is None or pending is None:
+            return
+        number, before = pending.call.number, pending.call.arguments
+
+        def edited(arguments: str | None) -> None:
+            if arguments is None:
+                return
+            done = run.approve(number) if _same(arguments, before) else run.edit(number, arguments)
+            if not done:
+                self._screen.notify(GONE)
+
+        app_of(self._screen).push_screen(EditCallDialog(pending.call), edited)
+
+    def skip(self) -> None:
+        """Leave the waiting call out."""
+        run, pending = self.steerable_run(), self._state.pending
+        if run is not None and pending is not None:
+            run.skip(pending.call.number)
+
+    # --- breaking off
+
+    async def interrupt(self) -> None:
+        """End the running command alone."""
+        run = self.steerable_run() if self._state.busy else None
+        if run is None:
+            return
+        try:
+            if await run.interrupt():
+                self._screen.notify("The command was interrupted.", timeout=2)
+        except SandboxTuiError as error:
+            self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+
+    def interrupt_reply(self) -> None:
+        """Break off the reply alone, or the wait for the next attempt."""
+        if self.run is not None and self._worker.steers and self.run.interrupt_reply():
+            self._screen.notify("The model is asked again now.", timeout=2)
+
+
+def _same(arguments: str, before: str) -> bool:
+    """Whether two JSON texts have the same value."""
+    try:
+        return json.loads(arguments) == json.loads(before)
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,48 @@
+"""A toast for as long as a run waits because it cannot be stored."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.textual_support.toasts import DedupedToasts
+from sandbox_tui.tui.textual_support.typed_app import app_of
+
+TITLE = "the run waits"
+
+TIMEOUT_SECONDS = 86400
+"""Seconds the toast stays: it is taken back when the run goes on."""
+
+
+class StorageToast:
+    """Says on one screen why its run waits, and that it goes on.
+
+    Args:
+        screen: shows the run.
+    """
+
+    def __init__(self, screen: Screen[None]) -> None:
+        self._screen = screen
+        self._shown = ""
+
+    def show(self, storage_error: str) -> None:
+        """Say why the run cannot be stored at the moment; empty when it can."""
+        if storage_error == self._shown:
+            return
+        app = cast("DedupedToasts[int]", app_of(self._screen))
+        if self._shown:
+            app.take_back(_words(self._shown), TITLE)
+        self._shown = storage_error
+        if storage_error:
+            words = _words(storage_error)
+            self._screen.notify(
+                words, title=TITLE, severity="warning", markup=False, timeout=TIMEOUT_SECONDS
+            )
+        else:
+            self._screen.notify("It can be stored again.", title="the run goes on")
+
+
+def _words(storage_error: str) -> str:
+    return f"{sanitize_line(storage_error)} The run goes on then."

@@ -1,0 +1,111 @@
+"""Lines that a person types for a run: commands, messages, and decisions in words."""
+
+from __future__ import annotations
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.run_state import HumanItem, RunState
+from sandbox_tui.core.run.human.run_controls import Controls
+from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering
+from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar, Purpose
+from sandbox_tui.tui.widgets.calls.queue_list import QueueList
+
+
+class TypedLines:
+    """The line to type in, and the queue of what waits for the model.
+
+    Args:
+        screen: composed of both.
+        steering: of the run that they are for.
+        state: the run as far as the screen shows it.
+    """
+
+    def __init__(self, screen: Screen[None], steering: RunSteering, state: RunState) -> None:
+        self._screen = screen
+        self._steering = steering
+        self._state = state
+        self._rewording: int | None = None
+        self._deciding: int | None = None
+
+    def write(self, purpose: Purpose) -> None:
+        """Type a command or a message.
+
+        A run that is still being put together has a line too: what is typed next would else be
+        taken for other keys.
+        """
+        if self._steering.run is None or self._steering.steerable_run() is not None:
+            self._open(purpose)
+
+    def decide(self, purpose: Purpose) -> None:
+        """Type why the waiting call is rejected, or an answer in the tool's stead."""
+        pending = self._state.pending
+        if pending is not None:
+            self._deciding = pending.call.number
+            self._open(purpose)
+
+    def focus_queue(self) -> None:
+        """Go to what waits for the model."""
+        if self._state.queue:
+            self._screen.query_one(QueueList).focus()
+
+    def edit(self, item: HumanItem) -> None:
+        """Change what waits for the model."""
+        self._rewording = item.id
+        self._open("reword", item.text)
+
+    def remove(self, item: HumanItem) -> None:
+        """Take back what waits for the model."""
+        run = self._steering.steerable_run()
+        if run is not None and not run.withdraw(item.id):
+            self._screen.notify("That is no longer waiting.")
+
+    def _open(self, purpose: Purpose, text: str | None = None) -> None:
+        self._screen.add_class("-typing")
+        self._screen.query_one(InjectBar).ask(purpose, text)
+
+    def leave(self) -> None:
+        """Give the keyboard back to the calls."""
+        self._screen.remove_class("-typing")
+        self._screen.set_focus(self._screen.query_one(Calls))
+
+    # --- a line that was sent
+
+    def send(self, line: InjectBar.Sent) -> None:
+        """Pass a line on to the run."""
+        run = self._steering.steerable_run()
+        if run is None:
+            self._open(line.purpose, line.text)  # nothing typed is lost
+            return
+        self.leave()
+        try:
+            self._pass_on(run, line)
+        except SandboxTuiError as error:
+            self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+
+    def _pass_on(self, run: Controls, line: InjectBar.Sent) -> None:
+        match line.purpose:
+            case "command":
+                run.inject(line.text, tell=line.told)
+                self._steering.say_since_when(run)
+            case "message":
+                run.message(line.text)
+                self._steering.say_since_when(run)
+            case "reword":
+                self._reword(run, line.text)
+            case "reject" | "answer":
+                self._decide_in_words(run, line)
+
+    def _reword(self, run: Controls, text: str) -> None:
+        item, self._rewording = self._rewording, None
+        if item is not None and not run.reword(item, text):
+            self._screen.notify("That is no longer waiting; it went as it was.")
+
+    def _decide_in_words(self, run: Controls, line: InjectBar.Sent) -> None:
+        """About the call it was begun for, not the one that waits by now."""
+        number, self._deciding = self._deciding, None
+        decide = run.reject if line.purpose == "reject" else run.answer
+        if number is None or not decide(number, line.text):
+            self._screen.notify(GONE)

@@ -1,0 +1,1 @@
+"""A saved session, played on the main screen."""

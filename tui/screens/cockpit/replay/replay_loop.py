@@ -1,0 +1,215 @@
+"""The loop that shows the moments of a replayed session."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import Protocol
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.sessions import Player, RunSummary, Store
+from sandbox_tui.sessions.playback.keyframes import playback_state_at
+from sandbox_tui.sessions.playback.playback_state import PlaybackState
+from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
+
+SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+
+RELOAD_EVERY_EVENTS = 2000
+"""Events played after which the state is taken from the database anew, so that it stays small."""
+
+
+class ReplayView(Protocol):
+    """The screen that a loop shows things on."""
+
+    @property
+    def position(self) -> int:
+        """Number of the last event that is shown."""
+        ...
+
+    async def apply(self, event: e.AnyEvent) -> None:
+        """Show one more event."""
+        ...
+
+    def show_moment(self, moment: PlaybackState) -> None:
+        """Show another moment."""
+        ...
+
+    def adopt(self, state: RunState) -> None:
+        """Go on with another object that holds the same state."""
+        ...
+
+    def sync_bars(self) -> None:
+        """Show whether it plays, and what is waited for."""
+        ...
+
+    def say_why(self, error: SandboxTuiError) -> None:
+        """Say why nothing more can be shown."""
+        ...
+
+
+class ReplayLoop:
+    """Shows one thing after another, so that nothing is shown out of order: the moment that was
+    asked for, else the next events while it plays, else nothing.
+
+    Args:
+        view: where to.
+        store: where the session is kept.
+        summary: the session.
+        index: says which moments can be jumped to by now.
+        plays: whether it begins to play by itself.
+        first: the event after which it shows the session first; None: nothing yet.
+
+    Attributes:
+        plays: whether it plays, once nothing else is asked for.
+    """
+
+    def __init__(
+        self,
+        view: ReplayView,
+        store: Store,
+        summary: RunSummary,
+        index: ReplayIndex,
+        *,
+        plays: bool,
+        first: int | None,
+    ) -> None:
+        self.plays = plays
+        self._view = view
+        self._store = store
+        self._run_id = summary.id
+        self._last = summary.last_seq
+        self._index = index
+        self._player = Player(store, summary.id)
+        self._wanted = first
+        self._going: int | None = None
+        self._changed = asyncio.Event()
+
+    # --- what a person asks for
+
+    def seek(self, seq: int) -> None:
+        """Show the moment after event `seq`."""
+        self._wanted = min(max(seq, 0), self._last)
+        self.wake()
+
+    def hold(self) -> None:
+        """Stop playing."""
+        self.plays = False
+        self.wake()
+
+    def play_or_hold(self) -> None:
+        """Play, or stop playing."""
+        self.plays = not self.plays
+        self.wake()
+
+    def wake(self) -> None:
+        """Look anew at what is to be shown."""
+        self._player.hold()
+        self._changed.set()
+
+    def index_grew(self) -> None:
+        """A moment that is waited for may be within reach now; what plays is not disturbed."""
+        self._changed.set()
+
+    @property
+    def speed(self) -> float:
+        """How many times as fast as it happened."""
+        return self._player.speed
+
+    @speed.setter
+    def speed(self, speed: float) -> None:
+        self._player.speed = speed
+
+    def change_speed(self, direction: int) -> None:
+        """Play faster (1) or slower (-1)."""
+        index = SPEEDS.index(self._player.speed) + direction
+        self._player.speed = SPEEDS[min(max(index, 0), len(SPEEDS) - 1)]
+
+    # --- where it is
+
+    @property
+    def idle(self) -> float:
+        """Seconds since the last event that was played."""
+        return self._player.idle
+
+    @property
+    def aim(self) -> int:
+        """The event that will be shown: keys pressed faster than it is shown add up."""
+        aims = (self._wanted, self._going, self._view.position)
+        return next(aim for aim in aims if aim is not None)
+
+    @property
+    def asked(self) -> int | None:
+        """The moment that is asked for and not begun to be shown."""
+        return self._wanted
+
+    @property
+    def is_there(self) -> bool:
+        """Whether every moment that was asked for is shown."""
+        return self._wanted is None and self._going is None
+
+    # --- the loop
+
+    async def run(self) -> None:
+        """Show things until cancelled."""
+        while True:
+            try:
+                if self._wanted is not None:
+                    await self._go()
+                elif self.plays:
+                    await self._play()
+                else:
+                    await self._next_change()
+            except SandboxTuiError as error:
+                self.plays, self._wanted, self._going = False, None, None
+                self._view.say_why(error)
+
+    async def _next_change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
+
+    async def _go(self) -> None:
+        """Show the moment that is wanted; while one drags, the last one."""
+        wanted, self._wanted = self._wanted, None
+        if wanted is None:
+            return
+        self._going = wanted
+        while self._wanted is None and not self._index.reaches(wanted):
+            self._view.sync_bars()
+            await self._next_change()
+        if self._wanted is None:
+            await self._show(wanted)
+        self._going = None
+
+    async def _show(self, seq: int) -> None:
+        moment = await asyncio.to_thread(playback_state_at, self._store, self._run_id, seq)
+        self._player.seek(moment.seq)
+        self._view.show_moment(moment)
+
+    async def _play(self) -> None:
+        """Apply events at their times until something else is wanted."""
+        if self._view.position >= self._last:
+            await self._show(0)
+        if self._wanted is not None or not self.plays:
+            return
+        self._player.seek(self._view.position)
+        fresh = 0
+        async with contextlib.aclosing(self._player.play()) as events:
+            async for event in events:
+                await self._view.apply(event)
+                fresh += 1
+                if fresh >= RELOAD_EVERY_EVENTS:
+                    fresh = 0
+                    await self._let_go()
+                if self._wanted is not None or not self.plays:
+                    return
+        if self._wanted is None:
+            self.plays = False
+            self._view.sync_bars()
+
+    async def _let_go(self) -> None:
+        """The same state, without what is in the database."""
+        seq = self._view.position
+        moment = await asyncio.to_thread(playback_state_at, self._store, self._run_id, seq)
+        self._view.adopt(moment.state)

@@ -1,0 +1,71 @@
+"""The model of new runs, chosen on the home screen among those this machine has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
+
+
+class ModelOffering:
+    """Offers models on one screen; its class `-no-model` says that none is chosen yet.
+
+    Args:
+        screen: composed of `ModelOffers`.
+        settings: where the chosen model is written.
+        on_chosen: called when a model has been chosen.
+    """
+
+    def __init__(
+        self, screen: Screen[None], settings: LiveSettings, on_chosen: Callable[[], None]
+    ) -> None:
+        self._screen = screen
+        self._settings = settings
+        self._on_chosen = on_chosen
+
+    def show_whether_needed(self) -> None:
+        """Show the offers only while no model is chosen."""
+        self._screen.set_class(not self._settings.now.model.name, "-no-model")
+
+    def find(self) -> None:
+        """Where none is chosen yet, look for what this machine has."""
+        self.show_whether_needed()
+        if not self._settings.now.model.name:
+            self._screen.run_worker(self._find(), exclusive=True, group="offers")
+
+    async def _find(self) -> None:
+        from sandbox_tui.core.models.discovery import find_local_servers
+
+        model = self._settings.now.model
+        offers = self._screen.query_one(ModelOffers)
+        servers = await find_local_servers(model.local_ports)
+        offers.show(offers_of(servers, model), model.local_ports)
+
+    def ask(self) -> None:
+        """Choose a model on a dialog."""
+        from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+
+        app_of(self._screen).push_screen(ChooseModelDialog(self._settings.now.model), self.take)
+
+    def take(self, offer: Offer | None) -> None:
+        """Work with this model from now on."""
+        if offer is None:
+            return
+        try:
+            path = self._settings.change(
+                {"model.name": offer.model, "model.base_url": offer.base_url}
+            )
+        except ConfigError as error:
+            words = sanitize_line(str(error))
+            self._screen.notify(words, severity="error", markup=False, timeout=20)
+            return
+        self._screen.remove_class("-no-model")
+        self._on_chosen()
+        words = sanitize_line(f"{offer.model} is the model now; it stands in {path}.")
+        self._screen.notify(words, markup=False)

@@ -1,0 +1,68 @@
+"""Opening a session from a list: as a replay, or live where it is still running."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+
+from sandbox_tui.sessions import RunRegistry, RunSummary
+from sandbox_tui.sessions.remote.sockets import is_detached
+from sandbox_tui.sessions.search.across_sessions import Hit
+from sandbox_tui.tui.textual_support.typed_app import app_of
+
+if TYPE_CHECKING:  # the screens are imported when they are shown
+    from sandbox_tui.sessions.remote.run_handle import RunHandle
+
+
+class SessionOpener:
+    """Shows sessions on top of one screen.
+
+    Args:
+        screen: the one below.
+        workers: the runs of this program, and the store with all sessions.
+    """
+
+    def __init__(self, screen: Screen[None], workers: RunRegistry) -> None:
+        self._screen = screen
+        self._run_workers = workers
+
+    def open_run(self, worker: RunHandle, *, asks: bool = True) -> None:
+        """Watch a run; `asks` what shall become of it when it is left."""
+        from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+
+        store = self._run_workers.store
+        app_of(self._screen).push_screen(LiveScreen(worker, store, asks=asks))
+
+    def open_hit(self, hit: Hit) -> None:
+        """A replay that begins at what was found."""
+        from sandbox_tui.tui.screens.cockpit.replay.replay_position import position_of
+        from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+
+        if hit.kind == "session" or hit.run.outcome == "running":
+            self.open(hit.run)
+            return
+        store = self._run_workers.store
+        app_of(self._screen).push_screen(ReplayScreen(hit.run, store, at=position_of(hit)))
+
+    def open(self, run: RunSummary) -> None:
+        """Replay a session; watch it where it is still running."""
+        from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+
+        worker = self._run_workers.all.get(run.id)
+        if worker is not None and not worker.ended.is_set():
+            self.open_run(worker)
+        elif run.outcome == "running":
+            self._watch_elsewhere(run)
+        else:
+            app_of(self._screen).push_screen(ReplayScreen(run, self._run_workers.store))
+
+    def _watch_elsewhere(self, run: RunSummary) -> None:
+        """Watch a run of another program, where it lets itself be watched."""
+        if not is_detached(run.id):
+            words = "This session is still running in another program."
+            self._screen.notify(words, markup=False)
+            return
+        from sandbox_tui.sessions.remote.client import RunClient
+
+        self.open_run(RunClient(run, self._run_workers.store), asks=False)

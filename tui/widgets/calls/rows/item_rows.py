@@ -1,0 +1,46 @@
+"""The rows of any item in the list of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
+from sandbox_tui.tui.widgets.calls.rows.human_rows import human_lines, note_lines, written_lines
+from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
+
+
+def item_height(item: Item, opened: bool, notes: Sequence[str]) -> int | None:
+    """The number of lines of an item; None where only drawing it tells."""
+    if isinstance(item, ReplyItem):
+        height = reply_height(item, opened)
+        return None if height is None else height + len(notes)
+    return None if opened or isinstance(item, NoteItem) else 2
+
+
+def item_lines(
+    item: Item, width: int, now: float, opened: bool, notes: Sequence[str], palette: Palette
+) -> list[Text]:
+    """An item, drawn.
+
+    Args:
+        item: what happened.
+        width: of the list, in columns.
+        now: the run's clock in seconds.
+        opened: whether it is shown whole.
+        notes: what people wrote on the step of a reply.
+        palette: of the current theme.
+    """
+    match item:
+        case ReplyItem():
+            lines = reply_lines(item, width, now, opened, palette)
+            return [*lines, *written_lines(notes, width, opened, palette)]
+        case CallItem():
+            return call_lines(item, width, now, opened, palette)
+        case HumanItem():
+            return human_lines(item, width, opened, palette)
+        case NoteItem():
+            return note_lines(item, width, palette)

@@ -1,0 +1,86 @@
+"""The terminals of a pane, in the order of their tabs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sandbox_tui.core.events.run_state import MIRROR
+from sandbox_tui.tui.widgets.terminal.tabs import Tab
+from sandbox_tui.tui.widgets.terminal.view import TerminalView
+
+
+@dataclass(slots=True)
+class OpenTerminal:
+    """A terminal of the pane.
+
+    Attributes:
+        view: its widget.
+        ended: whether its program has ended.
+        unseen: whether it has output that was not shown yet.
+        closing: whether its tab goes away once its program has ended.
+    """
+
+    view: TerminalView
+    ended: bool = False
+    unseen: bool = False
+    closing: bool = False
+
+
+class OpenTerminals(dict[str, OpenTerminal]):
+    """Terminals by name: the mirror, and then the person's shells.
+
+    Attributes:
+        shown: name of the one that is shown.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown = MIRROR
+
+    @property
+    def names(self) -> list[str]:
+        """All of them."""
+        return list(self)
+
+    @property
+    def ended(self) -> set[str]:
+        """Those whose programs have ended."""
+        return {name for name, terminal in self.items() if terminal.ended}
+
+    @property
+    def shells(self) -> list[str]:
+        """The shells that have not ended, the one that is shown first."""
+        alive = [name for name in self if name != MIRROR and not self[name].ended]
+        return sorted(alive, key=lambda name: name != self.shown)
+
+    def name_of(self, view: TerminalView) -> str | None:
+        """The terminal that a view shows; None once its tab is gone."""
+        return next((name for name, terminal in self.items() if terminal.view is view), None)
+
+    def remove(self, name: str) -> TerminalView:
+        """Forget a terminal; where it was shown, the one before it is from now on."""
+        if name == self.shown:
+            self.shown = self.names[self.names.index(name) - 1]
+        return self.pop(name).view
+
+    def tabs(self, *, closable: bool, awaits_input: bool) -> tuple[Tab, ...]:
+        """Their tabs.
+
+        Args:
+            closable: whether shells can be closed.
+            awaits_input: whether the command in the mirror waits for input.
+        """
+        return tuple(
+            Tab(
+                name=name,
+                shown=name == self.shown,
+                ended=terminal.ended,
+                closable=closable and name != MIRROR,
+                sign="waits"
+                if awaits_input and name == MIRROR != self.shown
+                else "unseen"
+                if terminal.unseen
+                else "",
+            )
+            for name, terminal in self.items()
+        )
