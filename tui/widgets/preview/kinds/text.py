@@ -35,7 +35,7 @@ class TextDocument(Document):
         self._lexer = lexer
         source = sanitize(self._text.expandtabs(4)).split("\n")
         self._plain = len(self._text) > HIGHLIGHT_CHARS or max(map(len, source)) > ROW_CHARS
-        self._rows = list(_rows(source))
+        self._rows = _rows(source)
         facts = [count_of(len(source), "line") if self._text else "empty", note]
         self.facts = " · ".join(fact for fact in facts if fact)
 
@@ -109,6 +109,9 @@ def open_text(source: Source, note: str = "") -> Document:
 def _rows(lines: list[str]) -> list[tuple[int, str]]:
     rows: list[tuple[int, str]] = []
     for number, line in enumerate(lines, 1):
+        if len(line) <= ROW_CHARS:
+            rows.append((number, line))
+            continue
         rows.append((number, line[:ROW_CHARS]))
         rows += [(0, line[at : at + ROW_CHARS]) for at in range(ROW_CHARS, len(line), ROW_CHARS)]
     return rows
