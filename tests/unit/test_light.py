@@ -25,7 +25,7 @@ import asyncio, sys
 from sandbox_tui.core.config.settings import load, data_dir
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.home import HomeScreen
 
 async def show():
     app = SandboxTui(load({words!r}), Store(data_dir() / "sessions.db"))
@@ -33,7 +33,7 @@ async def show():
         await pilot.pause()
         await app.workers.wait_for_complete()
         await pilot.pause()
-        assert isinstance(app.screen, Home)
+        assert isinstance(app.screen, HomeScreen)
 
 asyncio.run(show())
 """
