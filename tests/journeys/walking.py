@@ -36,10 +36,14 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
+from tests.journeys.forked_starts import ForkedProcess, ForkedStarts
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
 PROBE = Path(__file__).with_name("probe")
 KEYS_PER_WALK = 200
+REAL_STARTS = 5
+"""Of so many walks one starts its programs as a person does; those of the others are forked."""
+
 BOUND = 60.0
 """Seconds in which a key has to have gone its way, however busy the machine is."""
 
@@ -190,7 +194,13 @@ class Found(Exception):
 class Program:
     """The program on a terminal that shows nothing to anybody."""
 
-    def __init__(self, arguments: tuple[str, ...], folder: Path, size: tuple[int, int]) -> None:
+    def __init__(
+        self,
+        arguments: tuple[str, ...],
+        folder: Path,
+        size: tuple[int, int],
+        starts: ForkedStarts | None = None,
+    ) -> None:
         self.evidence = Evidence()
         self.output: collections.deque[bytes] = collections.deque(maxlen=4000)
         self.keys = 0
@@ -209,19 +219,32 @@ class Program:
             **{"SANDBOX_TUI_JOURNEY_LOG": str(pipe), "SANDBOX_TUI_JOURNEY_KEYS": "1"},
             **{"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"},
         }
-        self.process = subprocess.Popen(
-            ["setsid", "--ctty", PROGRAM, *arguments],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            cwd=folder,
-            env=environment,
-        )
+        self.process = self._start(list(arguments), slave, folder, environment, starts)
         os.close(slave)
         threading.Thread(target=self.evidence.read, args=(reading,), daemon=True).start()
         self._drain = threading.Thread(target=self._drain_output, daemon=True)
         self._drain.start()
         threading.Thread(target=self._wake_at_end, daemon=True).start()
+
+    @staticmethod
+    def _start(
+        arguments: list[str],
+        terminal: int,
+        folder: Path,
+        environment: dict[str, str],
+        starts: ForkedStarts | None,
+    ) -> subprocess.Popen[bytes] | ForkedProcess:
+        command = [str(PROGRAM), *arguments]
+        if starts is not None:
+            return starts.start(command, terminal, folder, environment)
+        return subprocess.Popen(
+            ["setsid", "--ctty", *command],
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+            cwd=folder,
+            env=environment,
+        )
 
     def _drain_output(self) -> None:
         with contextlib.suppress(OSError):
@@ -288,10 +311,12 @@ class Walk:
     Attributes:
         seed: it is the walk.
         folder: its home, its program's folder.
+        starts: where its programs are forked from; None to start each as a person does.
     """
 
     seed: int
     folder: Path
+    starts: ForkedStarts | None = None
     trace: list[str] = field(default_factory=list)
     said: list[dict[str, Any]] = field(default_factory=list)
 
@@ -328,7 +353,7 @@ class Walk:
         patient: list[bool],
         dice: random.Random,
     ) -> None:
-        program = Program(arguments, self.folder, size)
+        program = Program(arguments, self.folder, size, self.starts)
         self.trace.append(f"start {' '.join(arguments)} {size}")
         try:
             program.wait("up", 1)
@@ -481,9 +506,11 @@ class Walks:
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="sandbox-tui-walks-"))
         self._server = s.ScriptedServer([reply])
+        self._starts = ForkedStarts(self.folder)
 
     def __enter__(self) -> Walks:
         self._server.__enter__()
+        self._starts.__enter__()
         home = self.folder / "before"
         home.mkdir()
         settings = CONFIG.format(url=self._server.url, port=self._server.port)
@@ -496,6 +523,7 @@ class Walks:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._starts.__exit__()
         self._server.__exit__()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -507,7 +535,7 @@ class Walks:
         opener.parent.mkdir()
         opener.write_text("#!/bin/sh\n")
         opener.chmod(0o755)
-        walk = Walk(seed, folder)
+        walk = Walk(seed, folder, self._starts if seed % REAL_STARTS else None)
         try:
             walk.go()
         except Found as found:

@@ -45,8 +45,13 @@ _acting: set[asyncio.Task[Any] | None] = set()
 
 def install(path: str) -> None:
     """Have the parts of the program watched as they are imported."""
-    _log.append(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644))
+    log_to(path)
     sys.meta_path.insert(0, _Watcher())
+
+
+def log_to(path: str) -> None:
+    """Write there from now on."""
+    _log[:] = [os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)]
 
 
 def write(what: str, name: str, **more: Any) -> None:
