@@ -14,7 +14,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.key_names import writes
 from sandbox_tui.tui.keys.key_scopes import INSIDE, TYPED_IN
-from sandbox_tui.tui.screens.dialogs.choose_mode import ModeDialog
+from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
 from tests.snapshots import test_looks as looks
 
 store = looks.store

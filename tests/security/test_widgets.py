@@ -21,10 +21,10 @@ from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.live.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare import CompareScreen
-from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog

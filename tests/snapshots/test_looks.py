@@ -23,10 +23,10 @@ from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.live.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare import CompareScreen, ComparisonRows
-from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog

@@ -13,8 +13,8 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.remote.run_handle import RunHandle
-from sandbox_tui.tui.screens.dialogs.approve_always import ApproveAlwaysDialog
-from sandbox_tui.tui.screens.dialogs.choose_mode import ModeDialog
+from sandbox_tui.tui.screens.cockpit.live.approve_always import ApproveAlwaysDialog
+from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 

@@ -22,11 +22,11 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.self_contained_svg import self_contained
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
 from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
 from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
-from sandbox_tui.tui.screens.dialogs.go_to_step import GoToStepDialog
 from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.call_list import Calls
