@@ -16,7 +16,7 @@ from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.screens.settings import ROWS
 
 ROOT = Path(__file__).parents[2]
-FIELDS = ("Input", "TextArea", "Select", "Checkbox", "Switch", "PathInput", "Choice")
+FIELDS = ("Input", "TextArea", "Select", "Checkbox", "Switch", "PathInput", "SearchLine", "Choice")
 
 
 def everything() -> dict[str, set[str]]:
@@ -95,4 +95,4 @@ def _name_of(call: ast.Call) -> str | None:
     if "classes" in given:
         words = [n.value for n in ast.walk(given["classes"]) if isinstance(n, ast.Constant)]
         return next(word.split()[0] for word in words if isinstance(word, str))
-    return {"PathInput": "input"}.get(call.func.id, call.func.id.lower())  # type: ignore[attr-defined]
+    return {"PathInput": "input", "SearchLine": "input"}.get(call.func.id, call.func.id.lower())  # type: ignore[attr-defined]

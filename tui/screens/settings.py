@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from sandbox_tui.core.base.errors import ConfigError
@@ -21,6 +20,7 @@ from sandbox_tui.core.config.toml_file import value_from_text
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -72,7 +72,7 @@ ROWS: dict[str, tuple[Row, ...]] = {
 }
 
 
-class SettingsScreen(ModalScreen[None]):
+class SettingsScreen(Dialog[None]):
     """Edits settings; ctrl+s (or f2) writes what was changed to config.toml.
 
     Args:
@@ -81,11 +81,9 @@ class SettingsScreen(ModalScreen[None]):
     """
 
     CSS = """
-    SettingsScreen { align: center middle; background: $background 60%; }
-    SettingsScreen VerticalScroll {
-        width: 90; max-width: 96%; height: auto; max-height: 96%; padding: 0 2;
-        border: round $accent; background: $surface; scrollbar-size-vertical: 1;
-        border-title-color: $accent; border-subtitle-color: $role-dim;
+    SettingsScreen { background: $background 60%; }
+    SettingsScreen .dialog {
+        width: 90; max-width: 96%; max-height: 96%; padding: 0 2; scrollbar-size-vertical: 1;
     }
     SettingsScreen .heading { color: $accent; margin-top: 1; height: 1; }
     SettingsScreen Horizontal { height: 1; }
@@ -126,7 +124,7 @@ class SettingsScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """A line for each setting."""
         sources = _sources()
-        with VerticalScroll(can_focus=False) as box:
+        with VerticalScroll(can_focus=False, classes="dialog") as box:
             box.border_title = "settings"
             box.border_subtitle = (
                 f"{hint('settings.save')} saves · {hint('settings.leave')} leaves them as they were"

@@ -26,6 +26,7 @@ from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.search_line import SearchLine
 from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 
@@ -52,7 +53,6 @@ class WallScreen(Screen[None]):
     CSS = """
     WallScreen { background: $background; }
     WallScreen #wall-title { height: 1; padding: 0 1; background: $panel; }
-    WallScreen #wall-find { height: 3; border: round $accent; }
     WallScreen VerticalScroll { padding: 0 1; scrollbar-size-vertical: 1; }
     WallScreen ItemGrid { grid-gutter: 0 1; grid-rows: 7; height: auto; }
     WallScreen #wall-empty { display: none; padding: 2 4; color: $role-dim; }
@@ -90,7 +90,7 @@ class WallScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """A line of sums, the tiles, the keys."""
         yield ThemedText(self._sums, id="wall-title")
-        yield Input(
+        yield SearchLine(
             placeholder="words of the task, the model, a reply, a call or its output",
             id="wall-find",
         )
@@ -102,7 +102,6 @@ class WallScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Begin to look."""
-        self.query_one("#wall-find").display = False
         self._look()
         self.set_interval(POLL_SECONDS, self._look)
 
@@ -300,9 +299,7 @@ class WallScreen(Screen[None]):
 
     def action_find(self) -> None:
         """Type words that the runs shown must have."""
-        field = self.query_one("#wall-find", Input)
-        field.display = True
-        self.set_focus(field)
+        self.query_one(SearchLine).open()
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -314,7 +311,7 @@ class WallScreen(Screen[None]):
         self._close_search()
 
     def _close_search(self) -> None:
-        self.query_one("#wall-find", Input).display = False
+        self.query_one(SearchLine).close()
         self.set_focus(None)
         self._look()
 
@@ -325,7 +322,7 @@ class WallScreen(Screen[None]):
     @work(group="leaving")
     async def action_leave(self) -> None:
         """Back; a search is left first."""
-        field = self.query_one("#wall-find", Input)
+        field = self.query_one(SearchLine)
         if field.display or self._wanted:
             self._wanted = field.value = ""
             self._close_search()

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Input
+from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.format.one_line import with_its_lines
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import LineDialog
 
 
-class PromptDialog(ModalScreen[str | None]):
+class PromptDialog(LineDialog[str]):
     """Asks for a line; None when there is second thought.
 
     A text of several lines is shown on one, with a sign for each line break, and keeps its breaks.
@@ -25,14 +25,6 @@ class PromptDialog(ModalScreen[str | None]):
         title: what is asked for.
         text: to begin with.
         placeholder: what an empty line means.
-    """
-
-    CSS = """
-    PromptDialog { align: center bottom; background: transparent; }
-    PromptDialog Input {
-        width: 80; max-width: 95%; height: 3; margin: 0 0 2 0; border: round $accent;
-        background: $surface; border-title-color: $accent; border-subtitle-color: $role-dim;
-    }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,12 +40,11 @@ class PromptDialog(ModalScreen[str | None]):
     def compose(self) -> ComposeResult:
         """The line."""
         text = sanitize(self._text, newlines=False)
-        line = Input(text, placeholder=self._placeholder, select_on_focus=False)
+        line = Input(text, placeholder=self._placeholder, select_on_focus=False, classes="line")
         line.border_title = self._question
         line.border_subtitle = f"enter keeps · {hint('ask_line.leave')} leaves it"
         yield line
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.dismiss(with_its_lines(event.value.strip(), self._text))
+    @override
+    def answer(self, text: str) -> str:
+        return with_its_lines(text, self._text)

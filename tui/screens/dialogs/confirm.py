@@ -7,23 +7,19 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
 
-class ConfirmDialog(ModalScreen[bool]):
+class ConfirmDialog(Dialog[bool]):
     """Asks; enter and y say yes, escape and n say no."""
 
     CSS = """
-    ConfirmDialog { align: center middle; }
-    ConfirmDialog Vertical {
-        width: 60; max-width: 95%; height: auto; padding: 1 2;
-        border: round $accent; background: $surface; border-subtitle-color: $role-dim;
-    }
+    ConfirmDialog .dialog { width: 60; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,7 +33,7 @@ class ConfirmDialog(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """The question."""
-        with Vertical() as box:
+        with Vertical(classes="dialog") as box:
             box.border_subtitle = f"{hint('confirm.yes')} yes · {hint('confirm.no')} no"
             yield Static(sanitize(self._question), markup=False)
 

@@ -11,7 +11,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Grid, Horizontal, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Static, TextArea
 
 from sandbox_tui.core.base.errors import SandboxTuiError
@@ -24,6 +23,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -40,7 +40,7 @@ class ForkDescription:
     request: ForkRequest
 
 
-class ForkDialog(ModalScreen[ForkDescription | None]):
+class ForkDialog(Dialog[ForkDescription | None]):
     """Shows where a fork parts and where its files come from; dismisses with what is asked of it.
 
     Args:
@@ -50,22 +50,17 @@ class ForkDialog(ModalScreen[ForkDescription | None]):
     """
 
     CSS = """
-    ForkDialog { align: center middle; background: $background 60%; }
-    ForkDialog VerticalScroll {
-        width: 84; max-width: 96%; height: auto; max-height: 96%; padding: 0 2;
-        border: round $accent; background: $surface;
-        border-title-color: $accent; border-subtitle-color: $role-dim; scrollbar-size-vertical: 1;
+    ForkDialog { background: $background 60%; }
+    ForkDialog .dialog {
+        width: 84; max-width: 96%; max-height: 96%; padding: 0 2; scrollbar-size-vertical: 1;
     }
     ForkDialog Static { height: auto; }
     ForkDialog #where { margin-top: 1; }
     ForkDialog #repeats { color: $role-dim; }
-    ForkDialog Label { color: $role-dim; height: 1; margin-top: 1; }
-    ForkDialog TextArea { height: 5; border: round $border-blurred; }
-    ForkDialog TextArea:focus { border: round $accent; }
+    ForkDialog Label { height: 1; margin-top: 1; }
+    ForkDialog TextArea { height: 5; }
     ForkDialog Grid { grid-size: 2; grid-gutter: 0 2; grid-rows: 2 3; height: auto; }
     ForkDialog Grid > * { height: auto; }
-    ForkDialog Input { border: round $border-blurred; height: 3; }
-    ForkDialog Input:focus { border: round $accent; }
     ForkDialog Horizontal { height: auto; align-horizontal: right; margin-top: 1; }
     ForkDialog Button { margin-left: 2; }
     """
@@ -91,7 +86,7 @@ class ForkDialog(ModalScreen[ForkDescription | None]):
         model = self._asked.settings.model
         steps = self._asked.settings.limits.max_steps
         steps = max(steps, self._plan.fork_point.step + ROOM) if self._used_up else steps
-        with VerticalScroll() as box:
+        with VerticalScroll(classes="dialog form") as box:
             box.border_title = "fork"
             box.border_subtitle = f"{hint('fork.start')} forks · {hint('fork.leave')} goes back"
             yield Static(id="where", markup=False)

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Label, TextArea
 
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
@@ -18,6 +17,7 @@ from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 _LABELS = {
@@ -29,7 +29,7 @@ _LABELS = {
 """What the editor's arguments are, where their names do not say it."""
 
 
-class EditCallDialog(ModalScreen[str | None]):
+class EditCallDialog(Dialog[str | None]):
     """A plain-text editor for each argument, or one for the JSON of all of them.
 
     ctrl+s (or f2) runs the call with what stands there, f3 changes between the two forms. An
@@ -38,19 +38,11 @@ class EditCallDialog(ModalScreen[str | None]):
     """
 
     CSS = """
-    EditCallDialog { align: center middle; background: $background 60%; }
-    EditCallDialog VerticalScroll {
-        width: 90%; max-width: 120; height: 80%; border: round $accent; background: $surface;
-        padding: 0 1; border-title-color: $accent; border-subtitle-color: $role-dim;
-    }
-    EditCallDialog VerticalScroll.-wrong {
-        border-subtitle-color: $error; border-subtitle-style: bold;
-    }
-    EditCallDialog Label { color: $role-dim; margin-top: 1; }
-    EditCallDialog TextArea {
-        height: auto; min-height: 3; max-height: 24; border: round $border-blurred;
-    }
-    EditCallDialog TextArea:focus { border: round $accent; }
+    EditCallDialog { background: $background 60%; }
+    EditCallDialog .dialog { width: 90%; max-width: 120; height: 80%; padding: 0 1; }
+    EditCallDialog .dialog.-wrong { border-subtitle-color: $error; border-subtitle-style: bold; }
+    EditCallDialog Label { margin-top: 1; }
+    EditCallDialog TextArea { height: auto; min-height: 3; max-height: 24; }
     EditCallDialog TextArea.-only { height: 1fr; max-height: 100%; }
     """
 
@@ -71,7 +63,7 @@ class EditCallDialog(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         """The editors of both forms; one of the forms is seen."""
-        with VerticalScroll() as box:
+        with VerticalScroll(classes="dialog form") as box:
             name = short_name(sanitize_line(self._call.name))
             box.border_title = Content(f"edit call {self._call.number} · {name}")
             for name, value in self._fields.items():

@@ -9,25 +9,21 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.widgets import Static
 
 from sandbox_tui.tui.keys.actions_here import actions_here
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.theming.palette import palette_of
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """Lists the bindings of a screen and of its focused widget."""
 
     CSS = """
-    HelpScreen { align: center middle; }
-    HelpScreen VerticalScroll {
-        width: 72; max-width: 95%; height: auto; max-height: 90%; padding: 1 2;
-        border: round $accent; background: $surface;
-        border-title-color: $accent; border-subtitle-color: $role-dim;
-    }
+    HelpScreen .dialog { width: 72; max-height: 90%; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,7 +41,7 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """A table of keys."""
-        with VerticalScroll() as box:
+        with VerticalScroll(classes="dialog") as box:
             box.border_title = "keys"
             box.border_subtitle = f"{hint('help.leave')} closes"
             yield Static(id="help-keys")

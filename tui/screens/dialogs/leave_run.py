@@ -7,16 +7,16 @@ from typing import ClassVar, Literal
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
 Leaving = Literal["end", "keep"]
 
 
-class LeaveDialog(ModalScreen[Leaving | None]):
+class LeaveDialog(Dialog[Leaving | None]):
     """Asks; dismisses with the choice, or None to stay.
 
     Args:
@@ -24,11 +24,7 @@ class LeaveDialog(ModalScreen[Leaving | None]):
     """
 
     CSS = """
-    LeaveDialog { align: center middle; }
-    LeaveDialog Vertical {
-        width: 64; max-width: 95%; height: auto; padding: 1 2;
-        border: round $accent; background: $surface; border-subtitle-color: $role-dim;
-    }
+    LeaveDialog .dialog { width: 64; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -43,7 +39,7 @@ class LeaveDialog(ModalScreen[Leaving | None]):
 
     def compose(self) -> ComposeResult:
         """The question."""
-        with Vertical() as box:
+        with Vertical(classes="dialog") as box:
             one = self._runs == 1
             box.border_title = f"{'the run is' if one else f'{self._runs} runs are'} still going"
             box.border_subtitle = (

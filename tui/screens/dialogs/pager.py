@@ -20,6 +20,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.search_line import SearchLine
 
 
 class TextBlocks(BlockList):
@@ -84,7 +85,6 @@ class PagerScreen(ModalScreen[None]):
     CSS = """
     PagerScreen { background: $background; }
     PagerScreen TextBlocks { height: 1fr; border: round $accent; border-title-color: $accent; }
-    PagerScreen Input { height: 3; border: round $accent; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -106,27 +106,21 @@ class PagerScreen(ModalScreen[None]):
         blocks.border_title = Content(sanitize_line(self._heading))
         blocks.border_subtitle = f"{self._content.count(chr(10)) + 1} lines"
         yield blocks
-        yield Input(placeholder="search, enter goes to the next hit")
+        yield SearchLine(placeholder="search, enter goes to the next hit")
         yield KeyBar()
-
-    def on_mount(self) -> None:
-        """Nothing is looked for yet."""
-        self.query_one(Input).display = False
 
     def action_close(self) -> None:
         """Close the search line first, then the pager."""
-        search = self.query_one(Input)
+        search = self.query_one(SearchLine)
         if search.display:
-            search.display = False
+            search.close()
             self.query_one(TextBlocks).focus()
             return
         self.dismiss(None)
 
     def action_search(self) -> None:
         """Ask what to look for."""
-        search = self.query_one(Input)
-        search.display = True
-        self.set_focus(search)
+        self.query_one(SearchLine).open()
 
     def action_again(self, direction: int) -> None:
         """Go to the next or previous hit."""
@@ -136,6 +130,6 @@ class PagerScreen(ModalScreen[None]):
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         self._wanted = event.value
-        self.query_one(Input).display = False
+        self.query_one(SearchLine).close()
         self.query_one(TextBlocks).focus()
         self.action_again(1)

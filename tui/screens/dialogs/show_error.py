@@ -7,25 +7,20 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
-class ErrorDialog(ModalScreen[None]):
+class ErrorDialog(Dialog[None]):
     """Shows an error's sentence; any of the usual keys closes it and the screen below."""
 
     CSS = """
-    ErrorDialog { align: center middle; }
-    ErrorDialog Vertical {
-        width: 76; max-width: 95%; height: auto; padding: 1 2;
-        border: round $error; background: $surface;
-        border-title-color: $error; border-subtitle-color: $role-dim;
-    }
+    ErrorDialog .dialog { width: 76; border: round $error; border-title-color: $error; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -38,7 +33,7 @@ class ErrorDialog(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The sentence."""
-        with Vertical() as box:
+        with Vertical(classes="dialog") as box:
             box.border_title = "✗ this cannot be done"
             box.border_subtitle = f"{hint('failure.leave')} goes back"
             yield Static(sanitize(self._sentence), markup=False)

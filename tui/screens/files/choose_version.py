@@ -10,26 +10,22 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.widgets.files.file_versions import Version
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 
-class ChooseVersionDialog(ModalScreen[Version | None]):
+class ChooseVersionDialog(Dialog[Version | None]):
     """Lists what was kept, newest first; dismisses with the chosen one."""
 
     CSS = """
-    ChooseVersionDialog { align: center middle; background: $background 60%; }
-    ChooseVersionDialog OptionList {
-        width: 44; max-width: 95%; height: auto; max-height: 80%; padding: 0 1;
-        border: round $accent; background: $surface;
-        border-title-color: $accent; border-subtitle-color: $role-dim;
-    }
+    ChooseVersionDialog { background: $background 60%; }
+    ChooseVersionDialog .dialog { width: 44; max-height: 80%; padding: 0 1; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [binding("choose_version.leave", "dismiss(None)")]
@@ -41,7 +37,7 @@ class ChooseVersionDialog(ModalScreen[Version | None]):
 
     def compose(self) -> ComposeResult:
         """The list."""
-        options = OptionList(*(Text(version.name) for version in self._choices))
+        options = OptionList(*(Text(version.name) for version in self._choices), classes="dialog")
         name = sanitize_line(self._path.rpartition("/")[2])
         options.border_title = Content(f"compare {name} with")
         options.border_subtitle = f"enter chooses · {hint('choose_version.leave')} goes back"

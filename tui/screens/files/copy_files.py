@@ -11,33 +11,27 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Checkbox, Input, Label
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.path_input import PathInput
 
 _Answer = TypeVar("_Answer")
 
 
-class _Form(ModalScreen[_Answer | None]):
+class CopyDialog(Dialog[_Answer | None]):
     """A few fields; ctrl+s (or enter in the last) goes on, escape goes back."""
 
-    DEFAULT_CSS = """
-    _Form { align: center middle; background: $background 60%; }
-    _Form VerticalScroll {
-        width: 78; max-width: 96%; height: auto; max-height: 96%; padding: 0 2 1 2;
-        border: round $accent; background: $surface;
-        border-title-color: $accent; border-subtitle-color: $role-dim;
-    }
-    _Form Label { color: $role-dim; height: 1; margin-top: 1; }
-    _Form Input { border: round $border-blurred; height: 3; }
-    _Form Input:focus { border: round $accent; }
-    _Form Checkbox { border: none; background: transparent; margin-top: 1; padding: 0; }
-    _Form Checkbox:focus { border: none; }
+    CSS = """
+    CopyDialog { background: $background 60%; }
+    CopyDialog .dialog { width: 78; max-width: 96%; max-height: 96%; padding: 0 2 1 2; }
+    CopyDialog Label { height: 1; margin-top: 1; }
+    CopyDialog Checkbox { border: none; background: transparent; margin-top: 1; padding: 0; }
+    CopyDialog Checkbox:focus { border: none; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,7 +53,7 @@ class _Form(ModalScreen[_Answer | None]):
         self.action_submit()
 
 
-class CopyOutDialog(_Form[Path]):
+class CopyOutDialog(CopyDialog[Path]):
     """Where to copy a path of the sandbox; dismisses with the host folder.
 
     Args:
@@ -74,7 +68,7 @@ class CopyOutDialog(_Form[Path]):
 
     def compose(self) -> ComposeResult:
         """One field."""
-        with VerticalScroll() as box:
+        with VerticalScroll(classes="dialog form") as box:
             name = sanitize_line(self._path.rpartition("/")[2])
             box.border_title = Content(f"copy {name} out")
             box.border_subtitle = f"enter copies · {hint('copy_files.leave')} goes back"
@@ -112,7 +106,7 @@ class Push:
     tell: bool
 
 
-class CopyInDialog(_Form[Push]):
+class CopyInDialog(CopyDialog[Push]):
     """What to put into the sandbox, and where; dismisses with a `Push`.
 
     Args:
@@ -127,7 +121,7 @@ class CopyInDialog(_Form[Push]):
 
     def compose(self) -> ComposeResult:
         """Two fields and whether the model is told."""
-        with VerticalScroll() as box:
+        with VerticalScroll(classes="dialog form") as box:
             box.border_title = "put a file or folder in"
             box.border_subtitle = f"enter copies · {hint('copy_files.leave')} goes back"
             yield Label("file or folder of this machine (→ completes)")

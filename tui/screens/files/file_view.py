@@ -18,6 +18,7 @@ from sandbox_tui.tui.screens.files.choose_version import ChooseVersionDialog
 from sandbox_tui.tui.widgets.files.file_versions import Version, earlier
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.preview.preview import Against, Preview
+from sandbox_tui.tui.widgets.search_line import SearchLine
 
 Fetch = Callable[[Preview, str, int], None]
 """Gets a content that was not kept and gives it to the preview; see `Preview.fetched`."""
@@ -40,8 +41,6 @@ class FileViewScreen(ModalScreen[None]):
         height: 1fr; border: round $accent; background: $background;
         border-title-color: $accent; border-title-style: bold; border-subtitle-color: $accent;
     }
-    FileViewScreen Input { display: none; height: 3; border: round $accent; }
-    FileViewScreen Input.-shown { display: block; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -72,7 +71,7 @@ class FileViewScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The file, and a line to search in it."""
         yield self._preview
-        yield Input(placeholder="search, enter goes to the next hit")
+        yield SearchLine(placeholder="search, enter goes to the next hit")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -92,18 +91,16 @@ class FileViewScreen(ModalScreen[None]):
 
     def action_close(self) -> None:
         """Close the search line first, then the file."""
-        search = self.query_one(Input)
-        if search.has_class("-shown"):
-            search.remove_class("-shown")
+        search = self.query_one(SearchLine)
+        if search.display:
+            search.close()
             self._preview.body.focus()
             return
         self.dismiss(None)
 
     def action_search(self) -> None:
         """Ask what to look for."""
-        search = self.query_one(Input)
-        search.add_class("-shown")
-        search.focus()
+        self.query_one(SearchLine).open()
 
     def action_again(self, direction: int) -> None:
         """Go to the next or previous hit."""
@@ -126,7 +123,7 @@ class FileViewScreen(ModalScreen[None]):
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self._wanted = event.value
-        self.query_one(Input).remove_class("-shown")
+        self.query_one(SearchLine).close()
         self._preview.body.focus()
         self.action_again(1)
 

@@ -7,23 +7,20 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.widgets.files.files import Files
 
 
-class FilterFilesDialog(ModalScreen[None]):
+class FilterFilesDialog(Dialog[None]):
     """Filters the tree as one types; enter keeps the filter, escape takes it back."""
 
     CSS = """
-    FilterFilesDialog { background: transparent; }
-    FilterFilesDialog Input {
-        position: absolute; height: 3; border: round $accent; background: $surface;
-        border-subtitle-color: $role-dim;
-    }
+    FilterFilesDialog { align: left top; background: transparent; }
+    FilterFilesDialog .line { position: absolute; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -37,7 +34,12 @@ class FilterFilesDialog(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The line, at the foot of the tree."""
-        line = Input(self._files.filter_words, placeholder="part of a name", select_on_focus=True)
+        line = Input(
+            self._files.filter_words,
+            placeholder="part of a name",
+            select_on_focus=True,
+            classes="line",
+        )
         line.border_subtitle = f"enter keeps · {hint('filter_files.leave')} shows all"
         region = self._files.region
         line.styles.width = region.width

@@ -8,17 +8,17 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
 
 
-class ChooseModelDialog(ModalScreen[Offer | None]):
+class ChooseModelDialog(Dialog[Offer | None]):
     """Looks for servers, lists their models; dismisses with the one that was taken.
 
     Args:
@@ -27,12 +27,8 @@ class ChooseModelDialog(ModalScreen[Offer | None]):
     """
 
     CSS = """
-    ChooseModelDialog { align: center middle; background: $background 60%; }
-    ChooseModelDialog Vertical {
-        width: 84; max-width: 96%; height: auto; max-height: 90%; padding: 1 1 0 1;
-        border: round $accent; background: $surface;
-        border-title-color: $accent; border-subtitle-color: $role-dim;
-    }
+    ChooseModelDialog { background: $background 60%; }
+    ChooseModelDialog .dialog { width: 84; max-width: 96%; max-height: 90%; padding: 1 1 0 1; }
     ChooseModelDialog ModelOffers {
         height: auto; max-height: 12; border: none; background: $surface;
     }
@@ -52,7 +48,7 @@ class ChooseModelDialog(ModalScreen[Offer | None]):
 
     def compose(self) -> ComposeResult:
         """The offers, and what choosing does."""
-        with Vertical() as box:
+        with Vertical(classes="dialog") as box:
             box.border_title = "a model to work with"
             box.border_subtitle = (
                 f"{hint('list.open')} chooses · {hint('choose_model.look')} looks again · "

@@ -11,7 +11,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, RichLog, Static
 
 from sandbox_tui.core.base.errors import SandboxTuiError
@@ -22,6 +21,7 @@ from sandbox_tui.core.sandboxes.image.pull import pull
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
 Progress = Callable[[str], None]
 Way = Callable[[str, Progress], Coroutine[Any, Any, None]]
@@ -47,7 +47,7 @@ def ways_for(image: str) -> list[str]:
     return ["build", *(("packages", "small") if shutil.which("mmdebstrap") else ())]
 
 
-class MissingImageDialog(ModalScreen[bool], ClosesWhenOnTop[bool]):
+class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
     """Asks how to get an image, gets it, and closes with whether it is there.
 
     Args:
@@ -55,11 +55,7 @@ class MissingImageDialog(ModalScreen[bool], ClosesWhenOnTop[bool]):
     """
 
     CSS = """
-    MissingImageDialog { align: center middle; }
-    MissingImageDialog > Vertical {
-        width: 84; max-width: 95%; height: auto; max-height: 90%; padding: 1 2;
-        border: round $accent; background: $surface; border-subtitle-color: $role-dim;
-    }
+    MissingImageDialog .dialog { width: 84; max-height: 90%; }
     MissingImageDialog Static { height: auto; }
     MissingImageDialog RichLog { height: 12; margin-top: 1; background: $panel; display: none; }
     MissingImageDialog.-working RichLog { display: block; }
@@ -78,7 +74,7 @@ class MissingImageDialog(ModalScreen[bool], ClosesWhenOnTop[bool]):
 
     def compose(self) -> ComposeResult:
         """The question, the ways, and room for what they say."""
-        with Vertical() as box:
+        with Vertical(classes="dialog") as box:
             box.border_title = "the image is missing"
             box.border_subtitle = f"enter chooses · {hint('image_offer.leave')} leaves it"
             name = sanitize_line(self._image)

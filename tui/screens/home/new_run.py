@@ -11,7 +11,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Button, Input, Select, TextArea
 
@@ -22,6 +21,7 @@ from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for,
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -45,7 +45,7 @@ class Problem(NamedTuple):
     words: str
 
 
-class NewRunDialog(ModalScreen[Sequence[RunRequest] | None]):
+class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
     """Asks for tasks, a model, a sandbox; dismisses with a request for each run.
 
     Args:
@@ -54,12 +54,8 @@ class NewRunDialog(ModalScreen[Sequence[RunRequest] | None]):
     """
 
     CSS = """
-    NewRunDialog { align: center middle; background: $background 60%; }
-    NewRunDialog #box {
-        width: 92; max-width: 96%; height: auto; max-height: 96%; padding: 0 2;
-        border: round $accent; background: $surface;
-        border-title-color: $accent; border-subtitle-color: $role-dim;
-    }
+    NewRunDialog { background: $background 60%; }
+    NewRunDialog .dialog { width: 92; max-width: 96%; max-height: 96%; padding: 0 2; }
     NewRunDialog #fields { height: auto; scrollbar-size-vertical: 1; }
     NewRunDialog .row { height: 3; }
     NewRunDialog .row > * { width: 1fr; }
@@ -101,7 +97,7 @@ class NewRunDialog(ModalScreen[Sequence[RunRequest] | None]):
     def compose(self) -> ComposeResult:
         """The form."""
         model, sandbox = self._settings.model, self._settings.sandbox
-        with Vertical(id="box") as box:
+        with Vertical(id="box", classes="dialog") as box:
             box.border_title = "new run"
             box.border_subtitle = (
                 f"{hint('new_run.start')} starts · {hint('new_run.leave')} goes back"

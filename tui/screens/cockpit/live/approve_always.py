@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Label
 
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
@@ -18,6 +17,7 @@ from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 _WORDS = (
@@ -26,7 +26,7 @@ _WORDS = (
 )
 
 
-class ApproveAlwaysDialog(ModalScreen[tuple[str, ...] | None]):
+class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
     """Dismisses with the patterns (an emptied one is left out), or None.
 
     Args:
@@ -35,18 +35,11 @@ class ApproveAlwaysDialog(ModalScreen[tuple[str, ...] | None]):
     """
 
     CSS = """
-    ApproveAlwaysDialog { align: center middle; background: $background 60%; }
-    ApproveAlwaysDialog VerticalScroll {
-        width: 90%; max-width: 90; height: auto; max-height: 90%; padding: 1 2;
-        border: round $accent; background: $surface;
-        border-title-color: $accent; border-subtitle-color: $role-dim;
-    }
-    ApproveAlwaysDialog Label { color: $role-dim; width: 1fr; }
+    ApproveAlwaysDialog { background: $background 60%; }
+    ApproveAlwaysDialog .dialog { width: 90%; max-width: 90; max-height: 90%; }
+    ApproveAlwaysDialog Label { width: 1fr; }
     ApproveAlwaysDialog #allowed-call { color: $foreground; margin-bottom: 1; }
-    ApproveAlwaysDialog Input {
-        border: round $border-blurred; height: 3; margin-top: 1; background: $surface;
-    }
-    ApproveAlwaysDialog Input:focus { border: round $accent; }
+    ApproveAlwaysDialog Input { margin-top: 1; background: $surface; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -62,7 +55,7 @@ class ApproveAlwaysDialog(ModalScreen[tuple[str, ...] | None]):
     def compose(self) -> ComposeResult:
         """The call, a sentence, a field for each pattern."""
         name = short_name(sanitize_line(self._call.name))
-        with VerticalScroll() as box:
+        with VerticalScroll(classes="dialog form") as box:
             box.border_title = Content(f"approve always · call {self._call.number} {name}")
             box.border_subtitle = (
                 f"{hint('allow_always.allow')} allows · {hint('allow_always.leave')} goes back"

@@ -9,12 +9,12 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
@@ -26,7 +26,7 @@ MODES: dict[Mode, tuple[str, str]] = {
 """Name of each mode that can be chosen, and what it means."""
 
 
-class ModeDialog(ModalScreen[Mode | None]):
+class ModeDialog(Dialog[Mode | None]):
     """Lists the modes; dismisses with the one that is chosen, None where nothing shall change.
 
     Args:
@@ -35,12 +35,7 @@ class ModeDialog(ModalScreen[Mode | None]):
     """
 
     CSS = """
-    ModeDialog { align: center middle; }
-    ModeDialog OptionList {
-        width: 68; max-width: 95%; height: auto; padding: 0 1;
-        border: round $accent; background: $surface;
-        border-title-color: $accent; border-subtitle-color: $role-dim;
-    }
+    ModeDialog .dialog { width: 68; padding: 0 1; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,7 +52,7 @@ class ModeDialog(ModalScreen[Mode | None]):
 
     def compose(self) -> ComposeResult:
         """A line for each mode, and what becomes of a call that waits."""
-        options = OptionList(id="modes")
+        options = OptionList(id="modes", classes="dialog")
         options.border_title = "mode" if self._now in MODES else f"mode · {self._now} now"
         stays = "" if self._waiting is None else f"call {self._waiting} goes on waiting · "
         options.border_subtitle = f"{stays}enter chooses · {hint('mode_menu.leave')} goes back"

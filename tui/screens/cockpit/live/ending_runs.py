@@ -9,19 +9,19 @@ from contextlib import asynccontextmanager
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message_pump import MessagePump
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 DELAY_SECONDS = 0.3
 """Seconds before the dialog is shown: most runs have ended by then."""
 
 
-class EndingRunsDialog(ModalScreen[None], ClosesWhenOnTop[None]):
+class EndingRunsDialog(Dialog[None], ClosesWhenOnTop[None]):
     """Shows the progress, and how to quit without waiting.
 
     Args:
@@ -29,12 +29,7 @@ class EndingRunsDialog(ModalScreen[None], ClosesWhenOnTop[None]):
     """
 
     CSS = """
-    EndingRunsDialog { align: center middle; }
-    EndingRunsDialog Vertical {
-        width: 64; max-width: 95%; height: auto; padding: 1 2;
-        border: round $accent; background: $surface; border-title-color: $accent;
-        border-subtitle-color: $role-dim;
-    }
+    EndingRunsDialog .dialog { width: 64; }
     """
 
     def __init__(self, workers: Sequence[RunHandle]) -> None:
@@ -43,7 +38,7 @@ class EndingRunsDialog(ModalScreen[None], ClosesWhenOnTop[None]):
 
     def compose(self) -> ComposeResult:
         """The progress, and the key that quits at once."""
-        with Vertical() as box:
+        with Vertical(classes="dialog") as box:
             several = len(self._run_workers) > 1
             box.border_title = f"ending {len(self._run_workers)} runs" if several else "ending"
             box.border_subtitle = f"{hint('app.quit')} quits without waiting"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import ModalScreen
 from textual.widgets import Input
+from typing_extensions import override
 
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import LineDialog
 
 
-class GoToStepDialog(ModalScreen[int | None]):
+class GoToStepDialog(LineDialog[int]):
     """Asks for the number of a step; None when there is second thought.
 
     Args:
@@ -23,11 +23,7 @@ class GoToStepDialog(ModalScreen[int | None]):
     """
 
     CSS = """
-    GoToStepDialog { align: center bottom; background: transparent; }
-    GoToStepDialog Input {
-        width: 40; max-width: 95%; height: 3; margin: 0 0 2 0; border: round $accent;
-        background: $surface; border-title-color: $accent; border-subtitle-color: $role-dim;
-    }
+    GoToStepDialog #step-number { width: 40; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -42,14 +38,17 @@ class GoToStepDialog(ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         """The line."""
         line = Input(
-            str(self._here), type="integer", max_length=9, select_on_focus=True, id="step-number"
+            str(self._here),
+            type="integer",
+            max_length=9,
+            select_on_focus=True,
+            id="step-number",
+            classes="line",
         )
         line.border_title = f"step, 1 to {self._steps}"
         line.border_subtitle = f"enter goes there · {hint('go_to_step.leave')} stays"
         yield line
 
-    @on(Input.Submitted)
-    def _submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        digits = event.value.strip()
-        self.dismiss(int(digits) if digits.isdecimal() else None)
+    @override
+    def answer(self, text: str) -> int | None:
+        return int(text) if text.isdecimal() else None
