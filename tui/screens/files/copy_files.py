@@ -27,12 +27,11 @@ class CopyDialog(Dialog[_Answer | None]):
     """A few fields; ctrl+s (or enter in the last) goes on, escape goes back."""
 
     CSS = """
-    CopyDialog { background: $background 60%; }
-    CopyDialog .dialog { width: 78; max-width: 96%; max-height: 96%; padding: 0 2 1 2; }
-    CopyDialog Label { height: 1; margin-top: 1; }
-    CopyDialog Checkbox { border: none; background: transparent; margin-top: 1; padding: 0; }
-    CopyDialog Checkbox:focus { border: none; }
-    """
+    .dialog { width: 78; max-width: 96%; max-height: 96%; padding: 0 2 1 2; }
+    Label { height: 1; margin-top: 1; }
+    Checkbox { border: none; background: transparent; margin-top: 1; padding: 0; }
+    Checkbox:focus { border: none; }
+    """  # Textual applies it below each subclass: the name of this one would not be found there
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("copy_files.go_on", "submit", priority=True),
