@@ -1,1 +1,1 @@
-"""Rules that allow, deny or ask about calls, and the bash parser they stand on."""
+"""Rules that allow, deny or ask about calls, and the bash parser they use."""

@@ -1,9 +1,9 @@
-"""Takes a bash command apart into the simple commands that it may run.
+"""Splits a bash command into the simple commands that it may run.
 
-`a && b; c $(d) | e >f` runs a, b, c, d and e and writes f; a rule about commands must look at every
-one of them. This reads the part of bash's grammar (bash manual, "Shell Grammar") that can be read
-for certain, and raises `Ambiguous` for the rest: a case, a function, arithmetic, an array, a here
-document with expansions. It never guesses: what it returns is all that can run.
+`a && b; c $(d) | e >f` runs a, b, c, d and e and writes f; a rule must check every one of them. The
+parser covers the part of bash's grammar (bash manual, "Shell Grammar") that can be parsed with
+certainty, and raises `Ambiguous` for the rest: a case, a function, arithmetic, an array, a here
+document with expansions. It never guesses: nothing can run but what it returns.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 
 MAX_COMMAND_CHARS = 100_000
-"""Characters of a command that is looked at; longer ones are doubtful."""
+"""Characters of a command that is parsed; longer ones are ambiguous."""
 
 _CONTROL = re.compile(r"[\x01-\x08\x0b-\x1f\x7f]")
 _JOINED = re.compile(r"(?<![ \t])\\\n")
@@ -34,7 +34,7 @@ _ENDS = frozenset(" \t\n;&|()<>")
 
 
 class Ambiguous(ValueError):
-    """A command that cannot be taken apart for certain; the message says what stands in the way."""
+    """A command that cannot be parsed with certainty; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class Word:
 
     Attributes:
         raw: as written.
-        plain: without its quotes.
-        literal: whether `plain` is what the command gets, nothing in it being expanded.
+        plain: without quotes.
+        literal: whether the command gets `plain`: nothing in it is expanded.
     """
 
     raw: str
@@ -53,7 +53,7 @@ class Word:
 
     @property
     def assigns(self) -> bool:
-        """Whether it sets a variable when it stands before a command."""
+        """Whether it is a variable assignment in front of a command."""
         return _ASSIGNMENT.match(self.raw) is not None
 
 
@@ -66,7 +66,7 @@ class SimpleCommand:
 
     @property
     def text(self) -> str:
-        """Its words as written, one blank between them."""
+        """Its words as written, separated by one blank."""
         return " ".join(word.raw for word in self.words)
 
     @property
@@ -76,7 +76,7 @@ class SimpleCommand:
 
     @property
     def named(self) -> bool:
-        """Whether it can be told which command it runs."""
+        """Whether the command that it runs is known."""
         name = next((word for word in self.words if not word.assigns), None)
         if name is None or name.raw == "[":
             return True
@@ -87,7 +87,7 @@ def parse_command(command: str) -> list[SimpleCommand]:
     """All simple commands and written files of `command`, in no particular order.
 
     Raises:
-        Ambiguous: something in it cannot be read for certain.
+        Ambiguous: part of it cannot be parsed with certainty.
     """
     if len(command) > MAX_COMMAND_CHARS:
         raise Ambiguous("it is very long")
@@ -130,7 +130,7 @@ class _Reader:
     waiting: list[_HereDocument] = field(default_factory=list[_HereDocument])
 
     def commands(self, closer: str) -> None:
-        """Read commands up to `closer`, which is taken too, or to the end."""
+        """Parse commands up to and including `closer`, or to the end."""
         if self.waiting:
             raise Ambiguous("something is nested beside a here document")
         words: list[Word] = []
@@ -191,7 +191,7 @@ class _Reader:
         self.commands(")")
 
     def _finish(self, words: list[Word]) -> None:
-        """What was read since the last operator is a command of its own."""
+        """End the command that began after the last operator."""
         while words and words[0].raw in _OPENING | _CLOSING:
             words.pop(0)
         read_first = 0
@@ -242,7 +242,7 @@ class _Reader:
             self.parts.append(SimpleCommand((Word(">", ">", True), _straight(target)), writes=True))
 
     def _skip_here_documents(self) -> None:
-        """Their bodies begin after the line that asks for them."""
+        """Skip their bodies, which begin after the line that names them."""
         for document in self.waiting:
             body: list[str] = []
             while True:
@@ -328,7 +328,7 @@ class _Reader:
         return plain, literal
 
     def _expansion(self, *, quoted: bool = False) -> bool:
-        """Take what begins with $, ` or <( here; True for a dollar sign that is only that."""
+        """Parse an expansion that begins with $, ` or <(; True for a literal dollar sign."""
         text = self.text
         if text.startswith(("$((", "$["), self.at):
             raise Ambiguous("it holds arithmetic")
@@ -372,7 +372,7 @@ class _Reader:
 
 
 def _straight(target: Word) -> Word:
-    """The name of a written file without detours, so that /a/../b is not taken for one in /a."""
+    """The normalized name of a written file, so that /a/../b does not match /a/*."""
     if not target.literal:
         return target
     path = posixpath.normpath(target.plain)

@@ -31,7 +31,7 @@ def granted_rules(tool: str, patterns: Sequence[str]) -> tuple[Rule, ...]:
 def suggested(
     policy: Policy, tool: str, arguments: str, granted: Sequence[Rule] = ()
 ) -> tuple[str, ...]:
-    """Patterns that would allow this call and its like: as few as are needed, none too wide."""
+    """Patterns that would allow this call and similar ones: as few and as narrow as possible."""
     try:
         given = parse_arguments(arguments)
         command, path = text_argument(given, "command") or "", text_argument(given, "path") or ""
@@ -45,7 +45,7 @@ def suggested(
     command = command.replace("\0", "").strip()
     try:
         parts = parse_named(command)
-    except Ambiguous:  # then only this very command can be allowed
+    except Ambiguous:  # then only exactly this command can be allowed
         return (command,) if "\n" not in command else ()
     judge = PolicyJudge(policy, tuple(granted))
     open_ones = [part for part in parts if judge.part(part).action != "allow"] or parts
@@ -53,7 +53,7 @@ def suggested(
 
 
 def _pattern(part: SimpleCommand) -> str:
-    """A pattern for a command and its like: the same program, the same verb where it has one."""
+    """A pattern for a command and similar ones: the same program and, if any, the same verb."""
     if part.writes:
         folder = posixpath.dirname(part.words[1].plain)
         return f"> {folder}/*" if folder.startswith("/") else part.text

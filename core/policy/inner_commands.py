@@ -12,14 +12,14 @@ WRAPPERS = frozenset(
         *("nohup", "setsid", "stdbuf", "sudo", "time", "timeout", "unshare", "xargs"),
     }
 )
-"""Programs whose arguments are another command: what they run is looked at for what is denied."""
+"""Programs whose arguments are another command, which is checked for denials too."""
 
 SHELLS = frozenset(("bash", "dash", "eval", "sh", "zsh"))
 _ROUGHLY = re.compile(r"[;&|\n(){}`<>]+")
 
 
 def inner_commands(words: list[str]) -> Iterator[str]:
-    """Commands that a command runs in its turn, as far as that can be seen."""
+    """Commands that a command runs in turn, as far as its words show."""
     while words and re.match(r"[A-Za-z_]\w*\+?=", words[0]):
         words = words[1:]
         yield " ".join(words)

@@ -23,8 +23,8 @@ class Judgement:
     """What a policy says about a call.
 
     Attributes:
-        action: what becomes of it.
-        rule: number of the rule that decided, counted from 1; None where none did.
+        action: the decision.
+        rule: number of the deciding rule, counted from 1; None if none matched.
         why: the rule, or why there is none, in a few words.
         reason: the rule's own words for the model or the person.
         granted: whether a person allowed it during the run.
@@ -41,10 +41,10 @@ def decide(policy: Policy, tool: str, arguments: str, granted: Sequence[Rule] = 
     """What `policy` says about a call.
 
     Args:
-        policy: its rules are without `rule_problem`.
+        policy: its rules have no `rule_problem`.
         tool: the tool's name, as the model wrote it.
         arguments: JSON text.
-        granted: rules a person added during the run; they allow what else would be asked about.
+        granted: rules a person added during the run; they allow calls that would otherwise ask.
     """
     judge = PolicyJudge(policy, tuple(granted))
     try:
@@ -63,7 +63,7 @@ class PolicyJudge:
     """Looks for the rule that holds.
 
     Args:
-        policy: its rules are without `rule_problem`.
+        policy: its rules have no `rule_problem`.
         granted: rules a person added during the run.
     """
 
@@ -77,7 +77,7 @@ class PolicyJudge:
                 yield number, rule
 
     def first(self, tool: str, matches: Callable[[Rule], bool]) -> Judgement:
-        """By the first rule for which `matches` holds, or by what was granted."""
+        """The decision of the first matching rule, or of a granted one."""
         found = next((pair for pair in self.of(tool) if matches(pair[1])), None)
         judgement = self.default(tool) if found is None else _by(*found)
         if judgement.action != "deny":
@@ -87,14 +87,14 @@ class PolicyJudge:
         return judgement
 
     def default(self, tool: str = BASH) -> Judgement:
-        """Where no rule matches."""
+        """The decision if no rule matches."""
         action = "allow" if tool == SUBMIT else self.policy.default
         return Judgement(action=action, rule=None, why=f"no rule matches: {action}")
 
     # --- the editor
 
     def editor(self, given: dict[str, Any]) -> Judgement:
-        """By command and path."""
+        """The decision about a call of the editor, by command and path."""
         try:
             command, path = (
                 text_argument(given, "command") or "",
@@ -113,7 +113,7 @@ class PolicyJudge:
     # --- bash
 
     def bash(self, given: dict[str, Any]) -> Judgement:
-        """Every part must be allowed; one that is denied is enough."""
+        """The decision about a command: every part must be allowed; one denied part denies it."""
         try:
             command = (text_argument(given, "command") or "").replace("\0", "")
         except ArgumentsError:
@@ -130,11 +130,11 @@ class PolicyJudge:
         return _naming(parts, judgements, heaviest) if len(parts) > 1 else heaviest
 
     def part(self, part: SimpleCommand) -> Judgement:
-        """By the first rule that matches one simple command."""
+        """The decision about one simple command."""
         return self.first(BASH, lambda rule: _matches(rule, part.text, part.plain))
 
     def _hidden(self, part: SimpleCommand) -> Iterator[Judgement]:
-        """Denials of what wrappers, shells and assignments run, and of rm where /bin/rm stands."""
+        """Denials of what wrappers, shells and assignments run, and of `rm` written as /bin/rm."""
         words = [word.plain for word in part.words]
         for found in inner_commands(words):
             judgement = self.first(BASH, lambda rule, found=found: _matches_text(found, rule))
@@ -142,7 +142,7 @@ class PolicyJudge:
                 yield judgement
 
     def _doubtful(self, command: str, doubt: str) -> Judgement:
-        """Where a rule might match or might not, a person is asked."""
+        """The decision about an ambiguous command: ask wherever a rule might match."""
         pieces = rough_pieces(command)
         asks = Judgement(action="ask", rule=None, why=f"in doubt, since {doubt}")
         might = False
@@ -166,7 +166,7 @@ class PolicyJudge:
 def _naming(
     parts: Sequence[SimpleCommand], judgements: Sequence[Judgement], heaviest: Judgement
 ) -> Judgement:
-    """The judgement of a command of several parts, with those of them that no rule matches."""
+    """The judgement of a command of several parts; it names those that no rule matches."""
     if heaviest.rule is not None or heaviest.granted or heaviest not in judgements:
         return heaviest
     open_ones = (p.text for p, found in zip(parts, judgements, strict=True) if found == heaviest)
@@ -176,8 +176,8 @@ def _naming(
 
 
 def _weight(judgement: Judgement) -> tuple[int, bool]:
-    """The heaviest of the parts' judgements is the command's. One that is allowed counts as allowed
-    by the person when that was needed for a part of it."""
+    """Orders judgements: the heaviest of the parts decides about the command. An allowed command
+    counts as granted by the person if one of its parts needed that."""
     return {"allow": 0, "ask": 1, "deny": 2}[judgement.action], judgement.granted
 
 
@@ -193,7 +193,7 @@ def _by(number: int, rule: Rule) -> Judgement:
 
 
 def _matches(rule: Rule, *texts: str) -> bool:
-    """Whether a rule is about a simple command, given as written and without its quotes."""
+    """Whether a rule matches a simple command, given as written and without quotes."""
     if rule.action == "allow":  # `ls "a" ; b` without quotes would be another command
         return _matches_text(texts[0], rule)
     return any(_matches_text(found, rule) for found in texts)

@@ -1,7 +1,7 @@
-"""Rules about calls: which may run, which a person is asked about, which never run.
+"""Policy rules: which calls run, which ask a person, which never run.
 
     [policy]
-    default = "ask"                 # where no rule matches: allow, ask or deny
+    default = "ask"                 # if no rule matches: allow, ask or deny
 
     [[policy.rules]]
     action = "deny"
@@ -15,12 +15,11 @@
     command = "create"
     path = "/testbed/output/*"
 
-The first rule that matches holds. In patterns `*` stands for any text, `?` for one character; a
-`*` after a blank at the end stands for nothing as well (`ls *` matches `ls`). A bash command is
-parsed (`bash_parser`): it is allowed when every part is, denied when one is, and a person is
-asked where the parse is not certain. What a redirection writes is a part of its own,
-`> /the/file`. `submit` changes nothing and ends the run: it is allowed unless a rule says
-otherwise.
+The first matching rule decides. In patterns `*` matches any text, `?` one character; a `*` after a
+blank at the end also matches nothing (`ls *` matches `ls`). A bash command is parsed
+(`bash_parser`): it is allowed if every part is, denied if one is, and a person is asked if the
+parse is ambiguous. The target of a redirection is a part of its own, `> /the/file`. `submit`
+changes nothing and ends the run: it is allowed unless a rule says otherwise.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """One rule.
 
     Attributes:
-        action: what becomes of a call that matches.
+        action: the decision about a matching call.
         tool: the tool's name, or * for all.
         command: pattern for the bash command, or for the editor's command.
         regex: instead of `command`: a regular expression for the whole of a bash command.
         path: pattern for the editor's path.
-        reason: told to the model when it is denied, shown to the person when asked.
+        reason: for the model when a call is denied, for the person when they are asked.
     """
 
     action: Action
@@ -72,8 +71,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The rules of a run.
 
     Attributes:
-        default: what becomes of a call that no rule matches; `submit` is allowed then.
-        rules: the first that matches holds.
+        default: the decision about a call that no rule matches; `submit` is allowed then.
+        rules: the first that matches decides.
     """
 
     default: Action = "ask"
@@ -81,7 +80,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 def rule_problem(rule: Rule, tools: Collection[str] = ()) -> str | None:
-    """What is wrong with a rule, as a sentence; None when nothing is.
+    """What is wrong with a rule, as a sentence; None if nothing is.
 
     Args:
         rule: as written.

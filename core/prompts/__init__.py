@@ -1,4 +1,4 @@
-"""Prompt packs: what the model is told at the start."""
+"""Prompt packs: the system prompt and the first message."""
 
 from __future__ import annotations
 

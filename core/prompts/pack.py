@@ -1,9 +1,9 @@
-"""Loads prompt packs: YAML files with the reference's keys.
+"""Loads prompt packs: YAML files with the keys of the reference.
 
 A pack has `system_prompt` and `instance_prompt`, and may set `working_dir`, `input_dir` and
-`output_dir`. In the prompts stand {working_dir}, {input_dir}, {output_dir}, {command_docs}, {demo}
-and {problem_statement}; `{{` and its `}}` mean braces, as in str.format, and any other brace stands
-for itself, so that a pack written for the reference and one with JSON in it both load unchanged.
+`output_dir`. The prompts may use {working_dir}, {input_dir}, {output_dir}, {command_docs}, {demo}
+and {problem_statement}; `{{` and `}}` mean braces, as in str.format, and any other brace is
+literal, so that packs written for the reference and packs with JSON in them load unchanged.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class PromptPack:
     """A prompt pack.
 
     Attributes:
-        name: of the built-in pack, or the file.
-        system_prompt, instance_prompt: with their fields not yet filled in.
+        name: of the built-in pack, or of the file.
+        system_prompt, instance_prompt: templates.
         working_dir, input_dir, output_dir: absolute paths in the sandbox.
     """
 
@@ -68,7 +68,7 @@ class PromptPack:
 
 
 def filled(template: str, fields: Mapping[str, str]) -> str:
-    """The template with its fields filled in; a field that is not given is left as it is."""
+    """The template with its fields filled in; missing fields stay as written."""
     out: list[str] = []
     opened: list[str] = []
     at = 0
@@ -83,7 +83,7 @@ def filled(template: str, fields: Mapping[str, str]) -> str:
             out.append("{")
         else:
             if token == "}}" and opened and opened[-1] == "{":
-                at -= 1  # two lone braces, as at the end of JSON
+                at -= 1  # two literal braces, as at the end of JSON
             if opened:
                 opened.pop()
             out.append("}")
@@ -94,7 +94,7 @@ def load_pack(name: str) -> PromptPack:
     """A pack by name, built in or in the config folder's prompts/, or one from a file.
 
     Raises:
-        ConfigError: there is none, or it lacks what a pack needs.
+        ConfigError: there is none, or it lacks a key.
     """
     file = Path(name).expanduser()
     if file.suffix in (".yaml", ".yml"):
@@ -109,7 +109,7 @@ def load_pack(name: str) -> PromptPack:
 
 
 def _known() -> Iterator[Traversable]:
-    """Files of the packs that have a name; a person's own come last and win."""
+    """Files of the named packs; a person's own come last and take precedence."""
     for folder in (resources.files(__package__ or __name__), config_dir() / "prompts"):
         if folder.is_dir():
             yield from (entry for entry in folder.iterdir() if entry.name.endswith(".yaml"))
@@ -123,7 +123,7 @@ def _read(name: str, file: Traversable) -> PromptPack:
 
 
 def _why(error: Exception) -> str:
-    """What a YAML error is about, in one line."""
+    """A YAML error in one line."""
     mark: Any = getattr(error, "problem_mark", None)
     where = f"line {mark.line + 1}: " if mark else ""
     return where + " ".join(str(getattr(error, "problem", None) or error).split())

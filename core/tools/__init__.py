@@ -1,1 +1,1 @@
-"""The model's tools. Which ones there are is in `registry`."""
+"""The model's tools; `registry` lists them."""

@@ -24,7 +24,7 @@ class Observation:
         ok: whether the tool did what was asked.
         exit_code, stdout_bytes, stderr_bytes, truncated, timed_out, interrupted, background: as
             in `events.CallFinished`.
-        submitted: the model handed in its work; the run ends after this turn.
+        submitted: the model submitted its work; the run ends after this turn.
     """
 
     text: str
@@ -44,9 +44,9 @@ class ToolContext:
     """What a tool may use.
 
     Attributes:
-        sandbox: the computer.
+        sandbox: where it works.
         command_timeout: seconds for one command.
-        on_output: gets a command's output as it comes.
+        on_output: gets a command's output as it arrives.
         max_lines, max_chars: bounds of an observation, head and tail together.
         tty: size of the terminal that commands run on; None: they run without one.
     """
@@ -78,8 +78,8 @@ class Tool(Protocol):
 
 @runtime_checkable
 class ReadOnlyCalls(Protocol):
-    """A tool some of whose calls change nothing; a fork does not repeat those."""
+    """A tool with calls that change nothing; a fork does not repeat those."""
 
     def only_reads(self, arguments: str) -> bool:
-        """Whether a call with these arguments (JSON text) leaves nothing behind."""
+        """Whether a call with these arguments (JSON text) changes nothing."""
         ...

@@ -1,4 +1,4 @@
-"""`execute_bash`: a command in the sandbox, in a shell that remembers."""
+"""`execute_bash`: runs a command in the sandbox, in a shell that keeps its state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ _CAPPED = "[The command wrote {} bytes; only the beginning was kept. Send long o
 
 
 class ExecuteBash(Tool):
-    """Runs a command. The observation's form is the reference's, without its stray backslashes."""
+    """Runs a command. The observation has the format of the reference, without its stray
+    backslashes."""
 
     name = "execute_bash"
     schema: Mapping[str, Any] = {
@@ -69,7 +70,7 @@ def _command(arguments: Mapping[str, Any]) -> str:
 
 
 def as_terminal_text(result: ExecResult, size: Size) -> ExecResult:
-    """A result whose output is the text that the command's terminal shows at its end."""
+    """The result, with the final text of the command's terminal as its output."""
     text = transcript(result.stdout, size).encode()
     whole = len(result.stdout) == result.stdout_bytes
     wrote = len(text) if whole else result.stdout_bytes
@@ -77,7 +78,7 @@ def as_terminal_text(result: ExecResult, size: Size) -> ExecResult:
 
 
 def observe(result: ExecResult, context: ToolContext) -> Observation:
-    """A command's result as the model reads it."""
+    """The observation of a command's result."""
     stdout, stderr = _share(result, context)
     lines = [f"Exit code: {_code(result)}", "Execution output of [execute_bash]:"]
     lines += ["[STDOUT]", stdout.text]
@@ -101,7 +102,7 @@ def observe(result: ExecResult, context: ToolContext) -> Observation:
 
 
 def _share(result: ExecResult, context: ToolContext) -> tuple[TruncatedText, TruncatedText]:
-    """Both streams within the bounds of one observation; stderr gets up to a third."""
+    """Both streams, bounded to one observation; stderr gets up to a third."""
     stdout = decode_ends(result.stdout, context.max_chars)
     stderr = decode_ends(result.stderr, context.max_chars)
     err = truncate_ends(
@@ -133,7 +134,7 @@ PROCESSES_KILLED = (
 
 
 def _notes(result: ExecResult, context: ToolContext) -> list[str]:
-    """What the model should know beside the output."""
+    """Notes for the model below the output."""
     cleared = [PROCESSES_KILLED.format(result.cleared)] if result.cleared else []
     return _ending(result, context) + cleared
 

@@ -1,7 +1,7 @@
-"""One line that says what a call does: for lists, the mirror and notifications.
+"""One-line summaries of calls: for lists, the mirror and notifications.
 
 Arguments are read as the tools read them (`parse_arguments`), so that what a person approves is
-what runs. The text is as the model wrote it: sanitize it before it is shown.
+what runs. The text is untrusted: sanitize it before showing it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ def short_name(tool: str) -> str:
 
 
 def summarize_call(tool: str, arguments: str) -> str:
-    """What the call does, on one line.
+    """The call in one line.
 
     Args:
         tool: its name.
-        arguments: the JSON text the model wrote; shown as it is where it is not a JSON object.
+        arguments: the JSON text the model wrote; shown unchanged if it is not a JSON object.
     """
     try:
         fields = parse_arguments(arguments)
@@ -39,7 +39,7 @@ def summarize_call(tool: str, arguments: str) -> str:
 
 
 def full_command(tool: str, arguments: str) -> str:
-    """The same, but with every line of a command: for a person who decides about the call."""
+    """The same with every line of a command, for a person who decides about the call."""
     try:
         fields = parse_arguments(arguments)
     except ArgumentsError:

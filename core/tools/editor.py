@@ -1,4 +1,4 @@
-"""`str_replace_editor`: looks at files and changes them, byte for byte."""
+"""`str_replace_editor`: views and edits files, byte for byte."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ SNIPPET_LINES = 4
 
 MAX_INLINE_BYTES = 1 << 20
 COUNT_CHUNK_BYTES = 64 << 10
-"""Bytes of a file in which lines are counted together."""
+"""Bytes per chunk when counting lines."""
 
 MAX_LISTED_ENTRIES = 300
-"""Entries of a directory that are shown."""
+"""Entries shown of a directory."""
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ _HEADER = "Execution output of [str_replace_editor]:\n"
 
 
 class StrReplaceEditor(Tool, ReadOnlyCalls):
-    """Views and edits files. Commands and parameters are the reference's."""
+    """Views and edits files. Commands and parameters match the reference."""
 
     name = "str_replace_editor"
     schema: Mapping[str, Any] = {
@@ -137,7 +137,7 @@ class StrReplaceEditor(Tool, ReadOnlyCalls):
 
 
 async def _path(sandbox: Sandbox, given: str) -> str:
-    """The path a model means, as `core.paths` writes it.
+    """The path a model means, as `path_codec` decodes it.
 
     A name that is not UTF-8 can only be given in the form in which listings show it.
     """
@@ -166,7 +166,7 @@ async def _view(
 
 
 async def _in_thread_if_large(data: bytes, work: Callable[[], T]) -> T:
-    """Do something with a file's content; in a thread where it is large: other runs go on."""
+    """Process a file's content, in a thread if it is large, so that other runs are not blocked."""
     return work() if len(data) < MAX_INLINE_BYTES else await asyncio.to_thread(work)
 
 
@@ -194,7 +194,7 @@ def _view_lines(
 
 async def _view_directory(entry: FileEntry, given: str, context: ToolContext) -> Observation:
     root = entry.path.rstrip(b"/").removesuffix(b"/.")
-    # the slash makes a link to a directory be looked into
+    # the slash follows a link to a directory
     listing = await context.sandbox.list_files(path_to_text(root + b"/"))
     rows: list[str] = []
     for entry in sorted(listing.entries.values(), key=lambda entry: entry.path):
@@ -263,7 +263,7 @@ async def _save(path: str, given: str, edit: Edit, context: ToolContext) -> Obse
 
 
 def _shown(data: bytes, first: int, last: int, max_lines: int, max_chars: int) -> TruncatedText:
-    """Lines of a file with their numbers, within bounds; only those are taken out of it."""
+    """Numbered lines of a file, within bounds; only those are decoded."""
     count = last - first + 1
     if count <= max_lines:
         text = _numbered(_lines(data, first, last), first)
@@ -289,7 +289,7 @@ def _lines(data: bytes, first: int, last: int) -> list[str]:
 
 
 def _after_line(data: bytes, number: int) -> int:
-    """Where the line of this number has ended."""
+    """Where the line of this number ends."""
     at = 0
     while at < len(data):
         end = at + COUNT_CHUNK_BYTES

@@ -1,4 +1,4 @@
-"""What is not text, told by its first bytes."""
+"""Recognizes binary files by their first bytes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MAGIC = {
 }
 
 SNIFFED_BYTES = 8192
-"""Bytes at the start of a file that decide."""
+"""Bytes at the start of a file that are examined."""
 
 
 def binary_kind(data: bytes) -> str | None:
     """What kind of binary content this is, or None for text.
 
-    Text has no NUL among its first bytes; its encoding does not matter. What begins like a known
-    format and is not UTF-8 is binary as well.
+    Text has no NUL among its first bytes, in any encoding. Content that begins like a known format
+    and is not UTF-8 is binary too.
     """
     head = data[:SNIFFED_BYTES]
     kind = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)

@@ -1,8 +1,8 @@
 """The tools that a run can name. A new tool is one file.
 
-A tool in this package has its place in `DEFAULT_TOOLS`. Any other is made known with `register`, or
-by a package that names it under the entry point group `sandbox_tui.tools`; a run asks for it by
-name, and a run that is resumed or forked finds it again by that name.
+Tools of this package are listed in `DEFAULT_TOOLS`. Others are added with `register`, or by a
+package with an entry point in the group `sandbox_tui.tools`. A run asks for them by name; a resumed
+or forked run finds them again by that name.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from sandbox_tui.core.tools.editor import StrReplaceEditor
 from sandbox_tui.core.tools.submit import Submit
 
 DEFAULT_TOOLS: tuple[Tool, ...] = (StrReplaceEditor(), ExecuteBash(), Submit())
-"""In the order in which the reference sends them."""
+"""In the reference's order."""
 
 _registered: dict[str, Tool] = {tool.name: tool for tool in DEFAULT_TOOLS}
 
 
 def register(tool: Tool) -> None:
-    """Make a tool known under its name, instead of another one of this name."""
+    """Add a tool; it replaces another of the same name."""
     _registered[tool.name] = tool
 
 
 def find_tool(name: str) -> Tool | None:
-    """The tool of this name, if it is known."""
+    """The tool of this name, if there is one."""
     return _registered.get(name) or _installed(name)
 
 
@@ -61,7 +61,7 @@ def tools_named(names: Sequence[str] | None) -> tuple[Tool, ...]:
 
 
 def may_change_sandbox(name: str, arguments: str) -> bool:
-    """Whether a call may leave anything behind; yes where nothing is known of the tool.
+    """Whether a call may change anything; True for an unknown tool.
 
     Args:
         name: of the tool.
@@ -72,7 +72,7 @@ def may_change_sandbox(name: str, arguments: str) -> bool:
 
 
 def command_docs(tools: Sequence[Tool] = DEFAULT_TOOLS) -> str:
-    """The tools as text, for prompt packs that want them in the prompt as well."""
+    """The tools as text, for prompt packs that repeat them in the prompt."""
     blocks: list[str] = []
     for tool in tools:
         schema = tool.schema

@@ -1,4 +1,4 @@
-"""`submit`: the model hands in its work."""
+"""`submit`: the model submits its work."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Edits of a file's bytes: nothing is changed but what was asked for.
+"""Edits of a file's bytes that change nothing else in the file.
 
-Files are edited as bytes, so that tabs, line endings, a missing newline at the end, and text that
-is not UTF-8 stay as they are. What a model writes is UTF-8 with LF; where the file's lines end in
-CRLF, both its texts are taken with that ending.
+Files are edited as bytes, so that tabs, line endings, a missing newline at the end and invalid
+UTF-8 stay as they are. The model writes UTF-8 with LF; in a file with CRLF endings, its texts are
+converted to CRLF.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 HINTED = 1 << 20
-"""Files up to this size are searched for what a model may have meant."""
+"""Files up to this size are searched for near matches."""
 
 
 class EditError(ValueError):
-    """An edit that cannot be made; the message is for the model."""
+    """An edit that failed; the message is for the model."""
 
 
 class Edit(NamedTuple):
-    """A file's new bytes, and the lines (from 1) that are new in it."""
+    """A file's new bytes, and its changed lines, counted from 1."""
 
     data: bytes
     first: int
@@ -65,7 +65,7 @@ def insert(data: bytes, line: int, text: str) -> Edit:
     at = _end_of(data, line)
     head, tail = data[:at], data[at:]
     if head and not head.endswith(b"\n"):
-        head += ending  # the last line had no newline: what follows needs one before it
+        head += ending  # the last line has no newline: add one before the inserted text
     elif not added.endswith(b"\n"):
         added += ending
     count = max(1, line_count(added))
@@ -73,7 +73,7 @@ def insert(data: bytes, line: int, text: str) -> Edit:
 
 
 def line_ending(data: bytes) -> bytes:
-    """CRLF where every line of the file ends so, else LF."""
+    """CRLF if every line of the file ends in it, else LF."""
     breaks = data.count(b"\n")
     return b"\r\n" if breaks and data.count(b"\r\n") == breaks else b"\n"
 
@@ -86,7 +86,7 @@ def line_count(data: bytes) -> int:
 def _encoded(data: bytes, old: str, new: str) -> tuple[bytes, bytes]:
     """Both texts as bytes, in the file's line ending.
 
-    In a file that mixes endings they are taken as written, unless only the CRLF form is found.
+    In a file with mixed endings they stay as written, unless only the CRLF form occurs.
     """
     before, after = old.encode("utf-8"), new.encode("utf-8")
     if line_ending(data) == b"\r\n" or (before not in data and _as_crlf(before) in data):
@@ -99,7 +99,7 @@ def _as_crlf(text: bytes) -> bytes:
 
 
 def _hint(data: bytes, old: str) -> str:
-    """Why a text that was seen in the file may not be found in it."""
+    """Hints why a text that the model saw in the file is not found in it."""
     if "\ufffd" in old:
         return " It holds U+FFFD, which view shows for bytes that are not UTF-8: leave those out."
     lines = [_squeezed(line.encode("utf-8")) for line in old.strip().split("\n")]

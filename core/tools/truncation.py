@@ -1,11 +1,11 @@
-"""What a model sees of output: decoded, without escapes, and no longer than it should be."""
+"""Output as the model reads it: decoded, without escape sequences, bounded in length."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-# A string that is never ended takes the rest of its line with it, not the rest of the output.
+# An unterminated string swallows the rest of its line, not the rest of the output.
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor moves
     r"|\x1b\](?:[^\x07\x1b]*(?:\x07|\x1b\\)|[^\x07\x1b\n]*)"  # OSC: titles, links
@@ -13,7 +13,7 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]"
 )
 MAX_DECODED_END_BYTES = 256 << 10
-"""Bytes of each end of an output that are made into text, where there are more."""
+"""Bytes decoded at each end of a longer output."""
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
@@ -26,8 +26,8 @@ class TruncatedText(NamedTuple):
 
 
 def decode_output(data: bytes) -> str:
-    """Output as text: UTF-8 with U+FFFD for what is not, no escapes or NULs, and of a line that
-    was drawn over itself (a progress bar) the last state."""
+    """Output as text: invalid UTF-8 becomes U+FFFD, escapes and NULs are removed, and of a
+    line that is redrawn (a progress bar) the last state remains."""
     text = data.decode("utf-8", "replace")
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
@@ -37,13 +37,13 @@ def decode_output(data: bytes) -> str:
 
 
 class HeadAndTail(NamedTuple):
-    """A text of which, when it is long, only beginning and end were made.
+    """A text; of a long one only the beginning and the end.
 
     Attributes:
-        head: the beginning, or all of it.
-        tail: the end, where there is something in between.
-        lines: whole lines in between.
-        chars: about how many characters in between.
+        head: the beginning, or the whole text.
+        tail: the end, if something is left out.
+        lines: whole lines left out.
+        chars: characters left out, roughly.
     """
 
     head: str
@@ -53,8 +53,10 @@ class HeadAndTail(NamedTuple):
 
 
 def decode_ends(data: bytes, max_chars: int) -> HeadAndTail:
-    """Output as text (see `decode_output`), as much of both its ends as can be shown in so many
-    characters: it may be megabytes, and everything else waits while it is made into text."""
+    """Both ends of an output as text (see `decode_output`), each long enough for `max_chars`.
+
+    Output may be megabytes, and decoding it blocks the event loop.
+    """
     end = max(MAX_DECODED_END_BYTES, 8 * max_chars)
     if len(data) <= 2 * end:
         return HeadAndTail(decode_output(data).rstrip("\n"))
@@ -70,15 +72,15 @@ def decode_ends(data: bytes, max_chars: int) -> HeadAndTail:
 
 
 def truncate_middle(text: str, *, max_lines: int, max_chars: int) -> TruncatedText:
-    """Head and tail of a text, with a line in between that says what was left out.
+    """Head and tail of a text, with a line between them that says what was left out.
 
-    The result has at most `max_lines` lines and `max_chars` characters, that line not counted.
+    The result has at most `max_lines` lines and `max_chars` characters, not counting that line.
     """
     return truncate_ends(HeadAndTail(text), max_lines=max_lines, max_chars=max_chars)
 
 
 def truncate_ends(ends: HeadAndTail, *, max_lines: int, max_chars: int) -> TruncatedText:
-    """The same for a text of which only the ends are there."""
+    """The same for a text of which only the ends are known."""
     whole = not ends.tail
     above, below = ends.head.count("\n") + 1, ends.tail.count("\n") + 1
     every = above if whole else above + ends.lines + below
@@ -118,7 +120,7 @@ def _last_lines(text: str, count: int) -> str:
 
 
 def _fit(first: str, last: str, max_chars: int) -> tuple[str, str, int]:
-    """Head and tail cut to `max_chars` together, and how many characters that cost."""
+    """Head and tail cut to `max_chars` together, and the number of characters cut."""
     excess = len(first) + len(last) - max_chars
     if excess <= 0:
         return first, last, 0

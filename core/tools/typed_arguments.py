@@ -1,9 +1,9 @@
 """Typed access to the arguments of a call.
 
-Values are coerced where only one meaning is possible ("5" for 5, "[1, 5]" for [1, 5]). Parameters
-a tool does not have are ignored: models carry habits over from other tools (a `timeout`, an
-`explanation`), and refusing the call would cost a step for nothing. A missing parameter is refused,
-and the error names the parameters that were given, so that the model sees a misspelt one.
+Values are coerced where only one meaning is possible ("5" for 5, "[1, 5]" for [1, 5]). Unknown
+parameters are ignored: models add those of other tools (a `timeout`, an `explanation`), and an
+error would waste a step. A missing parameter is an error that names the given ones, so that the
+model sees a misspelt one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def missing_arguments(arguments: Mapping[str, Any], *names: str, use: str = "") 
 
 
 def int_argument(arguments: Mapping[str, Any], name: str) -> int | None:
-    """A whole number, also one written as a string; None where it is missing.
+    """A whole number, possibly written as a string; None if it is missing.
 
     Raises:
         ArgumentsError: it is not a whole number.
@@ -34,7 +34,7 @@ def int_argument(arguments: Mapping[str, Any], name: str) -> int | None:
 
 
 def int_list_argument(arguments: Mapping[str, Any], name: str) -> list[int] | None:
-    """A list of whole numbers, also where the list or its items are written as strings.
+    """A list of whole numbers; the list or its items may be written as strings.
 
     Raises:
         ArgumentsError: it is not such a list.

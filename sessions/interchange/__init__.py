@@ -1,1 +1,1 @@
-"""Sessions to and from files: exports, imports, bundles, and secrets taken out."""
+"""Sessions to and from files: exports, imports, bundles, redaction."""

@@ -1,6 +1,6 @@
 """What a `.sbx` file is: one session in a SQLite file of its own, each part with its digest.
 
-It holds all that the session database has of a session, and is read without trusting any of it.
+It holds everything the session database knows of a session. Importers treat it as untrusted.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ FORMAT = 1
 MAX_EVENTS = 2_000_000
 
 MAX_SIZES = 5_000
-"""Changes of size of all terminals: with each, a whole screen is laid out anew."""
+"""Resizes of all terminals together: each lays a whole screen out again."""
 
 MAX_UNPACKED_BYTES = 512 << 20
-"""Bytes of all rows together, unpacked: all of it is in memory before anything is written. What is
-larger is neither written nor read."""
+"""Bytes of all rows together, unpacked: an import holds all of them in memory before it writes.
+Larger bundles are neither written nor read."""
 
 MAX_VALUES = 10_000_000
 """Values of all events together."""
@@ -34,4 +34,4 @@ TABLES: dict[str, str] = {
     "original": "CREATE TABLE original (format TEXT NOT NULL, name TEXT NOT NULL,"
     " packed INTEGER NOT NULL, data BLOB NOT NULL)",
 }
-"""Nothing else may be in the file: no view, no trigger, no index."""
+"""The file may hold nothing else: no view, no trigger, no index."""

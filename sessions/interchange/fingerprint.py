@@ -1,4 +1,4 @@
-"""One digest for all events of a session, to tell whether they are still what they were."""
+"""One digest of all events of a session, to detect changes."""
 
 from __future__ import annotations
 

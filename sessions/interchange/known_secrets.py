@@ -1,4 +1,4 @@
-"""The secrets this program knows of: whatever is handed on is looked through for them."""
+"""The secrets this program knows: exports and crash reports are searched for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandbox_tui.sessions.interchange.redaction import secrets_of
 
 
 def known_secrets() -> list[str]:
-    """Values of variables named like secrets, and of the one that holds the model's key."""
+    """Values of environment variables named like secrets, and the model's key."""
     secrets = secrets_of(os.environ)
     try:
         key = api_key(load().model)

@@ -1,8 +1,8 @@
-"""Secrets, found by their look and blanked before a session is handed on.
+"""Redaction: finds secrets by their form and blanks them before a session is exported.
 
-Every character of a secret becomes `*`, so that lengths, JSON, line breaks and the places of
-everything else stay what they were. What a terminal printed and what a model streamed is looked
-at as a whole: a secret that arrived in two pieces is found as well.
+Every character of a secret becomes `*`, so that lengths, JSON, line breaks and all positions stay
+the same. Terminal output and streamed replies are searched as a whole, so that a secret that
+arrived in two pieces is found too.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from sandbox_tui.core.base.secret_names import is_secret_name
 from sandbox_tui.core.events import types as e
 
 MIN_SECRET_CHARS = 8
-"""Characters from which on a value of the environment counts as a secret."""
+"""Shortest value of the environment that counts as a secret."""
 
 _START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=\x1b\[\dm)|(?<=\x1b\[\d\dm)|(?<=\x1b\[\d;\d\dm))"
-"""Where a word begins: also after an escape in JSON, or after a terminal's change of colour."""
+"""Start of a word: also after an escape in JSON, or after a colour sequence."""
 
 _DIGIT = r"(?=[\w+/=.-]{0,200}\d)"
 
@@ -63,7 +63,7 @@ _NOT_NEWLINE = re.compile(r"[^\r\n]")
 
 
 def secrets_of(environment: Mapping[str, str]) -> list[str]:
-    """The values of variables whose name says that they are secret."""
+    """The values of variables whose names mark them as secret."""
     return [
         value
         for name, value in environment.items()
@@ -72,12 +72,12 @@ def secrets_of(environment: Mapping[str, str]) -> list[str]:
 
 
 def _forms_of(secret: str) -> set[str]:
-    """The ways in which a value stands in commands, addresses and documents."""
+    """The forms of a value in commands, URLs and documents."""
     quoted = {
         shlex.quote(secret).removeprefix("'").removesuffix("'"),
         secret.replace("'", "'\\''"),
         re.sub(r'(["\\$`])', r"\\\1", secret),  # within double quotes
-        re.sub(r"([^\w@%+=:,./-])", r"\\\1", secret),  # as printf %q writes it
+        re.sub(r"([^\w@%+=:,./-])", r"\\\1", secret),  # as printf %q prints it
     }
     parse = urllib.parse
     encoded = {parse.quote(secret), parse.quote(secret, safe=""), parse.quote_plus(secret)}
@@ -96,7 +96,7 @@ class Redactor:
     """Blanks secrets.
 
     Args:
-        secrets: values to blank wherever they stand, beside all that look like secrets.
+        secrets: values to blank everywhere, in addition to what looks like a secret.
 
     Attributes:
         found: secrets blanked so far.
@@ -114,7 +114,7 @@ class Redactor:
         self._known_bytes = _any_of([data.decode("latin-1") for data in as_bytes])
 
     def text(self, text: str) -> str:
-        """The text with every secret blanked, as long as before."""
+        """The text with every secret blanked; its length stays the same."""
         return self._blanked(text, self._known)
 
     def data(self, data: bytes) -> bytes:
@@ -122,7 +122,7 @@ class Redactor:
         return self._blanked(data.decode("latin-1"), self._known_bytes).encode("latin-1")
 
     def events(self, events: Sequence[e.AnyEvent]) -> list[e.AnyEvent]:
-        """The same for all that stands in events, also where one secret is spread over many."""
+        """The same for events, also where one secret is spread over several of them."""
         done = [self._event(event) for event in events]
         self._streams(events, done)
         return done
@@ -154,7 +154,7 @@ class Redactor:
         return cast(e.AnyEvent, self.value(event))
 
     def value(self, value: Any) -> Any:
-        """The same for what is made of structs, dataclasses, dicts, lists and text."""
+        """The same for nested structs, dataclasses, dicts, lists and text."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):
@@ -196,6 +196,6 @@ def _any_of(known: Sequence[str]) -> re.Pattern[str] | None:
 
 
 def _cut(whole: Any, pieces: Sequence[Any]) -> list[Any]:
-    """`whole` in pieces as long as these."""
+    """`whole` cut into pieces of the same lengths."""
     ends = list(accumulate(map(len, pieces)))
     return [whole[end - len(piece) : end] for end, piece in zip(ends, pieces, strict=True)]

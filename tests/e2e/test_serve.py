@@ -245,7 +245,7 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(home: Path) -> None:
             [str(PROGRAM), "serve", "--port", port], capture_output=True, text=True, timeout=60
         )
     assert done.returncode == 2
-    assert f"Nothing can listen on 127.0.0.1:{port}" in done.stderr
+    assert f"Cannot listen on 127.0.0.1:{port}" in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -193,7 +193,7 @@ def test_a_policy_is_checked_against_a_session_and_then_holds(
     assert "call 1 not run (rule 1: deny execute_bash tee *): bash " in done.stdout
     refused = [line for line in done.stdout.splitlines() if "call 2 " in line]
     assert len(refused) == 1, "a call is told of once"
-    assert "call 2 not run (it needs approval, and nobody is here to give it): " in refused[0]
+    assert "call 2 not run (it needs approval, and nobody watches this run): " in refused[0]
     assert "failed" not in done.stdout
     assert "nobody watches this run" in json.dumps(again.requests[-1]["messages"])
 

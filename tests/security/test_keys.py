@@ -186,12 +186,12 @@ CRASH = """
 import sys
 from sandbox_tui.tui.cli import main
 from sandbox_tui.tui.cli.sessions import format_sessions
-from sandbox_tui.tui.screens.home.home import Home
+from sandbox_tui.tui.screens.home.home import HomeScreen
 secret = __import__("os").environ["MY_ENTRY"]
 def broken(*arguments, **more):
     held = secret
     raise RuntimeError(f"could not use {held} \\x1b]0;owned\\x07 \\x9b31m \\u202e [/]")
-Home.on_mount = broken
+HomeScreen.on_mount = broken
 format_sessions.print_sessions = broken
 main.main()
 """

@@ -1,4 +1,4 @@
-"""`sandbox-tui image build`: makes the container image, showing what is being done."""
+"""`sandbox-tui image build`: builds the container image and shows its progress."""
 
 from __future__ import annotations
 

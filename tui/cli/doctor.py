@@ -1,4 +1,4 @@
-"""`sandbox-tui doctor`: what is there, what is missing, and the command that fixes it."""
+"""`sandbox-tui doctor`: what is installed, what is missing, and the command that fixes it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Finding:
 
 
 def examine() -> int:
-    """Print the findings; 0 when a run can be started, else 3."""
+    """Print the findings; returns 0 if a run can start, else 3."""
     findings = [_python(), *_settings(), *_sandboxes(), _database(), _terminal()]
     for finding in findings:
         sign = {True: "✓", False: "✗", None: "·"}[finding.ok]
@@ -91,7 +91,7 @@ def _model(model: ModelSettings) -> Finding:
 
 
 def _local_servers(model: ModelSettings) -> list[Finding]:
-    """What listens on loopback, whether or not it is the chosen one."""
+    """The model servers on loopback, chosen or not."""
     servers = asyncio.run(find_local_servers(model.local_ports))
     if not servers:
         ports = ", ".join(str(port) for port in model.local_ports)

@@ -1,4 +1,4 @@
-"""`sandbox-tui fork`: a fork planned, shown to the person, and run."""
+"""`sandbox-tui fork`: plans a fork, asks the person where needed, and runs it."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def execute_fork(
     mode: Mode | None,
     options: Mapping[str, Any],
 ) -> int:
-    """Run a fork to its end, on the screen where there is one, or elsewhere; the exit code.
+    """Run a fork to its end, on the screen if there is one; returns the exit code.
 
     Args:
-        store: where parent and fork are kept.
+        store: holds parent and fork.
         parent: the session.
-        settings: of today, with the command line's.
-        overrides: the command line's alone, by dotted name.
+        settings: current ones, with those of the command line.
+        overrides: those of the command line only, by dotted name.
         mode: how it begins, None: as its parent did.
         options: of the command.
 
     Raises:
-        SandboxTuiError: nothing was begun.
+        SandboxTuiError: nothing was started.
     """
     lines = options["headless"] or options["as_json"] or not is_terminal()
     wanted = str(overrides.get("sandbox.kind") or "auto")
@@ -76,11 +76,11 @@ def execute_fork(
 
 
 def _consent(plan: ForkPlan, options: Mapping[str, Any], *, ask: bool) -> None:
-    """Say where the files come from, and ask before calls are repeated."""
+    """Print where the files come from, and ask before calls are repeated."""
     if not plan.repeats and plan.base is not None:
         return
     if plan.repeats and options["no_repeat"]:
         raise ConfigError(f"{plan.sentence} Without --no-repeat, or at a step that has a snapshot.")
     click.echo(sanitize_line(plan.sentence), err=True)
     if ask and plan.repeats and not options["yes"]:
-        click.confirm("Go on?", abort=True, default=True, err=True)
+        click.confirm("Continue?", abort=True, default=True, err=True)

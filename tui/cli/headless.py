@@ -1,8 +1,7 @@
-"""A run without a screen: its events as lines of text, or as JSON, one a line.
+"""A run without a screen: its events as lines of text, or as JSON lines.
 
-The text is made to be heard as well as read: each line stands alone, is written once and never
-changed, says in words what happened and how before it quotes anything, and has neither colours nor
-frames nor signs that only an eye understands.
+The text suits screen readers: each line is complete, is written once and never changed, states what
+happened in words before it quotes anything, and has no colours, frames or symbols.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ from sandbox_tui.tui.lifecycle import crash_report
 NOBODY = Decision(
     verdict="reject",
     by="policy",
-    rule="it needs approval, and nobody is here to give it",
+    rule="it needs approval, and nobody watches this run",
     feedback="It would have to be approved by a person, and nobody watches this run.",
 )
-"""About every call that would wait for a person."""
+"""The decision about every call that would wait for a person."""
 
 Writer = Callable[[e.AnyEvent], None]
 
@@ -50,13 +49,13 @@ async def run_headless(
     *,
     as_json: bool,
 ) -> Ended:
-    """Run all to the end, writing every event once it is stored.
+    """Run all requests to the end; writes every event once it is stored.
 
-    Lines of several runs are told apart: text begins with the run's number, JSON has a field `run`
-    with its session's id.
+    With several runs, each line of text begins with the run's number, and each JSON object has a
+    field `run` with the session's id.
 
     Raises:
-        SandboxTuiError: nothing was begun, or the sessions cannot be stored.
+        SandboxTuiError: no run could start, or the sessions cannot be stored.
     """
     workers = RunRegistry(store)
     return await _follow(workers, [workers.begin(request) for request in requests], as_json)
@@ -65,10 +64,10 @@ async def run_headless(
 async def resume_headless(
     run: RunSummary, settings: Settings, store: Store, *, as_json: bool
 ) -> Ended:
-    """Take a run up whose program is gone, and go on like `run_headless`.
+    """Resume a run whose program is gone, like `run_headless`.
 
     Raises:
-        SandboxTuiError: it cannot be taken up, saying why.
+        SandboxTuiError: it cannot be resumed; the message says why.
     """
     workers = RunRegistry(store)
     return await _follow(workers, [workers.resume(run, settings)], as_json)
@@ -77,10 +76,10 @@ async def resume_headless(
 async def fork_headless(
     plan: ForkPlan, request: ForkRequest, store: Store, *, as_json: bool
 ) -> Ended:
-    """Go on from the middle of a saved run, like `run_headless`.
+    """Run a fork of a saved run, like `run_headless`.
 
     Raises:
-        SandboxTuiError: it cannot be begun, saying why.
+        SandboxTuiError: it cannot start; the message says why.
     """
     workers = RunRegistry(store)
     return await _follow(workers, [workers.fork(plan, request)], as_json)
@@ -115,7 +114,7 @@ async def _follow(workers: RunRegistry, begun: Sequence[RunWorker], as_json: boo
             )
         )
     except OSError as error:
-        await workers.stop("What it says could no longer be written.")
+        await workers.stop("Its output could no longer be written.")
         return Ended(_without_output(error), ids)
     failures = [worker.failure for worker in begun if worker.failure is not None]
     if codes and failures and all(isinstance(failure, EndedEarly) for failure in failures):
@@ -127,34 +126,34 @@ async def _follow(workers: RunRegistry, begun: Sequence[RunWorker], as_json: boo
 
 
 def _without_output(error: OSError) -> int:
-    """The exit code of a program that can no longer say anything on stdout.
+    """The exit code of a program that can no longer write to stdout.
 
     Raises:
-        SandboxTuiError: it is not that its reader has gone away.
+        SandboxTuiError: for any other reason than a reader that has gone.
     """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still to be said
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still written
     if isinstance(error, BrokenPipeError):
         return 128 + signal.SIGPIPE
-    raise SandboxTuiError(f"What the run says cannot be written: {error.strerror}.") from error
+    raise SandboxTuiError(f"The output of the run cannot be written: {error.strerror}.") from error
 
 
 async def _write_all(worker: RunWorker, write: Writer) -> None:
-    worker.on_storage_error.append(lambda: _say_what_is_waited_for(worker))
+    worker.on_storage_error.append(lambda: _report_storage(worker))
     async for event in worker.watch():
         write(event)
         if isinstance(event, e.CallHeld) and worker.run is not None:
-            worker.run.gate.decide(event.call, NOBODY)  # said when it has been answered
+            worker.run.gate.decide(event.call, NOBODY)  # reported when it has been answered
     for words in worker.run.left_behind if worker.run is not None else ():
         _say(f"{words} ({worker.run_id})")
 
 
-def _say_what_is_waited_for(worker: RunWorker) -> None:
+def _report_storage(worker: RunWorker) -> None:
     words = f"the run waits. {worker.storage_error}" if worker.storage_error else "the run goes on."
     _say(f"{words} ({worker.run_id})")
 
 
 def _say(words: str) -> None:
-    with contextlib.suppress(OSError):  # then there is nobody to be told
+    with contextlib.suppress(OSError):  # stderr is gone too
         sys.stderr.write(f"sandbox-tui: {sanitize_line(words)}\n")
         sys.stderr.flush()
 
@@ -175,13 +174,13 @@ def json_writer(stream: TextIO, run_id: str | None = None) -> Writer:
 
 
 def text_writer(stream: TextIO, label: str = "", *, waits: bool = True) -> Writer:
-    """Writes what matters of each event as plain lines: no colour, nothing that moves.
+    """Writes the events as plain lines of text.
 
     Args:
-        stream: where to.
-        label: what each line begins with.
-        waits: whether a call that is held waits for somebody; else it is said once, when it has
-            been decided about.
+        stream: to write to.
+        label: start of each line.
+        waits: whether a held call waits for a person and is reported; otherwise only the decision
+            about it is.
     """
     state = RunState()
 
@@ -198,7 +197,7 @@ def text_writer(stream: TextIO, label: str = "", *, waits: bool = True) -> Write
 
 
 def _cancel_on_signals(workers: RunRegistry) -> list[int]:
-    """End the runs in order on the usual signals; the list then holds the exit code."""
+    """End the runs on the usual signals; the list then holds the exit code."""
     codes: list[int] = []
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -269,7 +268,7 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
 
 
 def _said(state: RunState) -> str:
-    """The beginning of what the last reply says, or else thinks."""
+    """The beginning of the last reply's text, or else of its reasoning."""
     reply = state.reply
     words = (
         "" if reply is None else sanitize_line(" ".join((reply.text or reply.reasoning).split()))
@@ -291,7 +290,7 @@ def _call_line(event: e.CallFinished, state: RunState) -> str:
 
 
 _NOT_RUN = {"reject": "not run", "skip": "skipped", "answer": "answered instead of run"}
-"""What became of a call that did not run, by the verdict on it."""
+"""The words for a call that did not run, by the verdict on it."""
 
 
 def _waiting_line(event: e.CallHeld, state: RunState) -> str:
@@ -318,7 +317,7 @@ def _end_lines(event: e.RunFinished) -> list[str]:
 
 
 def writer_for(json: bool, label: str | None = None, *, waits: bool = True) -> Writer:
-    """The writer the command line asks for, on stdout; `label` tells runs apart."""
+    """The writer for stdout that the command line asks for; `label` distinguishes runs."""
     if json:
         return json_writer(sys.stdout, label)
     return text_writer(sys.stdout, label or "", waits=waits)

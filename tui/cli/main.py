@@ -1,4 +1,4 @@
-"""The command line. Everything heavy is imported in the command that needs it."""
+"""The command line. Each command imports what it needs when it runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class Commands(click.Group):
-    """A group that answers our own errors with a sentence on stderr and their exit code."""
+    """A group that prints our own errors as a sentence on stderr and exits with their code."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
@@ -62,11 +62,16 @@ def main(ctx: click.Context, theme: str | None) -> None:
 @main.command(short_help="Give tasks to a model and watch it work.")
 @click.argument("task", nargs=-1, required=True)
 @click.option("--samples", type=click.IntRange(1, 256), default=1, help="Runs of each task.")
-@click.option("--model", help="Name of the model, as its server knows it.")
+@click.option("--model", help="Name of the model on its server.")
 @click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
 @click.option("--temperature", type=float)
-@click.option("--extra-body", help="More fields for every request, as a JSON object.")
-@click.option("--input", "input_", type=click.Path(path_type=Path), help="File or folder for it.")
+@click.option("--extra-body", help="Extra fields of every request, as a JSON object.")
+@click.option(
+    "--input",
+    "input_",
+    type=click.Path(path_type=Path),
+    help="File or folder to copy into the sandbox.",
+)
 @run_options
 @click.pass_obj
 def run(
@@ -95,7 +100,7 @@ def run(
 
 
 @main.command(short_help="Watch a scripted run in a real sandbox: no key, no network.")
-@click.option("--speed", type=click.FloatRange(0), default=1.0, help="0 leaves out all pauses.")
+@click.option("--speed", type=click.FloatRange(0), default=1.0, help="0 skips all pauses.")
 @run_options
 @click.pass_obj
 def demo(theme: str | None, speed: float, **options: Any) -> None:
@@ -115,7 +120,7 @@ def demo(theme: str | None, speed: float, **options: Any) -> None:
 @main.command(short_help="Replay a saved session.")
 @click.argument("session")
 @click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line.")
+@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one per line.")
 @click.pass_obj
 def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> None:
     """Replay a saved SESSION (its id, the beginning of it, or "last")."""
@@ -133,14 +138,14 @@ def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> No
     sys.exit(code)
 
 
-@main.command(short_help="Go on with a session whose program was killed.")
+@main.command(short_help="Resume a session whose program was killed.")
 @click.argument("session", default="last")
 @click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line.")
-@click.option("--detach", is_flag=True, help="In a program of its own, without a screen.")
+@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one per line.")
+@click.option("--detach", is_flag=True, help="In the background, in a program of its own.")
 @click.pass_obj
 def resume(theme: str | None, session: str, headless: bool, as_json: bool, detach: bool) -> None:
-    """Go on with a SESSION whose program was killed (its id, the beginning of it, or "last").
+    """Resume a SESSION whose program was killed (its id, the beginning of it, or "last").
 
     Its sandbox must still be there: it outlives its program by sandbox.grace seconds.
     """
@@ -169,12 +174,13 @@ def resume(theme: str | None, session: str, headless: bool, as_json: bool, detac
 @main.command(short_help="Watch and steer a detached run.")
 @click.argument("session", required=False)
 @click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line.")
+@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one per line.")
 @click.pass_obj
 def attach(theme: str | None, session: str | None, headless: bool, as_json: bool) -> None:
-    """Watch and steer a run that was begun with --detach (default: the newest such SESSION).
+    """Watch and steer a run that was started with --detach (default: the newest such SESSION).
 
-    Several screens may watch; one steers, and another takes over with T. Leaving ends nothing.
+    Several screens may watch; one steers, and another takes over with T. Leaving
+    does not end the run.
     """
     settings = load_settings({}, theme)
     with open_store() as store:
@@ -192,10 +198,10 @@ def attach(theme: str | None, session: str | None, headless: bool, as_json: bool
     sys.exit(code)
 
 
-@main.command(short_help="End a detached run, in order.")
+@main.command(short_help="End a detached run.")
 @click.argument("session", required=False)
 def stop(session: str | None) -> None:
-    """End a run that was begun with --detach, in order (default: the newest such SESSION)."""
+    """End a run that was started with --detach (default: the newest such SESSION)."""
     import asyncio
 
     from sandbox_tui.sessions.remote.client import RunClient
@@ -214,25 +220,25 @@ def stop(session: str | None) -> None:
         click.echo(f"stopped {run.id}")
 
 
-@main.command(short_help="Go on from the middle of a saved session.")
+@main.command(short_help="Fork a saved session at any moment.")
 @click.argument("session")
 @click.option("--at", default="end", show_default=True, metavar="MOMENT")
-@click.option("--model", help="Another model, as its server knows it.")
+@click.option("--model", help="Another model, by its name on the server.")
 @click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
 @click.option("--temperature", type=float)
-@click.option("--extra-body", help="More fields for every request, as a JSON object.")
+@click.option("--extra-body", help="Extra fields of every request, as a JSON object.")
 @click.option("--task", help="Another task.")
-@click.option("--message", default="", help="Words for the model before it goes on.")
+@click.option("--message", default="", help="Message to the model before it continues.")
 @click.option("--edit-call", metavar="JSON", help="Other arguments for the call at MOMENT.")
-@click.option("--yes", is_flag=True, help="Do not ask before calls are carried out again.")
-@click.option("--no-repeat", is_flag=True, help="Refuse where calls would have to be.")
+@click.option("--yes", is_flag=True, help="Repeat calls without asking.")
+@click.option("--no-repeat", is_flag=True, help="Refuse if calls would have to be repeated.")
 @run_options
 @click.pass_obj
 def fork(theme: str | None, session: str, **options: Any) -> None:
-    """Go on from the middle of a saved SESSION, with the files of that moment.
+    """Fork a saved SESSION at MOMENT, with the files of that moment.
 
     MOMENT is 5 or step:5 (its end), call:7 (its end; with --edit-call, before it), seq:123 or end.
-    The files come from the nearest snapshot; recorded calls since are carried out again.
+    The files come from the nearest snapshot; the calls recorded since then are repeated.
     """
     from sandbox_tui.tui.cli.fork import execute_fork
 
@@ -249,10 +255,10 @@ def fork(theme: str | None, session: str, **options: Any) -> None:
 @main.command(short_help="Show two sessions side by side.")
 @click.argument("left")
 @click.argument("right")
-@click.option("--diffs", is_flag=True, help="With the differences of each file.")
+@click.option("--diffs", is_flag=True, help="With a diff of each file.")
 @click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
 def compare(left: str, right: str, diffs: bool, as_json: bool) -> None:
-    """Show two sessions side by side: where they part, calls, files, tokens, cost, answer."""
+    """Show two sessions side by side: where they diverge, calls, files, tokens, cost, answer."""
     from sandbox_tui.tui.cli.sessions.compare import print_comparison
 
     with store_to_read() as store:
@@ -270,15 +276,15 @@ def image() -> None:
 @click.option("--small", is_flag=True, help="Without the science libraries.")
 @click.option("--tag", help="Name of the image.")
 def image_build(from_packages: bool, small: bool, tag: str | None) -> None:
-    """Build the image, with a registry or from the packages of this machine."""
+    """Build the image, from a registry or from the packages of this machine."""
     from sandbox_tui.tui.cli.build_image import build
 
     build(tag, from_packages=from_packages, small=small)
 
 
-@main.command(short_help="Say what is missing here, and how to fix it.")
+@main.command(short_help="Check the installation and say how to fix it.")
 def doctor() -> None:
-    """Say what is there, what is missing, and the command that fixes it."""
+    """Print what is installed, what is missing, and the command that fixes it."""
     from sandbox_tui.tui.cli.doctor import examine
 
     sys.exit(examine())
@@ -318,9 +324,9 @@ def policy_check(session: str, config: Path | None, as_json: bool) -> None:
 
 
 @main.command(context_settings={"ignore_unknown_options": True})
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True)
-@click.option("--public-url", help="How browsers reach it, behind a proxy.")
+@click.option("--public-url", help="URL for browsers, behind a proxy.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def serve(host: str, port: int, public_url: str | None, command: tuple[str, ...]) -> None:
     """Show the cockpit in a browser.
@@ -345,7 +351,7 @@ main.add_command(config_group)
 
 
 def _execute(requests: Sequence[RunRequest], options: dict[str, Any]) -> None:
-    """Run to the end, on the screen where there is one; or have it run elsewhere."""
+    """Run to the end, on the screen if there is one, or in the background."""
     headless, as_json = options["headless"], options["as_json"]
     if options["detach"]:
         _detach(requests)
@@ -371,7 +377,7 @@ def _detach(requests: Sequence[RunRequest]) -> None:
 
 
 def _detached(store: Store, name: str | None) -> RunSummary:
-    """The session of this name, else the newest one, that runs in a program of its own."""
+    """The detached run of this name; without a name, the newest one."""
     from sandbox_tui.sessions.remote.sockets import is_detached
 
     if name is not None and name != "last":

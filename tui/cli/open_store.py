@@ -1,4 +1,4 @@
-"""The session database as commands open it, and a session by what a person calls it."""
+"""Opens the session database for a command, and finds sessions by name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def open_store() -> Generator[Store, None, None]:
 
 @contextlib.contextmanager
 def store_to_read() -> Generator[Store, None, None]:
-    """The same for commands that only look: it may be read-only."""
+    """The same for commands that only read: the file may be read-only."""
     from sandbox_tui.core.config.settings import data_dir
     from sandbox_tui.sessions import Store
 
@@ -32,7 +32,7 @@ def store_to_read() -> Generator[Store, None, None]:
 
 
 def session_named(store: Store, name: str, *, surely: bool = False) -> RunSummary:
-    """The session that a person means; `surely` where it cannot be undone, see `Store.run`."""
+    """The session of this name; `surely` if the command cannot be undone (see `Store.run`)."""
     if name != "last":
         return store.run(name, surely=surely)
     newest = store.runs(limit=1)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def run_options(function: Any) -> Any:
-    """Options that say how a run is run."""
+    """Options of commands that start a run."""
     for option in reversed(
         [
             click.option("--sandbox", type=click.Choice(["auto", "docker", "bubblewrap"])),
@@ -26,13 +26,17 @@ def run_options(function: Any) -> Any:
             click.option(
                 "--snapshots",
                 type=click.Choice(["off", "auto", "every"]),
-                help="Of the files, to fork from: never, now and then, after every step.",
+                help="Snapshots of the files, to fork from: never, sometimes, after every step.",
             ),
             click.option("--output", type=click.Path(path_type=Path, file_okay=False)),
             click.option("--prompts", help="A built-in prompt pack, or a file."),
-            click.option("--max-steps", type=click.IntRange(1), help="Most model turns."),
-            click.option("--max-tokens", type=click.IntRange(1), help="Tokens of one reply."),
-            click.option("--token-limit", type=click.IntRange(1), help="Tokens in all."),
+            click.option("--max-steps", type=click.IntRange(1), help="Maximum number of steps."),
+            click.option(
+                "--max-tokens", type=click.IntRange(1), help="Maximum tokens of one reply."
+            ),
+            click.option(
+                "--token-limit", type=click.IntRange(1), help="Maximum tokens of the run."
+            ),
             click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="S"),
             click.option("--command-timeout", type=click.FloatRange(0, min_open=True), metavar="S"),
             click.option(
@@ -60,11 +64,11 @@ def run_options(function: Any) -> Any:
 
 
 def run_mode(options: dict[str, Any], settings: Settings) -> Mode:
-    """The mode in which a run begins; `step` needs a screen."""
+    """The initial mode of a run; `step` needs a screen."""
     if options["step"] and options["mode"] not in (None, "step"):
         raise ConfigError(f"--step and --mode {options['mode']} do not go together.")
     mode = "step" if options["step"] else options["mode"] or settings.agent.mode
-    seen = options["detach"]  # a screen that is attached can step through it
+    seen = options["detach"]  # an attached screen can step through it
     if (
         mode == "step"
         and not seen
@@ -78,7 +82,7 @@ def run_mode(options: dict[str, Any], settings: Settings) -> Mode:
 
 
 def overrides_of(options: dict[str, Any]) -> dict[str, Any]:
-    """Settings by dotted name, as the options of a command give them; None where not given."""
+    """Settings by dotted name from the options of a command; None where not given."""
     names = {
         "model": "model.name",
         "base_url": "model.base_url",

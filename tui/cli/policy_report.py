@@ -1,4 +1,4 @@
-"""The policy as text, and what it would have done, for `sandbox-tui policy`."""
+"""`sandbox-tui policy`: the rules as text, and their decisions about a saved session."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ There are no rules. In {file}, for example:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A call of a session, and what a policy says about it."""
+    """A call of a session, and the policy's judgement of it."""
 
     call: e.ToolCall
     judgement: Judgement
 
 
 def check(policy: Policy, events: Iterable[e.AnyEvent]) -> list[Checked]:
-    """What `policy` says about every call the model made."""
+    """The policy's judgement of every call the model made."""
     return [
         Checked(event.call, decide(policy, event.call.name, event.call.arguments))
         for event in events
@@ -66,7 +66,7 @@ def print_policy(policy: Policy, file: Path, *, as_json: bool) -> None:
 
 
 def print_check(session: str, checked: list[Checked], *, as_json: bool) -> None:
-    """A line a call, then the counts."""
+    """One line per call, then the counts."""
     counts = dict.fromkeys(("allow", "ask", "deny"), 0)
     for one in checked:
         counts[one.judgement.action] += 1

@@ -1,11 +1,10 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-"""The cockpit in a browser: `sandbox-tui serve`, by way of textual-serve.
+"""The cockpit in a browser: `sandbox-tui serve`, with textual-serve.
 
-Whoever reaches the server can do everything a person at the keyboard can. So it listens on
-127.0.0.1 unless told otherwise, and lets only those in who know the token of its address: other
-people on this machine do not, and neither do other web pages, which a browser would let open a
-websocket to any port here. The address sets a cookie that no other site can use, and the names
-under which the server is asked for are checked as well (DNS rebinding).
+A client of the server can do everything a person at the keyboard can. It therefore listens on
+127.0.0.1 by default and requires the token in its address, which other users of this machine do not
+know, nor do other web pages, which a browser lets open a websocket to any local port. The address
+sets a cookie that no other site can use, and the Host header is checked (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from textual_serve.server import Server
 from sandbox_tui.core.base.errors import ConfigError
 
 SHUTDOWN_TIMEOUT_SECONDS = 15.0
-"""Seconds the programs of open tabs may take to put their runs away."""
+"""Timeout for the programs of open tabs to end their runs."""
 
 _COOKIE = "sandbox-tui"
 _FONT_FROM_ELSEWHERE = re.compile(r"<link[^>]*fonts\.googleapis[^>]*>")
@@ -39,19 +38,19 @@ _FOCUS = """<script>
 new MutationObserver(() => document.querySelector(".xterm-helper-textarea")?.focus())
   .observe(document.body, { attributes: true, attributeFilter: ["class"] });
 </script>"""
-"""Keys belong to the terminal from the beginning, without a click."""
+"""Focuses the terminal when the page opens, so that it gets the keys without a click."""
 
 
 class CockpitServer(Server):
-    """Starts the program once for each tab that is opened.
+    """Starts one program per browser tab.
 
     Args:
         arguments: of the program.
-        host, port: where it listens.
-        public_url: how a browser reaches it, where that is another address.
+        host, port: where to listen.
+        public_url: the address in the browser, if it differs.
 
     Attributes:
-        token: that the address must have.
+        token: required in the address.
     """
 
     def __init__(
@@ -67,21 +66,21 @@ class CockpitServer(Server):
 
     @property
     def address(self) -> str:
-        """What to open."""
+        """The address to open, with the token."""
         return f"{self.public_url}/?token={self.token}"
 
     def initialize_logging(self) -> None:
-        """Only what goes wrong: requests would show the token."""
+        """Log warnings only: requests would show the token."""
         logging.basicConfig(level=logging.WARNING, format="sandbox-tui: %(message)s")
 
     async def on_startup(self, app: web.Application) -> None:
-        """Say where it is."""
+        """Print the address."""
         click.echo(f"sandbox-tui is at {self.address}")
-        click.echo("Whoever has this address can use it as you do. ctrl+c ends it.")
+        click.echo("Anyone with this address can use it as you do. ctrl+c ends it.")
 
     async def handle_index(self, request: web.Request) -> web.Response:  # type: ignore[override]
         """The page, for a browser that knows the token; it loads nothing from other hosts."""
-        if not self._is_asked_for_by_its_name(request) or not self._may(
+        if not self._has_our_host(request) or not self._is_token(
             request.query.get("token") or request.cookies.get(self._cookie)
         ):
             return _refused()
@@ -96,12 +95,10 @@ class CockpitServer(Server):
         return page
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
-        """The terminal, for the page alone."""
-        asked_from = request.headers.get("Origin", "")
-        known = self._is_asked_for_by_its_name(request) and self._may(
-            request.cookies.get(self._cookie)
-        )
-        if not known or not asked_from or origin(asked_from) != self._origin:
+        """The terminal, for our own page only."""
+        request_origin = request.headers.get("Origin", "")
+        known = self._has_our_host(request) and self._is_token(request.cookies.get(self._cookie))
+        if not known or not request_origin or origin(request_origin) != self._origin:
             raise web.HTTPForbidden(text="This is not the page of sandbox-tui.")
         task = asyncio.current_task()
         assert task is not None
@@ -112,7 +109,7 @@ class CockpitServer(Server):
             self._open.discard(task)
 
     async def on_shutdown(self, app: web.Application) -> None:
-        """End what the tabs show: nobody would wait for them to be closed."""
+        """End the programs of all open tabs."""
         for task in self._open:
             task.cancel()
         if self._open:
@@ -120,13 +117,13 @@ class CockpitServer(Server):
 
     @property
     def _cookie(self) -> str:
-        """Cookies of one host are shared by all its ports."""
+        """Name of the cookie: all ports of a host share their cookies."""
         return f"{_COOKIE}-{self.port}"
 
-    def _may(self, token: str | None) -> bool:
+    def _is_token(self, token: str | None) -> bool:
         return hmac.compare_digest((token or "").encode(), self.token.encode())
 
-    def _is_asked_for_by_its_name(self, request: web.Request) -> bool:
+    def _has_our_host(self, request: web.Request) -> bool:
         scheme = self._origin.partition("://")[0]
         return origin(f"{scheme}://{request.host}") == self._origin
 
@@ -135,26 +132,27 @@ def serve(arguments: Sequence[str], host: str, port: int, public_url: str | None
     """Serve until ctrl+c.
 
     Raises:
-        ConfigError: the port is taken, the host is none of this machine's, or the public address
-            is none.
+        ConfigError: the port is taken, the host is not an address of this machine, or the public
+            address is not a URL.
     """
     if public_url is not None and not origin(public_url):
         raise ConfigError(
-            f"--public-url must be what a browser opens, such as https://host/path: {public_url!r} "
-            "is not."
+            f"--public-url must be the URL in the browser, such as https://host/path, not "
+            f"{public_url!r}."
         )
     _try_port(host, port)
     if host not in ("127.0.0.1", "localhost", "::1"):
         click.echo(
-            f"Listening on {host}: without https, everyone on the way reads along.", err=True
+            f"Listening on {host} without https: anyone on the network path can read everything.",
+            err=True,
         )
     asyncio.set_event_loop(asyncio.new_event_loop())
     CockpitServer(arguments, host, port, public_url).serve()
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port as a browser says them, without a port that goes without saying; empty
-    where it is no address of a page."""
+    """Scheme, host and port of a URL as a browser sends them, without the default port; empty for
+    anything but an http(s) URL."""
     try:
         parts = urlsplit(url)
         scheme, host, port = parts.scheme, parts.hostname, parts.port
@@ -174,13 +172,13 @@ def _bracketed(host: str) -> str:
 
 
 def _reachable(host: str) -> str:
-    """The host, or where it stands for all addresses of this machine the one others know."""
+    """The host; for a wildcard address, the address at which others reach this machine."""
     if host not in ("0.0.0.0", "::"):
         return host
     family, somewhere = _family(host), "2001:db8::1" if host == "::" else "192.0.2.1"
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect((somewhere, 9))  # asks for the way, sends nothing
+            probe.connect((somewhere, 9))  # looks up the route, sends nothing
         except OSError:
             return socket.gethostname()
         return str(probe.getsockname()[0])
@@ -192,7 +190,7 @@ def _try_port(host: str, port: int) -> None:
     except OSError as error:
         reason = error.strerror or error
         raise ConfigError(
-            f"Nothing can listen on {host}:{port}: {reason}. Choose another with --port."
+            f"Cannot listen on {host}:{port}: {reason}. Choose another port with --port."
         ) from error
 
 
@@ -201,5 +199,5 @@ def _family(host: str) -> socket.AddressFamily:
 
 
 def _refused() -> web.Response:
-    words = "Open the whole address that `sandbox-tui serve` printed, with its token.\n"
+    words = "Open the whole address that `sandbox-tui serve` printed, including the token.\n"
     return web.Response(text=words, status=403)

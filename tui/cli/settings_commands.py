@@ -10,11 +10,11 @@ import click
 from sandbox_tui.core.base.sanitize import sanitize_line
 
 WIDEST_VALUE = 40
-"""Longer values in the list of settings do not move what stands beside the others."""
+"""Widest column of values: longer ones do not widen it."""
 
 
 @click.command(short_help="List every action that has a key.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one action a line.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one action per line.")
 def keys(as_json: bool) -> None:
     """List every action that has a key, by the name that config.toml's [keys] knows it by.
 
@@ -43,10 +43,10 @@ def keys(as_json: bool) -> None:
 
 
 @click.group("config", invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one setting a line.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one setting per line.")
 @click.pass_context
 def config_group(ctx: click.Context, as_json: bool) -> None:
-    """The settings in force, and where each came from."""
+    """List the settings in force and the source of each."""
     if ctx.invoked_subcommand is not None:
         return
     from sandbox_tui.core.config.setting_sources import setting_sources
@@ -68,13 +68,13 @@ def config_group(ctx: click.Context, as_json: bool) -> None:
 
 @config_group.command("path")
 def config_path() -> None:
-    """Where the config file is, or would be."""
+    """Print the path of the config file."""
     from sandbox_tui.core.config.settings import config_file
 
     click.echo(config_file())
 
 
-@config_group.command("set", short_help="Write a value as a setting.")
+@config_group.command("set", short_help="Change a setting.")
 @click.argument("name")
 @click.argument("value")
 def config_set(name: str, value: str) -> None:
@@ -109,10 +109,10 @@ def _unset(name: str) -> None:
 
 
 def refuse_unknown(name: str, value: Any) -> None:
-    """Refuse a value that must be the name of something, where there is nothing of this name.
+    """Reject a value that must be a known name but is not.
 
     Raises:
-        ConfigError: with the names there are.
+        ConfigError: lists the known names.
     """
     if name == "ui.theme":
         _refuse_unknown_theme(str(value))

@@ -1,4 +1,4 @@
-"""What the command line begins: shown on the screen, and what is said on stderr afterwards."""
+"""Shows the app, and prints afterwards how its runs ended."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class Ended(NamedTuple):
-    """How it came out.
+    """The result of showing the app.
 
     Attributes:
         code: of the program.
-        runs: ids of the sessions it was started for.
+        runs: ids of the sessions that it started.
     """
 
     code: int
@@ -42,7 +42,7 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
     """Show the program on the terminal until the person leaves it.
 
     Raises:
-        SandboxTuiError: a run it was started for could not begin, or be recorded.
+        SandboxTuiError: a run could not start, or could not be recorded.
     """
     from sandbox_tui.tui.terminal_io import emulator_backend as terminal_engine
     from sandbox_tui.tui.terminal_io import image_protocols
@@ -56,27 +56,27 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
     app.shutdown.force_exit = exit_after
     try:
         app.run()
-    finally:  # where Textual wrote everything else, too
+    finally:  # the stream that Textual writes to
         if app.restore_sequence and sys.__stderr__ is not None:
             sys.__stderr__.write(app.restore_sequence)
             sys.__stderr__.flush()
     if not _is_served():
-        _say_what_became(store, app.seen)
+        _print_outcomes(store, app.seen)
     if app.failure is not None:
         raise app.failure
     return Ended(app.return_code or 0, app.begun)
 
 
-def _say_what_became(store: Store, runs: Sequence[str]) -> None:
-    """Leave on the terminal what the screen knew: outcome, session and results of each run."""
+def _print_outcomes(store: Store, runs: Sequence[str]) -> None:
+    """Print outcome, session and results of each run that the screen showed."""
     from sandbox_tui.core.base.errors import StoreError
 
     for run_id in runs:
-        with contextlib.suppress(StoreError):  # one that could not begin has no session
-            click.echo(_what_became(store.run(run_id)))
+        with contextlib.suppress(StoreError):  # a run that could not start has no session
+            click.echo(_outcome_line(store.run(run_id)))
 
 
-def _what_became(run: RunSummary) -> str:
+def _outcome_line(run: RunSummary) -> str:
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.tui.format.outcome import outcome_words
 
@@ -91,17 +91,17 @@ def _what_became(run: RunSummary) -> str:
 
 
 def say_how_it_ended(store: Store, ended: Ended) -> None:
-    """The reasons on stderr, where scripts and people look for them."""
+    """Print on stderr why runs failed."""
     from sandbox_tui.core.base.errors import StoreError
     from sandbox_tui.core.base.sanitize import sanitize_line
 
     for run_id in ended.runs if ended.code else ():
         try:
             run = store.run(run_id)
-        except StoreError:  # it was ended before there was anything to record
+        except StoreError:  # it ended before anything was recorded
             continue
         if run.error:
             words = sanitize_line(run.error)
             if run.outcome == "sandbox_error":
-                words += f" `sandbox-tui fork {run.id}` goes on from there in a new sandbox."
+                words += f" `sandbox-tui fork {run.id}` continues from there in a new sandbox."
             click.echo(f"sandbox-tui: {run.outcome}: {words} ({run.id})", err=True)

@@ -1,4 +1,4 @@
-"""Formats a session can be exported to: a file each, and a line here."""
+"""Export formats: one file each, and a line here."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """asciicast v3 (docs.asciinema.org/manual/asciicast/v3): a recording of each terminal.
 
-What was typed is left out: it may be a password. What the terminal showed of it is there.
+Typed input is left out: it may be a password. What the terminal echoed of it is included.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Record
 from sandbox_tui.sessions.interchange.exports.run_story import call_title, decision
 
 IDLE_SECONDS = 2.0
-"""Longest pause a player shall keep."""
+"""Longest pause that a player keeps."""
 
 _OTHER_SCREEN = re.compile(r"\x1b\[\?1049([hl])")
 
@@ -68,7 +68,7 @@ def _lines(recording: Recording, terminal: str, size: tuple[int, int]) -> Iterab
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     if terminal == MIRROR:
         decode = _Portable(decode)
-    written = 0.0  # the sum of all intervals as they stand in the file: no drift by rounding
+    written = 0.0  # the sum of the intervals as written: rounding errors do not add up
     for event in recording.events:
         found = _entry(event, terminal, decode, recording.state)
         if found is None:
@@ -79,9 +79,9 @@ def _lines(recording: Recording, terminal: str, size: tuple[int, int]) -> Iterab
 
 
 class _Portable:
-    """Decodes the mirror, whose every prompt leaves the other screen, whether it is shown or not.
+    """Decodes the mirror, whose every prompt leaves the alternate screen, shown or not.
 
-    Most emulators then move the cursor also where it is not (xterm: DECRC); ours does not.
+    Most emulators then restore the cursor (xterm: DECRC) even if it is not shown; ours does not.
     """
 
     def __init__(self, decode: Callable[[bytes], str]) -> None:
@@ -110,7 +110,7 @@ def _entry(
         case e.TerminalClosed(terminal=name, exit_code=code) if name == terminal:
             return None if code is None else ("x", str(code))
         case e.CallProposed(call=call) if terminal == MIRROR:
-            item = end.calls[call.number]  # a marker says what came of it: it may not have run
+            item = end.calls[call.number]  # the marker says how the call ended: it may not have run
             decided = f" ({words})" if (words := decision(item)) else ""
             return "m", sanitize_line(call_title(item))[:120] + decided
         case _:

@@ -1,6 +1,6 @@
 """ATIF, the Agent Trajectory Interchange Format of Harbor, in version 1.4.
 
-Times are UTC in ISO 8601. What the format has no field for stands in its `extra` objects.
+Times are UTC in ISO 8601. What the format has no field for goes into its `extra` objects.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VERSION = "ATIF-v1.4"
 
 
 LAST_SECOND = datetime.datetime.max.replace(tzinfo=datetime.UTC).timestamp() - 1
-"""The last that a date can name: the end of the year 9999."""
+"""The last second that a date can name: the end of the year 9999."""
 
 
 def write(recording: Recording) -> Iterable[Part]:
@@ -41,7 +41,7 @@ def document(recording: Recording) -> dict[str, Any]:
             case e.CallProposed(call=call):
                 turn = next(step for step in reversed(steps) if step["source"] == "agent")
                 _call(turn, state.calls[call.number])
-            case e.Delivered(text=text):  # what people said and did, as the model was told
+            case e.Delivered(text=text):  # what people said and did, as the model read it
                 steps.append({**_step(recording, event.t, "user"), "message": text})
             case _:
                 pass
@@ -111,7 +111,7 @@ def _call(step: dict[str, Any], item: CallItem) -> None:
     calls: list[dict[str, Any]] = step.setdefault("tool_calls", [])
     id_ = item.call.id or f"call_{item.call.number}"
     if any(call["tool_call_id"] == id_ for call in calls):
-        id_ = f"{id_}#{item.call.number}"  # some servers give all calls of a turn one id
+        id_ = f"{id_}#{item.call.number}"  # some servers give all calls of a turn the same id
     calls.append(
         {
             "tool_call_id": id_,

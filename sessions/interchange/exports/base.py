@@ -1,4 +1,4 @@
-"""What an export is made of, and what it makes."""
+"""The input and output of an export."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Part(NamedTuple):
 
 
 class Recording:
-    """A session as it is handed on: read once, secrets blanked where a `redactor` is given.
+    """A session to export: read once; a `redactor` blanks its secrets.
 
     Attributes:
         summary: the session at a glance.
         events: all of its events.
-        tags, notes: what people wrote on it.
+        tags, notes: annotations by people.
     """
 
     def __init__(self, store: Store, run_id: str, redactor: Redactor | None = None) -> None:
@@ -66,16 +66,16 @@ class Recording:
         return fold(self.events)
 
     def original(self, format_: str) -> bytes | None:
-        """The document of this format that the session was imported from, if it still holds it."""
+        """The imported document, if it has this format and still matches the session."""
         kept = source_document_of(self._store, self.summary.id)
         if kept is None or kept.format != format_:
             return None
         if kept.fingerprint != fingerprint(self._untouched):
-            return None  # it went on since
+            return None  # the session has grown since
         return self._redactor.data(kept.data) if self._redactor else kept.data
 
     def kept_original(self) -> SourceDocument | None:
-        """What the session was imported from, in whatever format."""
+        """The document the session was imported from, of any format."""
         kept = source_document_of(self._store, self.summary.id)
         if kept is None or self._redactor is None:
             return kept
@@ -87,7 +87,7 @@ class Recording:
         )
 
     def blob(self, digest: str) -> bytes | None:
-        """A kept content, None where it was not kept."""
+        """A stored content; None where it was not stored."""
         data = self._store.get_blob(digest)
         if data is None or self._redactor is None:
             return data
@@ -99,7 +99,7 @@ class Exporter:
     """A format to export to.
 
     Attributes:
-        name: as the command line has it.
+        name: on the command line.
         about: what it is for, in a few words.
         write: makes the files; raises StoreError when the session has nothing for this format.
     """

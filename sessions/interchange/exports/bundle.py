@@ -28,10 +28,10 @@ from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 
 def write(recording: Recording) -> Iterable[Part]:
-    """Write the whole session, with the contents it names, as one SQLite file.
+    """Write the whole session, with its file contents, as one SQLite file.
 
     Raises:
-        StoreError: the session is larger than any bundle that can be read.
+        StoreError: the session is larger than a bundle may be.
     """
     events, contents = with_contents(recording)
     original = recording.kept_original()
@@ -92,7 +92,7 @@ def _refuse_too_large(
 
 
 def with_contents(recording: Recording) -> tuple[list[e.AnyEvent], list[bytes]]:
-    """Events and contents of files; a content in which a secret was blanked has a new digest."""
+    """Events and file contents; a content with a blanked secret gets a new digest."""
     contents: dict[str, bytes] = {}
     renamed: dict[str, str] = {}
     events: list[e.AnyEvent] = []

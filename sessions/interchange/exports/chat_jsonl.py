@@ -1,7 +1,7 @@
 """One line of OpenAI's chat format for fine-tuning: messages, tools, and which replies to learn.
 
-`weight` is the format's loss mask: 1 on a reply to learn, 0 on one not to. Not to be learnt are
-replies whose calls were malformed, or were edited, rejected, skipped or answered by a person.
+`weight` is the format's loss mask: 1 trains on a reply, 0 does not. It is 0 on replies whose calls
+were malformed, or were edited, rejected, skipped or answered by a person.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def write(recording: Recording) -> Iterable[Part]:
     weights = _weights(recording.events)
     messages = [_strict(message, weights) for message in conversation(recording.events)]
     while messages and messages[-1]["role"] == "user":
-        messages.pop()  # nothing answered it
+        messages.pop()  # it has no answer
     example = {
         "messages": messages,
         "tools": _tools(messages, recording.events),
@@ -46,7 +46,7 @@ def _weights(events: Iterable[e.AnyEvent]) -> list[int]:
                 if verdict != "approve" and weights:
                     weights[-1] = 0
             case e.CallFinished(call=call, ok=False) if call not in decided and weights:
-                weights[-1] = 0  # it was refused before anybody could decide: malformed
+                weights[-1] = 0  # malformed: refused before anyone decided
             case _:
                 pass
     return weights
@@ -71,7 +71,7 @@ def _strict(message: Message, weights: list[int]) -> Message:
 
 
 def _tools(messages: list[Message], events: Sequence[e.AnyEvent]) -> list[dict[str, Any]]:
-    """The schemas of the run's tools, and a bare one of each other that was called."""
+    """The schemas of the run's tools, and a minimal one for each other tool that was called."""
     first = events[0] if events else None
     recorded = first.settings if isinstance(first, e.RunStarted) else None
     names = recorded.tools if recorded and recorded.tools is not None else DEFAULT_NAMES

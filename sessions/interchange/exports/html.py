@@ -1,7 +1,7 @@
 """One HTML file that plays a session in any browser, offline: calls, terminals, files, in step.
 
-What the session holds is data: compressed JSON that the page's one script reads and shows as text.
-Nothing of it is ever HTML, and the page's policy lets no other script, no address and no form be.
+The session is data: compressed JSON that the page's only script reads and shows as text. None of it
+is ever HTML, and the page's content security policy forbids other scripts, requests and forms.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _resource(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """A source as a content security policy names it (CSP 3, 2.3.1)."""
+    """A source expression of a content security policy (CSP 3, 2.3.1)."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 

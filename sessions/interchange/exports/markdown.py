@@ -1,7 +1,7 @@
 """A session as Markdown, to be read and to be pasted into a discussion.
 
-The model's prose stays Markdown; what could be HTML or a link of its own in it is made harmless.
-All else stands in fences longer than any that the text itself holds.
+The model's prose stays Markdown, without its HTML and links. Everything else goes into fences
+longer than any fence in the text itself.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _reply(item: ReplyItem) -> Iterable[str]:
 
 def _call(item: CallItem) -> Iterable[str]:
     blocks = list(_arguments(item.call.name, item.arguments))
-    # what stands in a block of its own need not be said in the title too
+    # the title omits what has a block of its own
     words = (
         "" if item.call.name == "execute_bash" else summarize_call(item.call.name, item.arguments)
     )
@@ -126,7 +126,7 @@ def _call(item: CallItem) -> Iterable[str]:
 
 
 def _arguments(tool: str, arguments: str) -> Iterable[str]:
-    """The arguments as a reader wants them: a command as bash, an edit as what it changes."""
+    """The arguments in readable form: a command as bash, an edit as a diff."""
     fields = parameters(arguments)
     if tool == "execute_bash" and set(fields) == {"command"}:
         yield fence(str(fields["command"]), "bash")
@@ -147,11 +147,11 @@ def _arguments(tool: str, arguments: str) -> Iterable[str]:
             yield f"after line {inline(str(fields.get('insert_line')))}:"
             yield fence(str(fields.get("new_str") or ""), _language(path))
         case _:
-            pass  # the title says it all
+            pass  # the title already says it
 
 
 def _language(path: str) -> str:
-    """What a fence calls the language of a file: its suffix, where that is a word."""
+    """The language name of a fence: the file's suffix, if that is a word."""
     suffix = posixpath.splitext(path)[1].removeprefix(".").lower()
     return suffix if suffix.isascii() and suffix.isalnum() and len(suffix) < 10 else ""
 
@@ -191,13 +191,13 @@ def _human(item: HumanItem) -> Iterable[str]:
 
 
 def _said(label: str, text: str, words: str = "") -> str:
-    """Somebody's words, as a quotation under what they are."""
+    """A person's words as a quotation, below a heading line."""
     head = f"**{label}**" + (f" · {words}" if words else "")
     return quote(f"{head}\n\n{prose(text)}" if text.strip() else head)
 
 
 def _words(text: str) -> str:
-    """Sentences of the program's, in which there may be words of others."""
+    """Our own sentences, which may quote untrusted text."""
     return inline(" ".join(text.split()))
 
 

@@ -1,7 +1,7 @@
-"""Markdown that somebody else wrote, made harmless: without HTML, links, pictures and headings.
+"""Sanitizes untrusted Markdown: no HTML, links, pictures or headings.
 
-Code stays as it is to the letter, since CommonMark shows entities and backslashes in it as they
-stand. What is code is asked of a CommonMark parser, by the lines of its tokens.
+Code stays exactly as it is, since CommonMark shows entities and backslashes in code literally. A
+CommonMark parser tells what is code, by the lines of its tokens.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 
 MAX_CHARS = 20_000
-"""Characters of one block; more is cut in the middle, and said so."""
+"""Characters of one block; longer ones are cut in the middle, with a note."""
 
 _BACKTICKS = re.compile(r"`+")
 _SPANS = re.compile(r"\\.|(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", re.DOTALL)
@@ -24,7 +24,7 @@ _END = "nothing opened before may be open here"
 
 
 def prose(text: str) -> str:
-    """Markdown of somebody's, to stand on its own; as code where it cannot be made harmless."""
+    """Untrusted Markdown as blocks of its own; as code where it cannot be sanitized."""
     text = sanitize(cut(text.replace("\r\n", "\n").replace("\r", "\n"))).strip("\n")
     if not _is_worth_parsing(text):
         return fence(text)
@@ -61,7 +61,7 @@ def quote(text: str) -> str:
 
 
 def cut(text: str) -> str:
-    """Head and tail of a text that is too long."""
+    """A text, cut in the middle if it is too long."""
     if len(text) <= MAX_CHARS:
         return text
     half = MAX_CHARS // 2
@@ -69,7 +69,7 @@ def cut(text: str) -> str:
 
 
 def _is_worth_parsing(text: str) -> bool:
-    """Whether it can be prose: what is markup for the most part takes a parser long."""
+    """Whether to parse it as prose: parsing is slow where most of a text is markup."""
     if len(text) < 2_000:
         return True
     return text.count("\n") < 2_000 and 4 * sum(map(text.count, "[]*_`!<>|\\")) < len(text)
@@ -101,12 +101,12 @@ def _escaped(text: str) -> str:
 
 
 def _without_links(text: str) -> str:
-    """Text with its spans of code as they are."""
+    """Text with its code spans unchanged."""
     made: list[str] = []
     at = 0
     for span in _SPANS.finditer(text):
         if span[1] is None:
-            continue  # a backslash and what it stands before: no code begins there
+            continue  # an escaped character: no code span begins there
         made += (_plain(text[at : span.start()]), span[0])
         at = span.end()
     return "".join((*made, _plain(text[at:])))
@@ -118,7 +118,7 @@ def _plain(text: str) -> str:
 
 
 def _is_harmless(text: str) -> bool:
-    """Whether a parser sees nothing in it that acts, or that would swallow what follows."""
+    """Whether a parser finds nothing active in it, and nothing that swallows what follows."""
     tokens = _PARSER.parse(f"{text}\n\n{_END}")
     last = tokens[-2] if len(tokens) > 2 else None
     if last is None or last.type != "inline" or last.content != _END or last.level != 1:

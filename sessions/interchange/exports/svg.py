@@ -1,4 +1,4 @@
-"""A picture of the terminal at the session's end, as one SVG file without anything from outside."""
+"""A picture of the terminal at the session's end, as one self-contained SVG file."""
 
 from __future__ import annotations
 

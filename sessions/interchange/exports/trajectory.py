@@ -1,8 +1,8 @@
 """`trajectory.json`, as llm-in-sandbox writes it: a step for every call.
 
-A session that was imported from such a file gives back that file, byte for byte. Of others, what
-the format has no place for stands beside it in the `metadata` objects, where its readers do not
-look; a turn without a call is a step whose function is empty.
+A session that was imported from such a file is exported as that file, byte for byte. For others,
+what the format has no field for goes into the `metadata` objects, which its readers ignore; a turn
+without a call is a step with an empty function.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def document(recording: Recording) -> dict[str, Any]:
 
 def _steps(recording: Recording) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
-    turn: ReplyItem | None = None  # whose words no step has said yet
+    turn: ReplyItem | None = None  # whose text no step holds yet
     for item in recording.state.items:
         if isinstance(item, ReplyItem) and item.replied is not None:
             if turn is not None:

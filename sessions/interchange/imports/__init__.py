@@ -1,6 +1,6 @@
-"""Formats a session can be imported from: a file each, and a line here.
+"""Import formats: one file each, and a line here.
 
-What a file is, its content says, not its name.
+The content of a file decides its format, not its name.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from sandbox_tui.sessions.store.tables.source_documents import (
 IMPORTERS: tuple[Importer, ...] = tuple(
     module.IMPORTER for module in (bundle, trajectory, mini_swe_agent, swe_agent, asciicast)
 )
-"""In the order in which they are asked."""
+"""In the order in which they are tried."""
 
 
 MAX_TERMINAL_SIDE = 2000
@@ -85,7 +85,7 @@ def read_file(path: Path) -> Sequence[Imported]:
     except (ValueError, KeyError, OverflowError, RecursionError) as error:
         raise ImportRefused(f"{opened.source.name} is damaged: {error}.") from error
     except MemoryError as error:
-        raise ImportRefused(f"{opened.source.name} does not fit into the memory.") from error
+        raise ImportRefused(f"{opened.source.name} does not fit into memory.") from error
     return sessions
 
 
@@ -165,7 +165,7 @@ def _refuse_known(store: Store, session: Imported) -> None:
 
 
 def _free_id(store: Store, session: Imported) -> str:
-    """The id it had, so that forks still find their parents; a new one where that is taken."""
+    """Its former id, so that forks still find their parents; a new one if that is taken."""
     if session.run_id is None or store.has_run(session.run_id):
         return new_id()
     return session.run_id

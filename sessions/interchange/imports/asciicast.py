@@ -1,4 +1,4 @@
-"""asciicast v2 and v3 (docs.asciinema.org/manual/asciicast): a terminal, and nothing but.
+"""asciicast v2 and v3 (docs.asciinema.org/manual/asciicast): only a terminal.
 
 It becomes a session without a model: one terminal named `shell`.
 """
@@ -30,7 +30,7 @@ FORMAT = "asciicast"
 TERMINAL = "shell"
 MAX_LINES = 2_000_000
 MAX_SIZES = 2_000
-"""Changes of size: with each, all of a screen is laid out anew, here and in every export."""
+"""Resizes: each lays a whole screen out again, here and in every export."""
 
 
 def recognises(opened: Opened) -> bool:
@@ -124,7 +124,7 @@ def _entries(
         try:
             entry = parse(line)
         except ValueError as error:
-            if number >= len(lines):  # the recorder was killed while it wrote its last line
+            if number >= len(lines):  # the recorder was killed while writing its last line
                 return
             raise ImportRefused(f"{name} is damaged: line {number} is not JSON.") from error
         parts = cast(list[Any], entry) if isinstance(entry, list) else []
@@ -144,7 +144,7 @@ def _time(value: Any) -> float | None:
 
 
 def _event(code: str, data: Any) -> e.AnyEvent | None:
-    """The event of a line; other codes than these are to be skipped."""
+    """The event of a line; None for other codes, which readers must skip."""
     text = well_formed(data) if isinstance(data, str) else ""
     match code:
         case "o":

@@ -1,7 +1,7 @@
-"""What an importer gets and what it gives.
+"""The input and output of an importer.
 
-A file is read once, whole and within bounds; nothing in it is ever run. All of a session is made
-before any of it is written, so that a file that turns out to be damaged has changed nothing.
+A file is read once, whole and within bounds; nothing in it is ever run. A session is built
+completely before any of it is written, so that a damaged file changes nothing.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from sandbox_tui.core.events.types import AnyEvent
 from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 MAX_DOCUMENT_BYTES = 64 << 20
-"""Size of a file of text; one of ours may be larger (see `bundle`)."""
+"""Size of a text file; a bundle may be larger (see `bundle_format`)."""
 
 MAX_BUNDLE_BYTES = 2 << 30
 DEEPEST = 100
-"""Objects and lists within each other."""
+"""Nesting depth of objects and lists."""
 
 MAX_VALUES = 4_000_000
-"""Values in one text of JSON: once read, an empty list of three bytes takes seventy."""
+"""Values in one JSON text: an empty list of three bytes takes seventy in memory."""
 
 MAX_NUMBER = 1 << 40
-"""Of an event: sums of millions of them still fit where sums are kept."""
+"""Largest number in an event: sums of millions of them still fit a column."""
 
 MAX_STEPS = 50_000
 SQLITE = b"SQLite format 3\0"
@@ -59,7 +59,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A file of text, as far as all importers need it.
+    """A text file, decoded for all importers.
 
     Attributes:
         value: the JSON it holds; of a file of JSON lines, the first line's.
@@ -71,7 +71,7 @@ class Document:
 
 
 class Opened:
-    """A source and, once somebody asks, the JSON in it."""
+    """A source, and its JSON, parsed on first use."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -98,11 +98,11 @@ class Imported:
     Attributes:
         events: numbered and timed, from `RunStarted` on.
         contents: of files, that events name by digest.
-        original: the document, where exporting to its format shall give it back.
-        run_id: the id it had where it comes from, if it had one.
-        title: a name a person gave it.
-        tags: people put on it.
-        notes: step, words and time of writing.
+        original: the document, if exporting to its format must return it.
+        run_id: its former id, if it had one.
+        title: given by a person.
+        tags: put on it by people.
+        notes: step, text and time of writing.
     """
 
     events: Sequence[AnyEvent]
@@ -130,10 +130,10 @@ class Importer:
 
 
 def open_source(path: Path) -> Opened:
-    """Read a file, without waiting for anything that is not one.
+    """Read a regular file; never blocks on a pipe or device.
 
     Raises:
-        ImportRefused: it is not there, no file, or too large.
+        ImportRefused: it is missing, not a regular file, or too large.
     """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -209,7 +209,7 @@ def _marks(text: str) -> int:
 
 
 def check_numbers(value: Any) -> None:
-    """See that no number is one that breaks sums, dates or columns.
+    """Check that no number breaks sums, dates or columns.
 
     Raises:
         ValueError: there is one.
@@ -226,7 +226,7 @@ def check_numbers(value: Any) -> None:
 
 
 def check_depth(value: Any) -> None:
-    """See that objects and lists are not within each other without an end.
+    """Check that objects and lists are not nested too deeply.
 
     Raises:
         ValueError: they are.
@@ -245,11 +245,11 @@ def check_depth(value: Any) -> None:
     raise ValueError("it is nested too deeply")
 
 
-# --- what is wanted of JSON that somebody else wrote
+# --- reading untrusted JSON
 
 
 def text_of(value: Any) -> str:
-    """The text a value is meant as: itself, the text parts of a message, or JSON."""
+    """The text of a value: itself, the text parts of a message, or JSON."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -263,26 +263,26 @@ def text_of(value: Any) -> str:
 
 
 def well_formed(text: str) -> str:
-    """The text without lone surrogates, which no UTF-8 can hold."""
+    """The text without lone surrogates, which UTF-8 cannot encode."""
     if text.isascii():
         return text
     return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
 
 def number_of(value: Any, default: float = 0.0, *, most: float = 1e9) -> float:
-    """A number from 0 to `most`, `default` where it is none."""
+    """A number from 0 to `most`; `default` if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return default
     return float(value) if 0 <= value <= most else default
 
 
 def object_of(value: Any) -> dict[str, Any]:
-    """An object, empty where it is none."""
+    """An object; empty if it is not one."""
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
 def objects_of(value: Any) -> list[dict[str, Any]]:
-    """The objects in a list, empty where it is none."""
+    """The objects in a list; empty if it is not one."""
     if not isinstance(value, list):
         return []
     return [cast(dict[str, Any], i) for i in cast(list[Any], value) if isinstance(i, dict)]

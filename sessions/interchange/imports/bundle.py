@@ -1,8 +1,7 @@
 """`.sbx`, our own bundle: an untrusted SQLite file (see `bundle_format`).
 
-The file is opened read-only and as it is, with SQLite's own defences on: no schema of its own is
-trusted, no extension, bounded lengths, and a bound on the work one query may do. Every digest is
-computed again.
+The file is opened read-only, with SQLite's own defences on: its schema is not trusted, extensions
+are off, lengths and the work of one query are bounded. Every digest is computed again.
 """
 
 from __future__ import annotations
@@ -43,13 +42,13 @@ MAX_ROW_BYTES = 80 << 20
 """Bytes of a row, unpacked; the largest is the document a session was imported from."""
 
 MAX_SQL_STEPS = 200_000_000
-"""Steps of SQLite's virtual machine that reading may take."""
+"""Steps of SQLite's virtual machine that one read may take."""
 
 _LARGE_NUMBER = re.compile(rb"[0-9]{12}|[0-9][eE]")
 """What may be in a number that is too large; in text it means nothing."""
 
 AS_IT_CAME = ("message", "model_params")
-"""Fields of events that are kept as a server sent them, and never calculated with."""
+"""Event fields kept exactly as a server sent them; nothing calculates with them."""
 
 _ID = re.compile(r"\d{8}-\d{6}-[a-z0-9]{5}\Z")
 
@@ -75,7 +74,7 @@ def read(opened: Opened) -> Sequence[Imported]:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    """The file as it is; a log beside it is not looked at: anybody may have put it there."""
+    """The file alone: a log next to it is ignored, since anyone may have put it there."""
     db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)
     db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -123,11 +122,11 @@ def _session(db: sqlite3.Connection, name: str) -> Imported:
     budget = [MAX_UNPACKED_BYTES]
     events = _events(db, name, budget)
     if fingerprint(events) != about.get("fingerprint"):
-        raise ImportRefused(f"{name} is damaged: its events are not those it was written with.")
+        raise ImportRefused(f"{name} is damaged: its events have changed since it was written.")
     contents: list[bytes] = []
     for said, data in _rows(db, "SELECT digest, packed, data FROM contents", budget):
         if digest(data) != said:
-            raise ImportRefused(f"{name} is damaged: a file in it is not what it was.")
+            raise ImportRefused(f"{name} is damaged: the content of a file in it has changed.")
         contents.append(data)
     run_id = about.get("session", "")
     return Imported(

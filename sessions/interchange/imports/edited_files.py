@@ -1,4 +1,4 @@
-"""Files as far as calls of the editor tell of them: what was created, and what became of it."""
+"""Reconstructs files from calls of the editor: created files, and later edits of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_FILE_BYTES = 1 << 20
 
 
 class EditedFiles:
-    """Follows the editor. Contents are known of files that it created, others only by name."""
+    """Follows the editor: contents of files that it created; others by name only."""
 
     def __init__(self, working_dir: str) -> None:
         self._working_dir = working_dir
@@ -24,7 +24,7 @@ class EditedFiles:
         self.contents: list[bytes] = []
 
     def changes(self, tool: str, arguments: str) -> tuple[FileChange, ...]:
-        """What a call that went well changed."""
+        """The changes of a successful call."""
         if tool not in EDITORS:
             return ()
         try:
@@ -65,7 +65,7 @@ class EditedFiles:
     def _change(
         self, path: str, change: Literal["created", "modified"], text: str | None
     ) -> FileChange:
-        path = path.replace("\\", "\\\\")  # as `core.paths` writes it
+        path = path.replace("\\", "\\\\")  # as `path_codec` writes it
         if text is None:
             return FileChange(path=path, change=change, kind="file", mode=0o644)
         data = well_formed(text).encode()

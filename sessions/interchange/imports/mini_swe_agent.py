@@ -1,4 +1,4 @@
-"""mini-swe-agent's `.traj.json`, versions 1 and 1.1: the conversation, with what came of it.
+"""mini-swe-agent's `.traj.json`, versions 1 and 1.1: the conversation with its observations.
 
 Commands are calls of a tool (`tool_calls`, or `output` of OpenAI's Responses), `extra.actions`, or
 the one block of bash in the reply of a model without tools.
@@ -93,7 +93,7 @@ def read(opened: Opened) -> Sequence[Imported]:
 
 
 def _opening(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What stands before the first reply."""
+    """The messages before the first reply."""
     ends = (at for at, message in enumerate(messages) if _is_reply(message))
     return messages[: next(ends, len(messages))]
 
@@ -193,7 +193,7 @@ def _tool(function: dict[str, Any]) -> str:
 
 
 def _answer(answers: list[dict[str, Any]], id_: str, at: int) -> dict[str, Any]:
-    """The message that answers a call: by its id, else by its place."""
+    """The message that answers a call: by its id, else by position."""
     for answer in answers:
         if id_ and id_ in (answer.get("tool_call_id"), answer.get("call_id")):
             return answer
@@ -213,7 +213,7 @@ def _observed(answer: dict[str, Any]) -> tuple[int | None, str]:
 
 
 def _within(text: str) -> str:
-    """What stands between the tags of an output, else all of it."""
+    """The text between the tags of an output, else all of it."""
     start, end = text.find("<output>"), text.rfind("</output>")
     return text[start + 8 : end].strip("\n") if 0 <= start < end else text
 

@@ -1,7 +1,7 @@
-"""Makes the events of a run that somebody else recorded, as if it had been seen here.
+"""Builds the events of a run that another program recorded, as if it had run here.
 
-Only what the source says is said: times are those it gives, a clock that stands still elsewhere.
-The mirror is drawn from commands and outputs, and files from what the editor was told to write.
+Nothing is invented: times are those of the source, and without one the clock stands still. The
+mirror is drawn from commands and outputs, files come from the editor's arguments.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from sandbox_tui.sessions.interchange.imports.base import MAX_STEPS, well_formed
 from sandbox_tui.sessions.interchange.imports.edited_files import EDITORS, EditedFiles
 
 SANDBOX = "imported"
-"""What stands for the kind of sandbox: there is none to go on in."""
+"""Stands for the kind of sandbox: there is none to resume in."""
 
 
 class Rebuilder:
-    """Takes a run in, step by step.
+    """Imports a run, step by step.
 
     Args:
         task: what the model was asked.
@@ -34,7 +34,7 @@ class Rebuilder:
         model: the model's name, as far as known.
 
     Attributes:
-        t: seconds since the run began; set it, or let `wait` move it on.
+        t: seconds since the run began; set it, or let `wait` advance it.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Rebuilder:
 
     @property
     def step(self) -> int:
-        """The step that is going on."""
+        """The current step."""
         return self._step
 
     def post(self, event: e.AnyEvent) -> None:
@@ -94,7 +94,7 @@ class Rebuilder:
         self.events.append(msgspec.structs.replace(event, seq=len(self.events) + 1, t=self.t))
 
     def wait(self, seconds: float) -> None:
-        """Let time pass."""
+        """Advance the clock."""
         self.t = round(self.t + seconds, 4)
 
     def reply(

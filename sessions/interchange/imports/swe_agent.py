@@ -1,4 +1,4 @@
-"""SWE-agent's `.traj`: a list of actions with observations, beside the conversation (`history`)."""
+"""SWE-agent's `.traj`: a list of actions with observations, and the conversation (`history`)."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _task(config: dict[str, Any], history: list[dict[str, Any]]) -> str:
 
 
 def _first(history: list[dict[str, Any]], role: str) -> str:
-    """The first message of a role that is no demonstration."""
+    """The first message of a role, demonstrations left out."""
     for message in history:
         if message.get("role") == role and not message.get("is_demo"):
             return text_of(message.get("content"))

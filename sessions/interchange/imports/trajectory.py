@@ -1,7 +1,7 @@
 r"""`trajectory.json` of llm-in-sandbox, of a run or of a whole benchmark.
 
-Two forms of observation are about: the published demos have editor messages as they are, and
-version 0.2 puts `Execution output of \[str_replace_editor]:` above them. The backslash is theirs.
+Observations come in two forms: the published demos have bare editor messages; version 0.2 puts
+`Execution output of \[str_replace_editor]:` above them. The backslash is theirs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Pictures of the cockpit as SVG: all three panes at one moment of a session.
 
-A picture is drawn by the program itself, on a screen that nobody sees, from a copy of the session
-in which secrets are blanked.
+The app itself draws it, headless, from a copy of the session with blanked secrets.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ from sandbox_tui.tui.format.self_contained_svg import self_contained
 SIZE = (160, 45)
 MAX_SIZE = (400, 200)
 COPY_BATCH_EVENTS = 1_000
-"""Events of one transaction."""
+"""Events per transaction."""
 
 DRAW_TIMEOUT_SECONDS = 120.0
-"""Seconds until a picture is given up."""
+"""Timeout for drawing a picture."""
 
 
 def cockpit_picture(
     recording: Recording, at: str, settings: Settings, size: tuple[int, int] = SIZE
 ) -> bytes:
-    """The cockpit at a moment, as one SVG file without anything from outside.
+    """The cockpit at a moment, as one self-contained SVG file.
 
     Args:
         recording: the session.
         at: the moment: `end`, `5` or `step:5`, `call:7`, `seq:123`.
-        settings: the theme and what else decides how it looks.
+        settings: the theme, and others that affect the look.
         size: columns and rows.
 
     Raises:
@@ -56,7 +55,7 @@ def cockpit_picture(
 
 
 def _copy(recording: Recording, store: Store) -> None:
-    """Put a session into another database, however large it is."""
+    """Copy a session into another database, in batches."""
     run_id = recording.summary.id
     events, contents = with_contents(recording)
     for at in range(0, len(events), COPY_BATCH_EVENTS):

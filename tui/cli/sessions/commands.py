@@ -1,4 +1,4 @@
-"""Commands about saved sessions and kept moments: `sandbox-tui sessions` and `snapshots`."""
+"""`sandbox-tui sessions` and `sandbox-tui snapshots`."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 @click.group()
 def snapshots() -> None:
-    """What is kept of sandboxes' file systems, to fork from."""
+    """Snapshots of sandboxes' file systems, to fork from."""
 
 
 @snapshots.command("ls")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one snapshot a line.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one snapshot per line.")
 def snapshots_ls(as_json: bool) -> None:
-    """List the snapshots that stand, with the room they take."""
+    """List the snapshots and the space they take."""
     from sandbox_tui.tui.cli.sessions.snapshots import print_snapshots
 
     with store_to_read() as store:
         print_snapshots(store, as_json=as_json)
 
 
-@snapshots.command("prune", short_help="Remove snapshots that nobody needs.")
+@snapshots.command("prune", short_help="Remove snapshots that are no longer needed.")
 @click.argument("session", nargs=-1)
 @click.option("--all", "every", is_flag=True, help="Those of all sessions.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def snapshots_prune(session: tuple[str, ...], every: bool, yes: bool) -> None:
-    """Remove the snapshots of deleted sessions; of SESSIONS that are named, or --all, theirs too.
+    """Remove the snapshots of deleted sessions, and those of SESSIONS, or of all with --all.
 
-    The sessions themselves stay: they can be forked all the same, with calls carried out again.
+    The sessions themselves stay and can still be forked: calls are then carried out again.
     """
     from sandbox_tui.tui.cli.sessions.snapshots import prune
 
@@ -54,7 +54,7 @@ def sessions() -> None:
 
 
 @sessions.command("ls")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one session a line.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one session per line.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 def sessions_ls(as_json: bool, limit: int) -> None:
     """List sessions, newest first."""
@@ -67,7 +67,7 @@ def sessions_ls(as_json: bool, limit: int) -> None:
 @sessions.command("show")
 @click.argument("session")
 def sessions_show(session: str) -> None:
-    """Show what is known of a SESSION."""
+    """Show a SESSION in full."""
     from sandbox_tui.tui.cli.sessions.format_sessions import print_session
 
     with store_to_read() as store:
@@ -78,7 +78,7 @@ def sessions_show(session: str) -> None:
 @click.argument("session", nargs=-1, required=True)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
-    """Delete sessions, with the space they take."""
+    """Delete sessions and free their space."""
     from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
     from sandbox_tui.sessions.store.maintenance import reclaim
 
@@ -87,7 +87,7 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
         for summary in chosen:
             if summary.outcome == "running" and not summary.elsewhere:
                 raise ConfigError(
-                    f"{summary.id} is still being recorded: end it before it is deleted."
+                    f"{summary.id} is still being recorded: end it before you delete it."
                 )
         for summary in chosen:
             if not yes:
@@ -102,7 +102,7 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
 
 @sessions.command("search", short_help="Find words in saved sessions.")
 @click.argument("query", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one hit a line.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one match per line.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find QUERY in tasks, replies, calls, observations and notes of all sessions.
@@ -123,7 +123,7 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
 @click.argument("session")
 @click.argument("title", required=False)
 def sessions_rename(session: str, title: str | None) -> None:
-    """Give a SESSION a TITLE of its own; without one, its task is its name again."""
+    """Give a SESSION a TITLE; without TITLE, its task is its name again."""
     with open_store() as store:
         store.rename(session_named(store, session).id, title)
 
@@ -131,9 +131,9 @@ def sessions_rename(session: str, title: str | None) -> None:
 @sessions.command("tag")
 @click.argument("session")
 @click.argument("tags", nargs=-1)
-@click.option("--remove", is_flag=True, help="Take them away.")
+@click.option("--remove", is_flag=True, help="Remove them.")
 def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
-    """Put TAGS on a SESSION; without any, list what it has."""
+    """Add TAGS to a SESSION; without any, list its tags."""
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.sessions.store.tables.annotations import add_tag, remove_tag, tags_of
 
@@ -174,14 +174,14 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
     "--output", "-o", type=click.Path(path_type=Path), help="File or folder; - is stdout."
 )
 @click.option("--no-redact", is_flag=True, help="Keep what looks like a secret.")
-@click.option("--force", is_flag=True, help="Write over files that are there.")
+@click.option("--force", is_flag=True, help="Overwrite existing files.")
 @click.option(
     "--at",
     metavar="MOMENT",
     help="With svg: the whole cockpit at a step (5), call:7, seq:9, end.",
 )
 @click.option(
-    "--size", metavar="COLSxROWS", default="160x45", show_default=True, help="Of that picture."
+    "--size", metavar="COLSxROWS", default="160x45", show_default=True, help="Size of that picture."
 )
 @click.pass_obj
 def sessions_export(
@@ -202,7 +202,7 @@ def sessions_export(
     from sandbox_tui.sessions.interchange.exports import EXPORTERS
     from sandbox_tui.tui.cli.sessions.export_import import export_session
 
-    format_ = format_.replace("_", "-")  # as the name of its module has it
+    format_ = format_.replace("_", "-")  # as in the name of its module
     if format_ not in EXPORTERS:
         raise ConfigError(f"There is no format {format_!r}; there are {', '.join(EXPORTERS)}.")
     exporter = EXPORTERS[format_]
@@ -219,7 +219,7 @@ def _pictures(at: str, size: str, theme: str | None) -> Exporter:
     """Pictures of the cockpit at a moment.
 
     Raises:
-        ConfigError: that is no size, or a setting cannot be used.
+        ConfigError: the size or a setting is not valid.
     """
     from sandbox_tui.core.config.settings import load
     from sandbox_tui.sessions.interchange.exports import Exporter, Part
@@ -242,9 +242,9 @@ def _pictures(at: str, size: str, theme: str | None) -> Exporter:
 @sessions.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 def sessions_import(files: tuple[Path, ...]) -> None:
-    """Import FILES: what they are, their content says, not their names.
+    """Import FILES; their content decides the format, not their names.
 
-    Known are trajectory.json (llm-in-sandbox), .traj (SWE-agent), .traj.json (mini-swe-agent),
+    Formats: trajectory.json (llm-in-sandbox), .traj (SWE-agent), .traj.json (mini-swe-agent),
     asciicast v2 and v3, and bundles (.sbx).
     """
     from sandbox_tui.tui.cli.sessions.export_import import import_files
@@ -256,7 +256,7 @@ def sessions_import(files: tuple[Path, ...]) -> None:
 
 @sessions.command("check", short_help="Examine the session database.")
 def sessions_check() -> None:
-    """Examine the session database; exit code 6 when something is wrong with it."""
+    """Examine the session database; exit code 6 if it is damaged."""
     from sandbox_tui.core.base.errors import StoreError
     from sandbox_tui.sessions.store.maintenance import check
     from sandbox_tui.tui.cli.sessions.export_import import print_report
@@ -268,9 +268,9 @@ def sessions_check() -> None:
         sys.exit(StoreError.exit_code)
 
 
-@sessions.command("vacuum", short_help="Give space in the session database back.")
+@sessions.command("vacuum", short_help="Shrink the session database.")
 def sessions_vacuum() -> None:
-    """Remove what nothing needs from the session database, and give the space back."""
+    """Remove unused data from the session database, and shrink the file."""
     from sandbox_tui.sessions.store.maintenance import vacuum
     from sandbox_tui.tui.format import numbers
 

@@ -27,7 +27,7 @@ SHOWN_FILES = 20
 def print_comparison(
     store: Store, left: RunSummary, right: RunSummary, *, as_json: bool, diffs: bool
 ) -> None:
-    """Where they part, what each took, the calls from there on, the files that differ."""
+    """Print where they diverge, their totals, the calls from there on, the files that differ."""
     found = compare(store, left, right)
     if as_json:
         click.echo(json.dumps(_as_json(found)))

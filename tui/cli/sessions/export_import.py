@@ -1,4 +1,4 @@
-"""Sessions out of the program and into it, and found again, for `sandbox-tui sessions`."""
+"""Export, import and search of sessions, for `sandbox-tui sessions`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def export_session(
     """Write a session's files; `-` is standard output.
 
     Raises:
-        ConfigError: a file is there already, or cannot be written.
+        ConfigError: a file exists already, or cannot be written.
         StoreError: the session has nothing for this format.
     """
     from sandbox_tui.sessions.interchange.exports import Recording
@@ -52,7 +52,7 @@ def export_session(
         paths = [_path(run, part.suffix, output, first=part is parts[0]) for part in parts]
         for path in paths:
             if path.exists() and not force:
-                raise ConfigError(f"{path} exists already; --force writes over it.")
+                raise ConfigError(f"{path} exists already; --force overwrites it.")
         for path, part in zip(paths, parts, strict=True):
             _write(path, part.data)
             click.echo(f"{path}  {numbers.size(len(part.data))}")
@@ -63,7 +63,7 @@ def export_session(
 
 
 def _path(run: RunSummary, suffix: str, output: Path | None, *, first: bool) -> Path:
-    """Where a part goes: the name that was asked for, with the others beside it."""
+    """The path of a part: the requested one, or one next to it."""
     if output is None:
         return Path(f"{run.id}{suffix}")
     if output.is_dir():
@@ -72,7 +72,7 @@ def _path(run: RunSummary, suffix: str, output: Path | None, *, first: bool) -> 
 
 
 def _to_stdout(data: bytes) -> None:
-    """As it is; on a terminal, which would do what it says, only text that commands nothing.
+    """Write to stdout; on a terminal, only text without control sequences.
 
     Raises:
         ConfigError: it is not for a terminal.
@@ -89,10 +89,10 @@ def _to_stdout(data: bytes) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """All of the file or nothing, for those to read who may read what this person writes."""
+    """Write the whole file or nothing, with the permissions of the umask."""
     part = path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
     try:
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # less the umask
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # minus the umask
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
@@ -105,7 +105,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def import_files(store: Store, files: Sequence[Path]) -> bool:
-    """Import each file, and say what became of it; False when one could not be."""
+    """Import each file and print the result; False if one failed."""
     from sandbox_tui.sessions.interchange.imports import import_file
 
     good = True
@@ -122,7 +122,7 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
 
 
 def print_hits(hits: Sequence[Hit], remarks: Sequence[str], *, as_json: bool) -> None:
-    """A line a hit: session, step, kind, and the text around the words."""
+    """One line per match: session, step, kind, and the text around the words."""
     for remark in remarks:
         click.echo(f"sandbox-tui: {sanitize_line(remark)}", err=True)
     if as_json:
@@ -138,7 +138,7 @@ def print_hits(hits: Sequence[Hit], remarks: Sequence[str], *, as_json: bool) ->
 
 
 def _marked(hit: Hit) -> str:
-    """The snippet, its words in bold where that can be seen."""
+    """The snippet, with bold words on a terminal."""
     text, at = "", 0
     for start, end in hit.marks:
         text += sanitize_line(hit.snippet[at:start])
@@ -148,7 +148,7 @@ def _marked(hit: Hit) -> str:
 
 
 def print_report(report: Report) -> None:
-    """What an examination found."""
+    """Print the result of an integrity check."""
     for problem in report.problems:
         click.echo(f"✗ {sanitize_line(problem)}")
     if not report.problems:

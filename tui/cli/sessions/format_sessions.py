@@ -20,7 +20,7 @@ from sandbox_tui.tui.format.titles import task_title
 
 
 def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
-    """A line a session: id, when it began, outcome, steps, tokens, time, model, title or task."""
+    """One line per session: id, start, outcome, steps, tokens, time, model, title or task."""
     if as_json:
         for run in runs:
             click.echo(json.dumps(dataclasses.asdict(run)))

@@ -1,4 +1,4 @@
-"""Snapshots on the command line: listed with the room they take, and pruned."""
+"""Snapshots on the command line: listed with their sizes, and pruned."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sandbox_tui.tui.format import numbers
 
 
 def print_snapshots(store: Store, *, as_json: bool) -> None:
-    """A line a snapshot: session, room, name."""
+    """One line per snapshot: session, size, name."""
     found = snapshot_inventory(store)
     for one in [*found.own, *found.left]:
         if as_json:
@@ -41,10 +41,10 @@ def print_snapshots(store: Store, *, as_json: bool) -> None:
 
 
 def prune(store: Store, sessions: Sequence[str] | None, *, ask: bool) -> bool:
-    """Remove what deleted sessions left, and the snapshots of `sessions` (None: of all).
+    """Remove the snapshots of deleted sessions, and those of `sessions` (None: of all).
 
     Returns:
-        False when some could not be removed.
+        False if some could not be removed.
     """
     found = snapshot_inventory(store)
     chosen = [one for one in found.own if sessions is None or one.session in sessions]

@@ -1,6 +1,6 @@
-"""A session as the page of the HTML export plays it: plain lists and objects, text made showable.
+"""The data that the page of the HTML export plays: plain lists and objects, sanitized text.
 
-All moments are numbers of events (`seq`). `clock` says when each was, `play` when it is played:
+All positions are event numbers (`seq`). `clock` holds the time of each, `play` its playback time:
 pauses are cut to `MAX_PAUSE_SECONDS`.
 """
 
@@ -29,7 +29,7 @@ from sandbox_tui.sessions.store.tables.annotations import Note
 
 MAX_PAUSE_SECONDS = 2.0
 MAX_TEXT_CHARS = 60_000
-"""Characters of one text; more is cut in the middle, and said so."""
+"""Characters of one text; longer ones are cut in the middle, with a note."""
 
 MAX_FILE_BYTES = 200_000
 MAX_TOTAL_FILE_BYTES = 30 << 20
@@ -37,7 +37,7 @@ MAX_TOTAL_FILE_BYTES = 30 << 20
 
 
 def film(recording: Recording) -> dict[str, Any]:
-    """All that the page needs."""
+    """The data of the page."""
     looks = Looks()
     films = frames(recording.events, looks)
     changes = _changes(recording.events)
@@ -86,7 +86,7 @@ def _played(events: Sequence[e.AnyEvent]) -> list[float]:
 
 
 def _steps(times: Sequence[float]) -> list[int]:
-    """Times as milliseconds since the one before."""
+    """Times as milliseconds since the previous one."""
     whole = [round(time * 1000) for time in times]
     return [b - a for a, b in zip([0, *whole], whole, strict=False)]
 
@@ -100,7 +100,7 @@ def _shown(text: str) -> str:
 
 def _items(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     """The list of calls, in order. `seq` says when an item appears, `done` when it is complete;
-    other moments are those of `Entry`, by its names."""
+    other positions are named as in `Entry`."""
     return [{"seq": entry.seq, **_item(entry)} for entry in entries]
 
 
@@ -163,7 +163,7 @@ def _call(entry: Entry, item: CallItem) -> dict[str, Any]:
 
 
 def _last_line(item: CallItem, out: Observed) -> str:
-    """What one line shows of a call's answer; that of submit says nothing."""
+    """One line of a call's answer; empty for submit."""
     return "" if item.call.name == "submit" else sanitize_line(out.last_line)[:120]
 
 
@@ -205,7 +205,7 @@ def _arguments(arguments: str) -> str:
 
 
 def _changes(events: Sequence[e.AnyEvent]) -> list[list[Any]]:
-    """seq, path, what became of it, kind, size and digest of every change of a file."""
+    """seq, path, change, kind, size and digest of every file change."""
     changes: list[list[Any]] = []
     for event in events:
         if isinstance(event, e.FilesListed):
@@ -221,7 +221,7 @@ def _changes(events: Sequence[e.AnyEvent]) -> list[list[Any]]:
 
 
 def _contents(recording: Recording, changes: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """Texts of files by digest, those that were changed first; what is not text is left out."""
+    """Texts of files by digest, changed files first; binary files are left out."""
     contents: dict[str, str] = {}
     room = MAX_TOTAL_FILE_BYTES
     for _, _, _, _, size, digest in sorted(changes, key=lambda change: not change[2]):

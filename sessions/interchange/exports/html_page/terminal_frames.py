@@ -1,7 +1,7 @@
-"""What a terminal showed, moment by moment, as lines that change: for players without an emulator.
+"""The frames of each terminal, as changed lines: for players without an emulator.
 
-Lines are counted from the first that the terminal ever had, so that a line keeps its number when
-it scrolls away; a frame names only the lines that it changed.
+Lines are counted from the terminal's first line, so that a line keeps its number when it scrolls
+away; a frame names only the lines that it changed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.emulator.sgr import Attributes
 
 KEPT_LINES = 5000
-"""Lines that may pass within one event and are still seen."""
+"""Lines that may scroll by within one event and are still recorded."""
 
 
 class Frame(NamedTuple):
@@ -35,7 +35,7 @@ class Frame(NamedTuple):
 
 
 class Looks:
-    """Numbers looks in the order in which they are met."""
+    """Numbers looks in order of appearance."""
 
     def __init__(self) -> None:
         self.numbers: dict[Attributes, int] = {}
@@ -74,10 +74,10 @@ class _Film:
         self.frames: list[Frame] = []
         self._looks = looks
         self._shown: dict[int, list[Any]] = {}
-        self._seen = 0  # lines below this number have left the screen and were shown
+        self._seen = 0  # lines below this number have left the screen and are recorded
 
     def take(self, seq: int) -> None:
-        """Keep what has changed since the last frame."""
+        """Record what has changed since the last frame."""
         screen = self.screen
         top = screen.scrolled
         lines = [line for line in self._lines() if self._shown.get(line[0]) != line[1:]]
@@ -90,7 +90,7 @@ class _Film:
             self.frames.append(Frame(seq, top, screen.lines, lines))
 
     def _lines(self) -> Iterator[list[Any]]:
-        """What may have changed: lines that scrolled away, then those of the screen."""
+        """Lines that may have changed: those that scrolled away, then those of the screen."""
         screen = self.screen
         top, above = screen.scrolled, screen.history_size
         for number in range(max(self._seen, top - above), top):

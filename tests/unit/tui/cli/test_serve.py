@@ -20,7 +20,7 @@ async def status(server: CockpitServer, path: str, **headers: str) -> int:
     """Of the page, or of the terminal where an `Origin` is given: 403 is a stranger."""
     request = make_mocked_request("GET", path, headers=headers)
     if "Origin" not in headers:
-        return 200 if server._is_asked_for_by_its_name(request) else 403
+        return 200 if server._has_our_host(request) else 403
     try:
         await server.handle_websocket(request)
     except web.HTTPForbidden:
