@@ -10,21 +10,14 @@ must not find: a crash, a hang, a run that ended or a call that ran without an o
 from __future__ import annotations
 
 import argparse
-import collections
-import contextlib
-import fcntl
 import json
 import os
 import random
 import re
 import shutil
-import signal
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -36,29 +29,13 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
-from tests.journeys.forked_starts import ForkedProcess, ForkedStarts
+from tests.journeys.forked_starts import ForkedStarts
+from tests.journeys.program_on_terminal import BOUND, PROGRAM, Found, Program
+from tests.journeys.walked_model import CONFIG, reply
 
-PROGRAM = Path(sys.executable).with_name("sandbox-tui")
-PROBE = Path(__file__).with_name("probe")
 KEYS_PER_WALK = 200
 REAL_STARTS = 5
 """Of so many walks one starts its programs as a person does; those of the others are forked."""
-
-BOUND = 60.0
-"""Seconds in which a key has to have gone its way, however busy the machine is."""
-
-NOT_FOR_THE_PROGRAM = ("COLUMNS", "LINES", "TMUX", "PYTHONDONTWRITEBYTECODE")
-"""Variables that would change its size, or have it compile all of itself at each start."""
-
-CODES = {
-    **{"enter": "\r", "escape": "\x1b", "tab": "\t", "space": " ", "backspace": "\x7f"},
-    **{"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D"},
-    **{"home": "\x1b[H", "end": "\x1b[F", "pageup": "\x1b[5~", "pagedown": "\x1b[6~"},
-    **{"delete": "\x1b[3~", "shift+tab": "\x1b[Z", "shift+right": "\x1b[1;2C"},
-    **{"shift+left": "\x1b[1;2D", "f1": "\x1bOP", "f2": "\x1bOQ", "f3": "\x1bOR", "f4": "\x1bOS"},
-    **{"f5": "\x1b[15~", "release": "\x1d"},
-    **{f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "acdeknopqrstuwy"},
-}
 
 WEIGHTS: list[tuple[float, str]] = [
     (28, "up down left right j k h l g G pageup pagedown home end tab shift+tab 1 2 3"),
@@ -110,198 +87,6 @@ LEAVING = (
 )
 SLACK = 0.5
 """Seconds by which the clocks of program and walk, and what is written when, may differ."""
-
-CONFIG = """
-[model]
-name = "scripted"
-base_url = "{url}"
-local_ports = [{port}]
-[sandbox]
-kind = "bubblewrap"
-[limits]
-max_steps = 60
-command_timeout = 20.0
-[ui]
-images = "blocks"
-[policy]
-default = "allow"
-[[policy.rules]]
-action = "ask"
-tool = "execute_bash"
-command = "echo *"
-[[policy.rules]]
-action = "deny"
-tool = "execute_bash"
-command = "rm *"
-"""
-
-
-def reply(request: dict[str, Any]) -> s.Scripted:
-    """What the model says next: it depends on nothing but how far the conversation is."""
-    turn = sum(message["role"] == "assistant" for message in request["messages"])
-    if turn >= 40:
-        return s.call("submit")
-    bash = [
-        *("echo hello; ls -la", "sleep 0.2; seq 200", "false", "rm -rf /testbed/input"),
-        *("echo x >>notes.txt; cat notes.txt", "printf '\\033[31mred\\033[0m\\n'; sleep 0.1"),
-        "mkdir -p output; date >output/answer.txt; for i in 1 2 3 4 5; do echo $i; sleep 0.1; done",
-        *("echo '<html>' >page.html; echo '# words' >page.md", "sleep 2; echo slow"),
-    ]
-    text = f"Turn {turn}. " + "I look further. " * (turn % 5)
-    one = ("execute_bash", json.dumps({"command": bash[turn % len(bash)]}))
-    match turn % 6:
-        case 3:
-            create = {
-                "command": "create",
-                "path": f"/testbed/file{turn}.py",
-                "file_text": "x = 1\n",
-            }
-            return s.calls(one, ("str_replace_editor", json.dumps(create)), text=text)
-        case 4:
-            pieces: list[bytes | float] = []
-            for word in text.split():
-                pieces += [s.chunk({"content": f"{word} "}), 0.03]
-            made = s.fragments(0, *one, "call_0")
-            return s.stream(*pieces, *made, s.chunk({}, "tool_calls"), s.usage(), s.DONE)
-        case _:
-            return s.calls(one, text=text)
-
-
-@dataclass
-class Evidence:
-    """What the probe wrote, as it comes in."""
-
-    lines: list[dict[str, Any]] = field(default_factory=list)
-    count: collections.Counter[str] = field(default_factory=collections.Counter)
-    changed: threading.Condition = field(default_factory=threading.Condition)
-
-    def read(self, pipe: int) -> None:
-        """Take in what comes through a pipe until nobody writes any more."""
-        with open(pipe, "rb") as lines:
-            for line in lines:
-                with contextlib.suppress(ValueError), self.changed:
-                    said = json.loads(line)
-                    self.lines.append(said)
-                    self.count[said["what"]] += 1
-                    self.count[f"{said['what']} {said['name']}"] += 1
-                    self.changed.notify_all()
-
-
-class Found(Exception):
-    """A walk found something."""
-
-
-class Program:
-    """The program on a terminal that shows nothing to anybody."""
-
-    def __init__(
-        self,
-        arguments: tuple[str, ...],
-        folder: Path,
-        size: tuple[int, int],
-        starts: ForkedStarts | None = None,
-    ) -> None:
-        self.evidence = Evidence()
-        self.output: collections.deque[bytes] = collections.deque(maxlen=4000)
-        self.keys = 0
-        pipe = folder / "probe"
-        pipe.unlink(missing_ok=True)
-        os.mkfifo(pipe)
-        reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-        self._hold = os.open(pipe, os.O_WRONLY)  # or the end would come before the beginning
-        os.set_blocking(reading, True)
-        self._master, slave = os.openpty()
-        self.resize(*size)
-        environment = {
-            **{k: v for k, v in os.environ.items() if k not in NOT_FOR_THE_PROGRAM},
-            **{"SANDBOX_TUI_HOME": str(folder / "home"), "TERM": "xterm-256color"},
-            **{"COLORTERM": "truecolor", "PYTHONPATH": str(PROBE)},
-            **{"SANDBOX_TUI_JOURNEY_LOG": str(pipe), "SANDBOX_TUI_JOURNEY_KEYS": "1"},
-            **{"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"},
-        }
-        self.process = self._start(list(arguments), slave, folder, environment, starts)
-        os.close(slave)
-        threading.Thread(target=self.evidence.read, args=(reading,), daemon=True).start()
-        self._drain = threading.Thread(target=self._drain_output, daemon=True)
-        self._drain.start()
-        threading.Thread(target=self._wake_at_end, daemon=True).start()
-
-    @staticmethod
-    def _start(
-        arguments: list[str],
-        terminal: int,
-        folder: Path,
-        environment: dict[str, str],
-        starts: ForkedStarts | None,
-    ) -> subprocess.Popen[bytes] | ForkedProcess:
-        command = [str(PROGRAM), *arguments]
-        if starts is not None:
-            return starts.start(command, terminal, folder, environment)
-        return subprocess.Popen(
-            ["setsid", "--ctty", *command],
-            stdin=terminal,
-            stdout=terminal,
-            stderr=terminal,
-            cwd=folder,
-            env=environment,
-        )
-
-    def _drain_output(self) -> None:
-        with contextlib.suppress(OSError):
-            while data := os.read(self._master, 65536):
-                self.output.append(data)
-
-    def _wake_at_end(self) -> None:
-        self.process.wait()
-        os.close(self._hold)
-        with self.evidence.changed:
-            self.evidence.changed.notify_all()
-
-    @property
-    def ended(self) -> bool:
-        return self.process.poll() is not None
-
-    def wait(self, what: str, times: int, seconds: float = BOUND) -> None:
-        """Wait until the program has said something so many times, or is gone."""
-        evidence = self.evidence
-        with evidence.changed:
-            if not evidence.changed.wait_for(
-                lambda: evidence.count[what] >= times or self.ended, seconds
-            ):
-                raise Found(f"hang: {what} only {evidence.count[what]} of {times} times")
-
-    def wait_end(self, seconds: float) -> bool:
-        """Wait for the program to end; whether it did."""
-        with self.evidence.changed:
-            return self.evidence.changed.wait_for(lambda: self.ended, seconds)
-
-    def send(self, text: str) -> None:
-        with contextlib.suppress(OSError):
-            os.write(self._master, text.encode())
-
-    def press(self, key: str, *, wait: bool = True) -> None:
-        """Press a key; wait until it has gone all its way."""
-        self.keys += 1
-        self.send(CODES.get(key, key))
-        if wait or key == "escape":  # else the next one belongs to it
-            self.wait("done", self.keys)
-
-    def resize(self, columns: int, rows: int) -> None:
-        self.size = columns, rows
-        with contextlib.suppress(OSError):
-            fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-
-    def said(self) -> str:
-        """The last of what it wrote on the terminal."""
-        return b"".join(self.output).decode(errors="replace")[-60_000:]
-
-    def close(self) -> None:
-        if not self.ended:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-        self._drain.join(5)
-        with contextlib.suppress(OSError):
-            os.close(self._master)
 
 
 @dataclass

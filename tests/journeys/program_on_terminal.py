@@ -1,0 +1,174 @@
+"""The real program on a terminal that nobody sees: keys go in, the probe tells what came of them."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import fcntl
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.journeys.forked_starts import PROBE, ForkedProcess, ForkedStarts
+
+PROGRAM = Path(sys.executable).with_name("sandbox-tui")
+BOUND = 60.0
+"""Seconds in which a key has to have gone its way, however busy the machine is."""
+
+NOT_FOR_THE_PROGRAM = ("COLUMNS", "LINES", "TMUX", "PYTHONDONTWRITEBYTECODE")
+"""Variables that would change its size, or have it compile all of itself at each start."""
+
+CODES = {
+    **{"enter": "\r", "escape": "\x1b", "tab": "\t", "space": " ", "backspace": "\x7f"},
+    **{"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D"},
+    **{"home": "\x1b[H", "end": "\x1b[F", "pageup": "\x1b[5~", "pagedown": "\x1b[6~"},
+    **{"delete": "\x1b[3~", "shift+tab": "\x1b[Z", "shift+right": "\x1b[1;2C"},
+    **{"shift+left": "\x1b[1;2D", "f1": "\x1bOP", "f2": "\x1bOQ", "f3": "\x1bOR", "f4": "\x1bOS"},
+    **{"f5": "\x1b[15~", "release": "\x1d"},
+    **{f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "acdeknopqrstuwy"},
+}
+
+
+@dataclass
+class Evidence:
+    """What the probe wrote, as it comes in."""
+
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    count: collections.Counter[str] = field(default_factory=collections.Counter)
+    changed: threading.Condition = field(default_factory=threading.Condition)
+
+    def read(self, pipe: int) -> None:
+        """Take in what comes through a pipe until nobody writes any more."""
+        with open(pipe, "rb") as lines:
+            for line in lines:
+                with contextlib.suppress(ValueError), self.changed:
+                    said = json.loads(line)
+                    self.lines.append(said)
+                    self.count[said["what"]] += 1
+                    self.count[f"{said['what']} {said['name']}"] += 1
+                    self.changed.notify_all()
+
+
+class Found(Exception):
+    """A walk found something."""
+
+
+class Program:
+    """The program on a terminal that shows nothing to anybody."""
+
+    def __init__(
+        self,
+        arguments: tuple[str, ...],
+        folder: Path,
+        size: tuple[int, int],
+        starts: ForkedStarts | None = None,
+    ) -> None:
+        self.evidence = Evidence()
+        self.output: collections.deque[bytes] = collections.deque(maxlen=4000)
+        self.keys = 0
+        pipe = folder / "probe"
+        pipe.unlink(missing_ok=True)
+        os.mkfifo(pipe)
+        reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self._hold = os.open(pipe, os.O_WRONLY)  # or the end would come before the beginning
+        os.set_blocking(reading, True)
+        self._master, slave = os.openpty()
+        self.resize(*size)
+        environment = {
+            **{k: v for k, v in os.environ.items() if k not in NOT_FOR_THE_PROGRAM},
+            **{"SANDBOX_TUI_HOME": str(folder / "home"), "TERM": "xterm-256color"},
+            **{"COLORTERM": "truecolor", "PYTHONPATH": str(PROBE)},
+            **{"SANDBOX_TUI_JOURNEY_LOG": str(pipe), "SANDBOX_TUI_JOURNEY_KEYS": "1"},
+            **{"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"},
+        }
+        self.process = self._start(list(arguments), slave, folder, environment, starts)
+        os.close(slave)
+        threading.Thread(target=self.evidence.read, args=(reading,), daemon=True).start()
+        self._drain = threading.Thread(target=self._drain_output, daemon=True)
+        self._drain.start()
+        threading.Thread(target=self._wake_at_end, daemon=True).start()
+
+    @staticmethod
+    def _start(
+        arguments: list[str],
+        terminal: int,
+        folder: Path,
+        environment: dict[str, str],
+        starts: ForkedStarts | None,
+    ) -> subprocess.Popen[bytes] | ForkedProcess:
+        command = [str(PROGRAM), *arguments]
+        if starts is not None:
+            return starts.start(command, terminal, folder, environment)
+        return subprocess.Popen(
+            ["setsid", "--ctty", *command],
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+            cwd=folder,
+            env=environment,
+        )
+
+    def _drain_output(self) -> None:
+        with contextlib.suppress(OSError):
+            while data := os.read(self._master, 65536):
+                self.output.append(data)
+
+    def _wake_at_end(self) -> None:
+        self.process.wait()
+        os.close(self._hold)
+        with self.evidence.changed:
+            self.evidence.changed.notify_all()
+
+    @property
+    def ended(self) -> bool:
+        return self.process.poll() is not None
+
+    def wait(self, what: str, times: int, seconds: float = BOUND) -> None:
+        """Wait until the program has said something so many times, or is gone."""
+        evidence = self.evidence
+        with evidence.changed:
+            if not evidence.changed.wait_for(
+                lambda: evidence.count[what] >= times or self.ended, seconds
+            ):
+                raise Found(f"hang: {what} only {evidence.count[what]} of {times} times")
+
+    def wait_end(self, seconds: float) -> bool:
+        """Wait for the program to end; whether it did."""
+        with self.evidence.changed:
+            return self.evidence.changed.wait_for(lambda: self.ended, seconds)
+
+    def send(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            os.write(self._master, text.encode())
+
+    def press(self, key: str, *, wait: bool = True) -> None:
+        """Press a key; wait until it has gone all its way."""
+        self.keys += 1
+        self.send(CODES.get(key, key))
+        if wait or key == "escape":  # else the next one belongs to it
+            self.wait("done", self.keys)
+
+    def resize(self, columns: int, rows: int) -> None:
+        self.size = columns, rows
+        with contextlib.suppress(OSError):
+            fcntl.ioctl(self._master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def said(self) -> str:
+        """The last of what it wrote on the terminal."""
+        return b"".join(self.output).decode(errors="replace")[-60_000:]
+
+    def close(self) -> None:
+        if not self.ended:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        self._drain.join(5)
+        with contextlib.suppress(OSError):
+            os.close(self._master)
