@@ -1,0 +1,132 @@
+"""Calls as JSON objects: `{"name": ..., "arguments": {...}}` and what models make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any, cast
+
+from sandbox_tui.core.models.tool_formats.json_text import (
+    ARGUMENT_KEYS,
+    EXTRA_BRACE,
+    CallWatch,
+    JsonSpan,
+    Unreadable,
+    as_object,
+    read_json,
+    read_value,
+    same,
+)
+from sandbox_tui.core.models.tool_formats.source import SPACE, Block, Source, Step, Written
+
+_BESIDE = {"id", "type", "index", "call_id", "tool_call_id"}
+"""What may stand beside a call's name."""
+
+
+def read_calls(source: Source, family: str, *, marked: bool) -> Step[Block | None]:
+    """Take one JSON object or list that holds calls; None: it holds something else."""
+    watch = CallWatch(lambda: source.begin_call(family, sure=marked))
+    span = yield from read_json(source, watch)
+    extra = ""
+    if not span.missing:
+        extra = yield from _take_extra_brace(source)
+    block = Block(family=family, marked=marked, open_end=bool(span.missing) and source.ended)
+    try:
+        value, repairs = read_value(span)
+        calls = calls_in(value, source.tools)
+    except Unreadable as error:
+        if not marked and not _looks_like_call(span, source.tools):
+            return None
+        block.fault = str(error)
+        return block
+    if calls is None:
+        if not marked:
+            return None
+        block.fault = 'the JSON object needs "name" and "arguments"'
+        return block
+    mended = (*repairs, EXTRA_BRACE) if extra else repairs
+    block.calls = [replace(call, repairs=mended) for call in calls]
+    return block
+
+
+def _take_extra_brace(source: Source) -> Step[str]:
+    """Take one closing brace too many."""
+    if (yield from source.peek()) != "}":
+        return ""
+    return source.take(1)
+
+
+def read_arguments(source: Source, family: str, tool: str) -> Step[tuple[Written | None, str]]:
+    """Take a JSON object of arguments behind a tool's name: the call, or why there is none."""
+    sketch = source.begin_call(family, tool)
+    yield from source.take_run(SPACE)
+    span = yield from read_json(source, sink=sketch.pieces.append)
+    sketch.whole = not span.missing
+    if not span.text:
+        return None, "the arguments must be one JSON object"
+    try:
+        value, repairs = read_value(span)
+    except Unreadable as error:
+        return None, str(error)
+    arguments = as_object(value)
+    if arguments is None:
+        return None, "the arguments must be one JSON object"
+    return Written(tool, arguments, repairs), ""
+
+
+def calls_in(value: Any, tools: Collection[str]) -> list[Written] | None:
+    """The calls that a JSON value describes; None: it describes something else.
+
+    Raises:
+        Unreadable: it describes a call that has no meaning, or two.
+    """
+    if isinstance(value, list):
+        found = [calls_in(item, tools) for item in cast(list[object], value)]
+        if not found or all(calls is None for calls in found):
+            return None
+        if any(calls is None for calls in found):
+            raise Unreadable("the list holds calls and other things")
+        return [call for calls in found for call in calls or []]
+    said = as_object(value)
+    if said is None:
+        return None
+    for key in ("tool_calls", "tool_call"):
+        if set(said) == {key}:
+            return calls_in(said[key], tools)
+    inner = as_object(said.get("function"))
+    if inner is not None and "name" not in said:
+        said = inner
+    return _call_in(said, tools)
+
+
+def _call_in(said: dict[str, Any], tools: Collection[str]) -> list[Written] | None:
+    name = said.get("name")
+    given = [key for key in ARGUMENT_KEYS if key in said]
+    if not isinstance(name, str) or not (given or name in tools) or _is_definition(said):
+        return None
+    if len(given) > 1 and not same(said["arguments"], said["parameters"]):
+        raise Unreadable('"arguments" and "parameters" stand side by side and differ')
+    if not given and set(said) - {"name"} - _BESIDE:
+        raise Unreadable('the arguments must stand in an object named "arguments"')
+    arguments: Any = said[given[0]] if given else {}
+    if isinstance(arguments, str) and arguments.strip():
+        arguments, _ = read_value(JsonSpan(arguments))
+    arguments = {} if arguments is None or arguments == "" else as_object(arguments)
+    if arguments is None:
+        raise Unreadable("the arguments must be one JSON object")
+    return [Written(name.strip(), arguments, key=given[0] if given else "arguments")]
+
+
+def _is_definition(said: dict[str, Any]) -> bool:
+    """Whether this describes a tool rather than calling it."""
+    schema = as_object(said.get("parameters"))
+    return "description" in said or (schema is not None and "properties" in schema)
+
+
+def _looks_like_call(span: JsonSpan, tools: Collection[str]) -> bool:
+    """Whether JSON that cannot be read was meant as a call."""
+    head = span.text[:400]
+    named = any(quote in head for quote in ('"name"', "'name'"))
+    return named and (
+        any(key in span.text for key in ARGUMENT_KEYS) or any(tool in head for tool in tools)
+    )

@@ -1,0 +1,80 @@
+"""Hermes: `<tool_call>{"name": ..., "arguments": {...}}</tool_call>`.
+
+Source: the model card and chat template of NousResearch/Hermes-2-Pro-Llama-3-8B; the templates of
+Qwen2.5, Qwen2.5-Coder, Qwen3, QwQ and many tuned models use it. Qwen2.5-Coder often writes
+`<tools>` (the tag that lists the tools in its system prompt) instead; smaller ones put a code fence
+between the tags or end with a brace too many. A template renders an observation as a user message
+that holds `<tool_response>`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sandbox_tui.core.models.tool_formats.call_objects import read_calls
+from sandbox_tui.core.models.tool_formats.families.base import SPACES, Family, call_object
+from sandbox_tui.core.models.tool_formats.families.qwen_coder import read_functions
+from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.source import Block, Source, Step, Written
+
+NAME = "hermes"
+_CLOSERS = ("</tool_call>", "</tools>", "</function_call>")
+_LANGUAGE = re.compile(r"[a-z_]+")
+
+
+def read_tag(source: Source, word: str) -> Step[Block | None]:
+    """Read on behind an opening tag."""
+    yield from source.take_run(SPACES)
+    fence = "" if source.fence is not None else (yield from source.take_word("```"))
+    if fence:
+        yield from source.take_run(_LANGUAGE)
+        yield from source.take_run(SPACES)
+    begins = yield from source.begins(("{", "[", "<function="))
+    if begins == "<function=" and word == "<tool_call>":
+        return (yield from read_functions(source))
+    if begins not in ("{", "["):
+        return None
+    block = yield from _read_objects(source)
+    yield from source.take_run(SPACES)
+    if fence:
+        yield from source.take_word("```")
+        yield from source.take_run(SPACES)
+    closer = yield from source.take_word(*_CLOSERS)
+    block.marked = bool(closer or block.fault)
+    return block
+
+
+def _read_objects(source: Source) -> Step[Block]:
+    """Take JSON objects, one behind the other."""
+    calls: list[Written] = []
+    while True:
+        block = yield from read_calls(source, NAME, marked=True)
+        assert block is not None
+        calls += block.calls
+        if block.fault or block.open_end:
+            break
+        yield from source.take_run(SPACES)
+        if (yield from source.begins(("{", "["))) == "":
+            break
+    block.calls = calls
+    return block
+
+
+def write_calls(calls: Sequence[TextCall]) -> str:
+    """The calls, each between tags of its own."""
+    return "\n".join(f"<tool_call>\n{call_object(call)}\n</tool_call>" for call in calls)
+
+
+def write_observation(tool: str, text: str) -> str:
+    """The answer as Qwen's template renders it."""
+    return f"<tool_response>\n{text}\n</tool_response>"
+
+
+FAMILY = Family(
+    name=NAME,
+    title="Hermes, <tool_call>{JSON}</tool_call>",
+    openers={"<tool_call>": read_tag, "<tools>": read_tag, "<function_call>": read_tag},
+    write_calls=write_calls,
+    write_observation=write_observation,
+)

@@ -1,0 +1,189 @@
+"""Qwen3-Coder: `<function=NAME>` and `<parameter=NAME>` tags with the values as plain text.
+
+Source: the model card and chat template of Qwen/Qwen3-Coder-480B-A35B-Instruct. A value stands
+between one line break after the opening tag and one before the closing tag, with no escapes: bash
+is full of < > & and quotes, and all of it is kept. Types come from the tool's schema. Models leave
+`<tool_call>` out at times.
+
+Since nothing is escaped, a value that holds one of the format's own tags can be read in two ways;
+such a call is not carried out. `write_calls` writes such a call as Hermes JSON, which these models
+know as well.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from sandbox_tui.core.models.tool_formats.call_objects import read_arguments
+from sandbox_tui.core.models.tool_formats.families.base import (
+    MAX_NAME_CHARS,
+    SPACES,
+    Family,
+    call_object,
+)
+from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.schema import takes_text
+from sandbox_tui.core.models.tool_formats.source import (
+    Block,
+    Sketch,
+    Source,
+    Step,
+    Verbatim,
+    Written,
+)
+
+NAME = "qwen_coder"
+LLAMA = "llama"
+MISSING_TAGS = "missing closing tags were added"
+TWO_READINGS = (
+    "a value holds one of the format's own tags, or a closing tag stands alone, so it cannot be "
+    "told where the value ends"
+)
+_NAME = re.compile(r"[^<>\n]+")
+_VALUE = re.compile(r"[^<\n]+")
+_FUNCTION, _FUNCTION_END = "<function=", "</function>"
+_PARAMETER, _PARAMETER_END = "<parameter=", "</parameter>"
+_TAGS = (_FUNCTION, _FUNCTION_END, _PARAMETER, "<tool_call>", "</tool_call>")
+_LAST_BREAK = f"\n{_PARAMETER_END}"
+
+
+def read_tag(source: Source, word: str) -> Step[Block | None]:
+    """Read on behind `<function=`."""
+    block = Block(family=NAME)
+    return block if (yield from _read_function(source, block)) else None
+
+
+def read_functions(source: Source) -> Step[Block | None]:
+    """Take the functions in a `<tool_call>`, and its closing tag."""
+    block = Block(family=NAME)
+    while (yield from source.take_word(_FUNCTION)):
+        if not (yield from _read_function(source, block)):
+            return block if block.calls else None
+        yield from source.take_run(SPACES)
+        if block.fault or block.open_end:
+            break
+    yield from source.take_word("</tool_call>")
+    return block
+
+
+def _read_function(source: Source, block: Block) -> Step[bool]:
+    """Take a function behind its `<function=`; whether it is one."""
+    name = yield from source.take_limited(_NAME, MAX_NAME_CHARS)
+    if not (yield from source.take_word(">")):
+        return False
+    name = name.strip().strip("\"'")
+    yield from source.take_run(SPACES)
+    if (yield from source.peek()) == "{":
+        yield from _read_json(source, block, name)
+        return True
+    sketch = source.begin_call(NAME, name)
+    yield from _read_parameters(source, block, sketch)
+    return True
+
+
+def _read_json(source: Source, block: Block, name: str) -> Step[None]:
+    """Take a function whose arguments are one JSON object, as Llama 3.1 writes it."""
+    block.family = LLAMA
+    call, block.fault = yield from read_arguments(source, LLAMA, name)
+    yield from source.take_run(SPACES)
+    closed = yield from source.take_word(_FUNCTION_END)
+    block.open_end = source.ended and not closed
+    block.calls = [*block.calls, *([call] if call else [])]
+
+
+def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]:
+    """Take the parameters up to the end of the function."""
+    given: dict[str, str] = {}
+    repairs: tuple[str, ...] = ()
+    sketch.pieces.append("{")
+    while True:
+        yield from source.take_run(SPACES)
+        word = yield from source.take_word(_PARAMETER, _FUNCTION_END)
+        if word != _PARAMETER:
+            break
+        name = (yield from source.take_limited(_NAME, MAX_NAME_CHARS)).strip().strip("\"'")
+        if not (yield from source.take_word(">")):
+            block.fault = "a <parameter=...> tag is not closed"
+            block.open_end = source.ended
+            return
+        value = yield from _read_value(source, sketch, name, first=not given)
+        if value is None:
+            block.open_end = not (yield from source.peek())
+            block.fault = "a value has no closing </parameter>" if block.open_end else TWO_READINGS
+            return
+        if name in given and given[name] != value:
+            block.fault = f"the parameter {name} stands twice, with different values"
+        given[name] = value
+    if not word:
+        block.open_end = not (yield from source.begins(("</tool_call>",)))
+        repairs = (MISSING_TAGS,)
+        if block.open_end and (yield from source.peek()):
+            block.open_end, block.fault = False, TWO_READINGS
+            return
+    sketch.pieces.append("}")
+    sketch.whole = not block.open_end
+    values = {name: Verbatim(value) for name, value in given.items()}
+    block.calls = [*block.calls, Written(sketch.tool, dict(values), repairs)]
+
+
+def _read_value(source: Source, sketch: Sketch, name: str, *, first: bool) -> Step[str | None]:
+    """Take a value and its closing tag; None: it has none, or holds a tag."""
+    text = takes_text(source.tools.get(sketch.tool, {}), name)
+    pieces: list[str] = []
+
+    def took(piece: str) -> None:
+        pieces.append(piece)
+        sketch.pieces.append(json.dumps(piece, ensure_ascii=False)[1:-1] if text else piece)
+
+    mark = '"' if text else ""
+    sketch.pieces.append(f"{'' if first else ', '}{json.dumps(name)}: {mark}")
+    ended = yield from source.take_word(_LAST_BREAK, "\n")
+    while ended in ("", "\n"):
+        yield from source.take_run(_VALUE, took)
+        ended = yield from source.begins((_LAST_BREAK, _PARAMETER_END, *_TAGS))
+        if ended in (_LAST_BREAK, _PARAMETER_END):
+            source.take(len(ended))
+        elif ended or not (yield from source.peek()):
+            return None
+        else:
+            took(source.take(1))
+    sketch.pieces.append(mark)
+    return "".join(pieces)
+
+
+def write_calls(calls: Sequence[TextCall]) -> str:
+    """The calls as the template renders them; those with values of other types in JSON."""
+    return "\n".join(_written(call) for call in calls)
+
+
+def _written(call: TextCall) -> str:
+    plain = all(
+        isinstance(value, str)
+        and not any(tag in value for tag in (*_TAGS, _PARAMETER_END))
+        and _NAME.fullmatch(name)
+        and name == name.strip().strip("\"'")
+        for name, value in call.arguments.items()
+    )
+    if not plain:
+        return f"<tool_call>\n{call_object(call)}\n</tool_call>"
+    values = "".join(
+        f"{_PARAMETER}{name}>\n{value}\n{_PARAMETER_END}\n"
+        for name, value in call.arguments.items()
+    )
+    return f"<tool_call>\n{_FUNCTION}{call.tool}>\n{values}{_FUNCTION_END}\n</tool_call>"
+
+
+def write_observation(tool: str, text: str) -> str:
+    """The answer as the template renders it."""
+    return f"<tool_response>\n{text}\n</tool_response>"
+
+
+FAMILY = Family(
+    name=NAME,
+    title="Qwen3-Coder, <function=...><parameter=...>",
+    openers={_FUNCTION: read_tag},
+    write_calls=write_calls,
+    write_observation=write_observation,
+)

@@ -1,0 +1,63 @@
+"""What a model is told whose calls are not carried out: what was wrong, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_NOTHING_RUN = "Nothing was carried out."
+
+
+def cut_off(title: str) -> str:
+    """The reply ended before its calls did, or at its limit."""
+    return (
+        f"Your last message was cut off while it held a call ({title}). {_NOTHING_RUN} "
+        "Send the call again, in a shorter message; write a long file in several parts."
+    )
+
+
+def only_quoted(where: str) -> str:
+    """The calls are only shown."""
+    return (
+        f"Your last message held a call {where}; such a call is taken as a quotation. "
+        f"{_NOTHING_RUN} If you mean it, write the call on its own, without words around it."
+    )
+
+
+def two_formats(titles: Iterable[str]) -> str:
+    """The calls are written in different formats."""
+    return (
+        f"Your last message held calls in different formats ({'; '.join(titles)}), so it is not "
+        f"clear which you mean. {_NOTHING_RUN} Send them again, all in the first of these formats."
+    )
+
+
+def unreadable(title: str, fault: str) -> str:
+    """A call has no meaning, or more than one."""
+    return (
+        f"Your last message held a call ({title}) that cannot be read: {fault}. {_NOTHING_RUN} "
+        "Send the call again with this corrected."
+    )
+
+
+def unknown_tool(title: str, name: str, tools: Iterable[str]) -> str:
+    """A call names a tool that the run does not have."""
+    return (
+        f"Your last message held a call ({title}) of a tool named {name[:80]!r}, which does not "
+        f"exist. {_NOTHING_RUN} The tools are: {', '.join(tools)}."
+    )
+
+
+def unfit(title: str, tool: str, fault: str) -> str:
+    """A tool cannot take its arguments."""
+    return (
+        f"Your last message held a call ({title}) with arguments that {tool} cannot take: {fault}. "
+        f"{_NOTHING_RUN} Send the call again with this corrected."
+    )
+
+
+def too_many(title: str, limit: int) -> str:
+    """There are more calls than one reply may hold."""
+    return (
+        f"Your last message held more than {limit} calls ({title}). {_NOTHING_RUN} "
+        "Send fewer calls in one message."
+    )

@@ -1,0 +1,150 @@
+"""What a reply says around its calls, and whether that makes a call a quotation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sandbox_tui.core.models.tool_formats import quotation
+from sandbox_tui.core.models.tool_formats.source import Block, Sketch
+
+_HEAD_CHARS = 200
+_LEAD_CHARS = 400
+_LINE_START = re.compile(r"[\s;,]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[\s;,]*")
+_BLOCK_QUOTE = re.compile(r"\s{0,3}>")
+_WORD = re.compile(r"\w")
+
+
+@dataclass(slots=True, eq=False)
+class Candidate:
+    """Calls in the reply that may turn out to be quoted.
+
+    Attributes:
+        raw: their text.
+        quoted: where they stand that makes them a quotation; empty: nothing does.
+        ticks: length of the run of backticks that is open before them.
+        closing: the quotation mark that would close the one right before them.
+    """
+
+    block: Block
+    raw: str
+    sketches: list[Sketch]
+    quoted: str = ""
+    ticks: int = 0
+    closing: str = ""
+
+
+class Prose:
+    """Follows the lines and paragraphs around the calls.
+
+    Attributes:
+        made_up: the reply goes on with what only others can say.
+    """
+
+    def __init__(self) -> None:
+        self.made_up = False
+        self._line = ""  # its beginning
+        self._last = ""  # the last character of the line
+        self._line_has_block = False
+        self._lead = ""  # what was said last in the paragraph, since its last call
+        self._after = ""  # what was said first behind the last call
+        self._above = ""  # the line with a colon that the paragraph stands under
+        self._ticks = 0
+        self._comment = False
+        self._unreadable = False
+        self._pending: list[Candidate] = []
+
+    def is_line_start(self) -> bool:
+        """Whether nothing but a list's mark stands on the line so far."""
+        return bool(_LINE_START.fullmatch(self._line))
+
+    def is_code(self) -> bool:
+        """Whether a run of backticks is open."""
+        return self._ticks > 0
+
+    def plain(self, text: str) -> None:
+        """Words that are no line break and no backtick."""
+        if self._pending and self._pending[-1].closing:
+            last = self._pending[-1]
+            if text[0] == last.closing:
+                last.quoted = last.quoted or quotation.QUOTATION_MARKS
+            last.closing = ""
+        if self._comment and "-->" in self._lead[-2:] + text:
+            self._comment = False
+        self._line += text[: max(0, _HEAD_CHARS - len(self._line))]
+        self._last = text[-1:]
+        self._lead = (self._lead + text[-_LEAD_CHARS:])[-_LEAD_CHARS:]
+        self._after += text[: max(0, _LEAD_CHARS - len(self._after))]
+
+    def comment(self) -> None:
+        """`<!--` was said."""
+        self._comment = not self._ticks
+
+    def ticks(self, count: int) -> None:
+        """A run of backticks."""
+        self.plain("`" * min(count, 3))
+        if not self._ticks:
+            self._ticks = count
+        elif self._ticks == count:
+            self._ticks = 0
+            for candidate in self._pending:
+                if candidate.ticks == count:
+                    candidate.quoted = candidate.quoted or quotation.BACKTICKS
+
+    def newline(self) -> None:
+        """A line break."""
+        self._end_line()
+        if not self._line.strip() and not self._line_has_block:
+            self.end_paragraph()
+        self._line, self._last, self._line_has_block = "", "", False
+        self._lead = f"{self._lead}\n"[-_LEAD_CHARS:] if self._lead.strip() else ""
+        self._after = f"{self._after}\n" if self._after.strip() else ""
+
+    def end_paragraph(self) -> None:
+        """The paragraph is over: what was said of its calls was said."""
+        self._end_line()
+        if quotation.EXPLAINS.search(self._after):
+            for candidate in self._pending:
+                candidate.quoted = candidate.quoted or quotation.EXAMPLE
+        said = self._lead.strip()
+        if said:
+            last_line = said.rpartition("\n")[2]
+            self._above = last_line if last_line.rstrip("*_ ").endswith(":") else ""
+        self._pending.clear()
+        self._lead = self._after = ""
+        self._ticks = 0
+
+    def block(self, candidate: Candidate) -> None:
+        """Calls stand here."""
+        candidate.quoted = self._quotation()
+        candidate.ticks = self._ticks
+        candidate.closing = quotation.QUOTES.get(self._last, "")
+        self._end_line()
+        self._unreadable = self._unreadable or bool(candidate.block.fault)
+        self._pending.append(candidate)
+        self._line, self._last, self._line_has_block = "", "", True
+        self._lead = self._after = ""
+
+    def _end_line(self) -> None:
+        """Calls without markers stand alone on their lines."""
+        if not (self._line_has_block and _WORD.search(self._line)):
+            return
+        for candidate in self._pending:
+            if not candidate.block.marked:
+                candidate.quoted = candidate.quoted or quotation.EXPLANATION
+
+    def _quotation(self) -> str:
+        if self.made_up:
+            return quotation.MADE_UP
+        if self._unreadable:
+            return quotation.UNREADABLE
+        if self._comment:
+            return quotation.COMMENT
+        if _BLOCK_QUOTE.match(self._line):
+            return quotation.BLOCK_QUOTE
+        lead = self._lead if self._lead.strip() or self._pending else self._above
+        if quotation.INTRODUCES.search(lead):
+            return quotation.EXAMPLE
+        if self._pending and self._pending[-1].quoted == quotation.EXAMPLE:
+            return quotation.EXAMPLE
+        return ""

@@ -1,0 +1,237 @@
+"""Reads the calls that a model writes as text, while the reply streams.
+
+    reader = TextCallReader(tools)
+    for piece in stream:
+        show(reader.feed(piece))  # or reader.progress()
+    reading = reader.finish(finish_reason)
+
+All or nothing: a reply whose calls are not all plain gets none of them carried out, and
+`Reading.problem` tells the model why. See quotation.py for calls that do not count, json_text.py
+for what is mended. The time it takes grows with the length of the text, no faster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
+
+from sandbox_tui.core.base.json_arguments import without_surrogates
+from sandbox_tui.core.models.base import Delta
+from sandbox_tui.core.models.reply_builder import LIMIT_REASONS, MAX_CALLS
+from sandbox_tui.core.models.tool_formats import problems, quotation
+from sandbox_tui.core.models.tool_formats.families import qwen_coder
+from sandbox_tui.core.models.tool_formats.prose import Candidate
+from sandbox_tui.core.models.tool_formats.reading import Draft, Progress, Reading, TextCall
+from sandbox_tui.core.models.tool_formats.scanner import Scanner
+from sandbox_tui.core.models.tool_formats.schema import Unfit, fit
+from sandbox_tui.core.models.tool_formats.source import Sketch, Source, Written
+from sandbox_tui.core.models.tool_formats.table import FAMILIES
+
+_ENDED_WELL = ("stop", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence")
+_STOP_TOKENS = ("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eot|>", "<|end_of_text|>")
+_STOP_TOKENS += ("<|endoftext|>", "<｜end▁of▁sentence｜>", "</s>")
+
+
+class TextCallReader:
+    """Reads one reply.
+
+    Args:
+        tools: the run's tools, as OpenAI function objects.
+    """
+
+    def __init__(self, tools: Sequence[Mapping[str, Any]]) -> None:
+        self._source = Source(_schemas(tools))
+        self._deltas: list[Delta] = []
+        self._scanner = Scanner(self._source, self._tell)
+        self._steps = self._scanner.run()
+        self._high_surrogate = ""
+        self._first_open = 0  # of the sketches
+        self._shown = 0  # calls
+
+    def feed(self, piece: str) -> list[Delta]:
+        """Take the next piece of the reply; what it adds, for the screen.
+
+        A delta shows what seems to be written. `Progress` and `Reading` know better: a call may
+        turn out to be quoted, and text may turn out to be a thought.
+        """
+        piece = self._high_surrogate + piece
+        self._high_surrogate = ""
+        if piece and "\ud800" <= piece[-1] <= "\udbff":
+            piece, self._high_surrogate = piece[:-1], piece[-1]
+        if piece:
+            self._source.add(without_surrogates(piece))
+            next(self._steps, None)
+        self._tell_calls()
+        told, self._deltas = self._deltas, []
+        return told
+
+    def progress(self) -> Progress:
+        """The reply so far."""
+        return Progress(
+            reasoning="".join(self._scanner.reasoning),
+            text=self._scanner.text(),
+            calls=tuple(
+                Draft(
+                    tool=sketch.tool,
+                    arguments="".join(sketch.pieces),
+                    family=sketch.family,
+                    whole=sketch.whole,
+                )
+                for sketch in self._visible()
+            ),
+        )
+
+    def finish(self, finish_reason: str | None) -> Reading:
+        """The reply is over.
+
+        Args:
+            finish_reason: as the server says it; None: it says nothing, so nothing is mended that
+                may have been cut off.
+        """
+        if self._high_surrogate:
+            self._source.add(without_surrogates(self._high_surrogate))
+        self._source.end()
+        next(self._steps, None)
+        judged = self._judge(finish_reason)
+        text = self._scanner.text(with_calls=bool(judged.problem)).rstrip()
+        while text.endswith(_STOP_TOKENS):
+            text = text[: text.rindex("<")].rstrip()
+        return Reading(
+            reasoning="".join(self._scanner.reasoning).strip(),
+            text=text.lstrip("\r\n"),
+            calls=judged.calls,
+            problem=judged.problem,
+            family=judged.family,
+        )
+
+    # --- what is carried out
+
+    def _judge(self, finish_reason: str | None) -> Reading:
+        candidates = self._scanner.candidates()
+        meant = [candidate for candidate in candidates if not candidate.quoted]
+        if not meant:
+            return Reading(problem=self._quoted_only(candidates))
+        families = list(dict.fromkeys(candidate.block.family for candidate in meant))
+        titles = [FAMILIES[name].title for name in families]
+        title, family = titles[0], families[0]
+        problem = ""
+        calls: list[TextCall] = []
+        if finish_reason in LIMIT_REASONS or _was_cut(meant, finish_reason):
+            problem = problems.cut_off(title)
+        elif len(families) > 1:
+            problem = problems.two_formats(titles)
+        else:
+            calls, problem = self._calls(meant, title)
+        return Reading(calls=tuple(calls), problem=problem, family=family)
+
+    def _calls(self, meant: Sequence[Candidate], title: str) -> tuple[list[TextCall], str]:
+        """The calls, or why there are none."""
+        faults = [candidate.block.fault for candidate in meant if candidate.block.fault]
+        if self._scanner.stray and meant[0].block.family == qwen_coder.NAME:
+            faults.append(qwen_coder.TWO_READINGS)
+        if faults:
+            return [], problems.unreadable(title, faults[0])
+        written = [call for candidate in meant for call in candidate.block.calls]
+        if len(written) > MAX_CALLS:
+            return [], problems.too_many(title, MAX_CALLS)
+        unknown = [call.tool for call in written if call.tool not in self._source.tools]
+        if unknown:
+            return [], problems.unknown_tool(title, unknown[0], self._source.tools)
+        calls: list[TextCall] = []
+        for call in written:
+            try:
+                calls.append(self._fitted(call))
+            except Unfit as error:
+                return [], problems.unfit(title, call.tool, str(error))
+        return calls, ""
+
+    def _fitted(self, call: Written) -> TextCall:
+        arguments, converted = fit(call.arguments, self._source.tools[call.tool])
+        repairs = "; ".join((*call.repairs, *converted))
+        repaired = f"{repairs[0].upper()}{repairs[1:]}." if repairs else ""
+        return TextCall(tool=call.tool, arguments=arguments, repaired=repaired)
+
+    def _quoted_only(self, candidates: Sequence[Candidate]) -> str:
+        """What to say to calls that are only shown; nothing where there are none."""
+        scanner = self._scanner
+        mention = quotation.mention_of(self._source.tools)
+        if candidates:
+            return problems.only_quoted(candidates[0].quoted)
+        if any(mention.search(shown) for shown in scanner.shown):
+            return problems.only_quoted(quotation.FENCE)
+        if mention.search(scanner.text()):
+            return problems.only_quoted(quotation.EXPLANATION)
+        if scanner.thought_calls or mention.search("".join(scanner.reasoning)):
+            return problems.only_quoted(quotation.THOUGHT)
+        return ""
+
+    # --- what is shown
+
+    def _tell(self, channel: Literal["text", "reasoning"], piece: str) -> None:
+        self._deltas.append(Delta(channel, piece))
+
+    def _visible(self) -> list[Sketch]:
+        """The calls that are being written, without what may be anything else as well."""
+        quoted = {
+            id(sketch)
+            for candidate in self._scanner.candidates()
+            if candidate.quoted
+            for sketch in candidate.sketches
+        }
+        return [
+            sketch
+            for sketch in self._source.sketches
+            if id(sketch) not in quoted and self._is_call(sketch)
+        ]
+
+    def _is_call(self, sketch: Sketch) -> bool:
+        return sketch.sure or sketch.tool in self._source.tools
+
+    def _tell_calls(self) -> None:
+        """Deltas of the calls that are being written."""
+        sketches = self._source.sketches
+        self._first_open = min(self._first_open, len(sketches))
+        for sketch in sketches[self._first_open :]:
+            if sketch.tool and self._is_call(sketch):
+                self._tell_call(sketch)
+        while self._first_open < len(sketches) and sketches[self._first_open].whole:
+            self._first_open += 1
+
+    def _tell_call(self, sketch: Sketch) -> None:
+        name = None
+        if sketch.number < 0:
+            name, sketch.number = sketch.tool, self._shown
+            self._shown += 1
+        pieces = sketch.pieces[sketch.told :]
+        sketch.told = len(sketch.pieces)
+        if name or pieces:
+            self._deltas.append(Delta("call", "".join(pieces), sketch.number, name))
+
+
+def read_reply(
+    text: str, tools: Sequence[Mapping[str, Any]], finish_reason: str | None = "stop"
+) -> Reading:
+    """Read a whole reply. Arguments as in `TextCallReader`."""
+    reader = TextCallReader(tools)
+    reader.feed(text)
+    return reader.finish(finish_reason)
+
+
+def _was_cut(meant: Sequence[Candidate], finish_reason: str | None) -> bool:
+    """Whether the last call misses its end, and not only a mark that can be added."""
+    open_ends = [candidate.block for candidate in meant if candidate.block.open_end]
+    if not open_ends:
+        return False
+    return finish_reason not in _ENDED_WELL or any(block.fault for block in open_ends)
+
+
+def _schemas(tools: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Names of the tools, and the schemas of their arguments."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for tool in tools:
+        inner = tool.get("function")
+        said = cast(Mapping[str, Any], inner) if isinstance(inner, Mapping) else tool
+        schema = said.get("parameters")
+        known = cast(Mapping[str, Any], schema) if isinstance(schema, Mapping) else {}
+        found[str(said.get("name"))] = known
+    return found

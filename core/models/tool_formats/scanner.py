@@ -1,0 +1,326 @@
+"""Finds the calls in a reply as it arrives, and sorts the rest into text and reasoning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from sandbox_tui.core.models.tool_formats import quotation, thinking
+from sandbox_tui.core.models.tool_formats.families import json_block, pythonic
+from sandbox_tui.core.models.tool_formats.prose import Candidate, Prose
+from sandbox_tui.core.models.tool_formats.source import Block, Opener, Passage, Source, Step
+from sandbox_tui.core.models.tool_formats.table import FAMILIES
+
+Tell = Callable[[Literal["text", "reasoning"], str], None]
+"""Is told of a piece: its channel, and the piece."""
+
+OPENERS: Mapping[str, Opener] = {
+    **{word: opener for family in FAMILIES.values() for word, opener in family.openers.items()},
+    **dict.fromkeys(thinking.TAGS, thinking.read_tag),
+}
+MADE_UP = (
+    *("<tool_response>", "<|tool_response>", "<tool_result>", "<function_results>"),
+    *("[TOOL_RESULTS]", "<｜tool▁outputs▁begin｜>", "<｜tool▁output▁begin｜>"),
+    *("<|im_end|>", "<|im_start|>", "<|eot_id|>", "<|eom_id|>", "<|eot|>", "<|end_of_text|>"),
+    *(
+        "<|start_header_id|>",
+        "<|header_start|>",
+        "<|endoftext|>",
+        "<｜end▁of▁sentence｜>",
+        "<｜User｜>",
+    ),
+)
+"""Words that end a model's turn or begin somebody else's; what follows them is made up."""
+
+STRAY = ("</parameter>", "</function>")
+_WORDS = (*OPENERS, *thinking.CLOSING, *MADE_UP, *STRAY, "<!--")
+_FIRST = re.escape("".join(sorted({word[0] for word in _WORDS})))
+_PLAIN = re.compile(rf"[^\n`~{{{_FIRST}]+")
+_TICKS = {"`": re.compile("`+"), "~": re.compile("~+")}
+_INFO = re.compile(r"[^\n`{\[<]+")
+_REST_OF_LINE = re.compile(r"[^\n]+")
+_INDENT = re.compile(r"[ \t]+")
+_SPACE = re.compile(r"[\s;,]+")
+
+
+class Scanner:
+    """Reads a source to its end.
+
+    Attributes:
+        parts: what is said, and the calls, in order.
+        reasoning: what is thought.
+        shown: contents of code fences that hold no calls.
+        stray: a closing tag stands alone, so that a value with no escapes may have ended early.
+    """
+
+    def __init__(self, source: Source, tell: Tell) -> None:
+        self.parts: list[str | Candidate] = []
+        self.reasoning: list[str] = []
+        self.shown: list[str] = []
+        self.thought_calls = False
+        self.stray = False
+        self._source = source
+        self._tell = tell
+        self._prose = Prose()
+
+    def candidates(self) -> list[Candidate]:
+        """The calls so far, those that are only quoted among them."""
+        return [part for part in self.parts if isinstance(part, Candidate)]
+
+    def text(self, *, with_calls: bool = False) -> str:
+        """What is said; with the calls, or only with those that are quoted."""
+        return "".join(
+            part if isinstance(part, str) else part.raw if with_calls or part.quoted else ""
+            for part in self.parts
+        )
+
+    def run(self) -> Step[None]:
+        """Read to the end."""
+        source = self._source
+        while True:
+            yield from source.take_run(_PLAIN, self._say_plain)
+            mark = yield from source.peek()
+            if not mark:
+                break
+            if mark == "\n":
+                source.take(1)
+                self._say_newline()
+            elif mark in _TICKS:
+                yield from self._read_ticks(mark)
+            elif mark in "{[" and self._prose.is_line_start() and not self._prose.is_code():
+                yield from self._read_at_line_start(mark)
+            else:
+                yield from self._read_word()
+        self._prose.end_paragraph()
+
+    # --- what begins with a word
+
+    def _read_word(self) -> Step[None]:
+        source = self._source
+        word = yield from source.begins(_WORDS)
+        if word in thinking.TAGS and not self._prose.is_line_start():
+            word = ""
+        if not word:
+            self._say_plain(source.take(1))
+        elif word in OPENERS:
+            source.mark()
+            source.take(len(word))
+            yield from self._read_behind(OPENERS[word](source, word))
+        else:
+            source.take(len(word))
+            self._say_word(word)
+
+    def _say_word(self, word: str) -> None:
+        """Words that begin nothing, and mean something all the same."""
+        if word in thinking.CLOSING:
+            self._all_was_thought()
+            return
+        if word in MADE_UP:
+            self._prose.made_up = True
+        elif word in STRAY:
+            self.stray = True
+        self._say_plain(word)
+        if word == "<!--":
+            self._prose.comment()
+
+    def _read_at_line_start(self, mark: str) -> Step[None]:
+        """Take JSON or a Pythonic list, if that is what begins here."""
+        source = self._source
+        if mark == "[" and (yield from source.begins(_WORDS)):
+            yield from self._read_word()
+            return
+        source.mark()
+        reader = json_block.read_object if mark == "{" else json_block.read_bracket
+        yield from self._read_behind(reader(source))
+
+    def _read_behind(self, reader: Step[Block | Passage | None]) -> Step[None]:
+        """Read a block or a passage; the source is marked where it began."""
+        source = self._source
+        before = len(source.sketches)
+        found = yield from reader
+        if isinstance(found, Block):
+            self._put(found, before)
+            return
+        del source.sketches[before:]
+        if isinstance(found, Passage):
+            yield from self._read_passage(found)
+            return
+        self._say(source.taken() or source.take(1))
+
+    def _put(self, block: Block, before: int) -> None:
+        """The calls of a block, with their text and sketches."""
+        source = self._source
+        for sketch in source.sketches[before:]:
+            sketch.sure = sketch.whole = True
+        candidate = Candidate(block, source.taken(), source.sketches[before:])
+        self.parts.append(candidate)
+        self._prose.block(candidate)
+
+    def _read_passage(self, passage: Passage) -> Step[None]:
+        self._prose.end_paragraph()
+        if passage.kind == "invented":
+            self._prose.made_up = True
+        if not passage.until:
+            return
+        words = (*passage.until, *passage.left)
+        run = re.compile(f"[^{re.escape(''.join({word[0] for word in words}))}]+")
+        say = self._think if passage.kind == "reasoning" else self._say
+        while True:
+            yield from self._source.take_run(run, say)
+            word = yield from self._source.begins(words)
+            if word or not (yield from self._source.peek()):
+                break
+            say(self._source.take(1))
+        if word in passage.until:
+            self._source.take(len(word))
+
+    # --- code fences and backticks
+
+    def _read_ticks(self, mark: str) -> Step[None]:
+        """Take a run of backticks or tildes: a code fence, or a mark in the text."""
+        source = self._source
+        at_start = self._prose.is_line_start()
+        source.mark()
+        run = yield from source.take_run(_TICKS[mark])
+        if len(run) < 3 or not at_start:
+            self._say_ticks(run)
+            return
+        info = yield from source.take_run(_INFO)
+        ahead = yield from source.peek()
+        if ahead == "`":
+            self._say_ticks(run)
+            self._say(info)
+            return
+        language = info.strip().lower()
+        if ahead == "\n" or language in quotation.CALL_LANGUAGES:
+            language = language.split()[0] if language else ""
+            yield from self._read_fence(run, language)
+        else:
+            yield from source.take_run(_REST_OF_LINE)
+            yield from self._take_code(run)
+            self._say_code(source.taken())
+
+    def _read_fence(self, run: str, language: str) -> Step[None]:
+        """Take a fence's content: calls, or code."""
+        source = self._source
+        before = len(source.sketches)
+        found: Block | None = None
+        closed = False
+        source.fence = language
+        while language in quotation.CALL_LANGUAGES and not closed:
+            yield from source.take_run(_SPACE)
+            closed = bool((yield from source.take_word(run)))
+            if closed or not (yield from source.peek()):
+                break
+            block = yield from self._read_call_in_fence(language)
+            if block is None:
+                found = None
+                break
+            found = block if found is None else _joined(found, block)
+            if block.fault:
+                break
+        source.fence = None
+        if found is not None:
+            found.marked = True
+            self._put(found, before)
+            return
+        del source.sketches[before:]
+        if not closed:
+            yield from self._take_code(run)
+        self._say_code(source.taken())
+
+    def _read_call_in_fence(self, language: str) -> Step[Block | None]:
+        source = self._source
+        mark = yield from source.peek()
+        word = yield from source.begins(_WORDS)
+        found: Block | Passage | None = None
+        if word in OPENERS:
+            source.take(len(word))
+            found = yield from OPENERS[word](source, word)
+        elif mark == "{":
+            found = yield from json_block.read_object(source)
+        elif mark == "[":
+            found = yield from json_block.read_bracket(source)
+        elif language == quotation.CODE_LANGUAGE:
+            found = yield from pythonic.read_call(source)
+        return found if isinstance(found, Block) else None
+
+    def _take_code(self, run: str) -> Step[None]:
+        """Take the rest of a fence that holds something else, with the line that closes it."""
+        source = self._source
+        while True:
+            if source.is_at_new_line():
+                ticks = yield from source.take_run(_TICKS[run[0]])
+                if len(ticks) >= len(run):
+                    rest = yield from source.take_run(_REST_OF_LINE)
+                    if not rest.strip():
+                        return
+            yield from source.take_run(_REST_OF_LINE)
+            if not (yield from source.peek()):
+                return
+            source.take(1)
+            yield from source.take_run(_INDENT)
+
+    # --- where it goes
+
+    def _say(self, text: str) -> None:
+        """Say text that may hold line breaks and backticks."""
+        for part in re.split("(\n|`+)", text):
+            if part == "\n":
+                self._say_newline()
+            elif part.startswith("`"):
+                self._say_ticks(part)
+            elif part:
+                self._say_plain(part)
+
+    def _say_plain(self, text: str) -> None:
+        self._prose.plain(text)
+        self._put_text(text)
+
+    def _say_newline(self) -> None:
+        self._prose.newline()
+        self._put_text("\n")
+
+    def _say_ticks(self, run: str) -> None:
+        if run[0] == "`":
+            self._prose.ticks(len(run))
+        else:
+            self._prose.plain(run)
+        self._put_text(run)
+
+    def _say_code(self, text: str) -> None:
+        """Say a fence without calls: it says nothing of the calls around it."""
+        self.shown.append(text)
+        self._prose.end_paragraph()
+        self._put_text(text)
+
+    def _put_text(self, text: str) -> None:
+        self.parts.append(text)
+        self._tell("text", text)
+
+    def _think(self, text: str) -> None:
+        self.reasoning.append(text)
+        self._tell("reasoning", text)
+
+    def _all_was_thought(self) -> None:
+        """A thought ends that was never opened: all so far belongs to it."""
+        self.thought_calls = self.thought_calls or bool(self.candidates())
+        self.reasoning.append(self.text(with_calls=True))
+        self.parts.clear()
+        self.shown.clear()
+        self._source.sketches.clear()
+        self._prose = Prose()
+
+
+def _joined(one: Block, other: Block) -> Block:
+    """Two blocks in one fence."""
+    fault = one.fault or other.fault
+    if one.family != other.family:
+        fault = fault or "they are written in two formats"
+    return Block(
+        family=one.family,
+        calls=[*one.calls, *other.calls],
+        fault=fault,
+        open_end=one.open_end or other.open_end,
+    )

@@ -1,0 +1,151 @@
+"""A call's arguments, fitted to the JSON schema of its tool.
+
+Read from the schema: `properties`, `required`, `type`, `enum` and the type of `items`; whatever
+else it says is left to the tool. A value of another type is converted where only one meaning is
+possible. Parameters that the tool does not have are kept: models carry habits over from other
+tools, and ours ignore them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from sandbox_tui.core.models.tool_formats.json_text import clean, finite, same
+from sandbox_tui.core.models.tool_formats.source import Verbatim
+
+_KINDS: dict[str, str] = {
+    "string": "a string",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+}
+
+
+class Unfit(ValueError):
+    """Arguments that a tool cannot take; the message is for the model."""
+
+
+def fit(
+    arguments: Mapping[str, Any], schema: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """The arguments as the schema has them, and what was converted.
+
+    Raises:
+        Unfit: one is missing or cannot be converted.
+    """
+    properties = _mapping(schema.get("properties"))
+    made: dict[str, Any] = {}
+    repairs: list[str] = []
+    for name, value in arguments.items():
+        made[name] = _fitted(name, value, _mapping(properties.get(name)), repairs)
+    missing = [
+        str(name)
+        for name in cast(list[object], schema.get("required") or [])
+        if made.get(str(name)) is None
+    ]
+    if missing:
+        given = ", ".join(str(name)[:40] for name in list(made)[:12]) or "nothing"
+        verb = "is" if len(missing) == 1 else "are"
+        raise Unfit(f"{' and '.join(missing)} {verb} missing (given: {given})")
+    return made, repairs
+
+
+def _fitted(name: str, value: Any, field: Mapping[str, Any], repairs: list[str]) -> Any:
+    kinds = _kinds(field)
+    made = _typed(name, value, kinds, repairs)
+    allowed = field.get("enum")
+    if isinstance(allowed, list) and made is not None:
+        choices = cast(list[object], allowed)
+        if not any(same(made, choice) for choice in choices):
+            shown = ", ".join(str(choice) for choice in choices[:12])
+            raise Unfit(f"{name} must be one of {shown}, not {_shown(made)}")
+    items = _kinds(_mapping(field.get("items")))
+    if isinstance(made, list) and items:
+        return [_typed(f"{name}[]", item, items, repairs) for item in cast(list[object], made)]
+    return made
+
+
+def _typed(name: str, value: Any, kinds: tuple[str, ...], repairs: list[str]) -> Any:
+    """The value as one of these types; no types: as it is."""
+    if isinstance(value, Verbatim):
+        text = str(value)
+        if not kinds or "string" in kinds:
+            return text
+        return _converted(name, text, kinds)
+    if not kinds or value is None or any(_IS[kind](value) for kind in kinds):
+        return value
+    if kinds == ("string",) and _IS["integer"](value):
+        repairs.append(f"{name} {value} was read as a string")
+        return str(value)
+    if not isinstance(value, str) and not (isinstance(value, float) and value.is_integer()):
+        raise _unfit(name, value, kinds)
+    made = _converted(name, value, kinds)
+    repairs.append(f"{name} {_shown(value)} was read as {_KINDS[kinds[0]]}")
+    return made
+
+
+def _converted(name: str, value: str | float, kinds: tuple[str, ...]) -> Any:
+    """What a text, or a whole number written as a fraction, says."""
+    if isinstance(value, float):
+        if "integer" in kinds:
+            return int(value)
+        raise _unfit(name, value, kinds)
+    text = value.strip()
+    if text in ("True", "False", "None"):
+        text = {"True": "true", "False": "false", "None": "null"}[text]
+    try:
+        made = clean(json.loads(text, strict=False, parse_constant=_refuse, parse_float=finite))
+    except (ValueError, RecursionError):
+        raise _unfit(name, value, kinds) from None
+    if made is None or any(_IS[kind](made) for kind in kinds):
+        return made
+    if isinstance(made, float) and made.is_integer() and "integer" in kinds:
+        return int(made)
+    raise _unfit(name, value, kinds)
+
+
+def _refuse(word: str) -> Any:
+    raise ValueError(word)
+
+
+def _unfit(name: str, value: object, kinds: tuple[str, ...]) -> Unfit:
+    wanted = " or ".join(_KINDS[kind] for kind in kinds)
+    return Unfit(f"{name} must be {wanted}, not {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+def _kinds(field: Mapping[str, Any]) -> tuple[str, ...]:
+    """The types that a field names; empty: any, or said in a way that is left to the tool."""
+    named = field.get("type")
+    names = cast(list[object], named) if isinstance(named, list) else [named]
+    return tuple(str(name) for name in names) if all(name in _KINDS for name in names) else ()
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
+
+
+def takes_text(schema: Mapping[str, Any], name: str) -> bool:
+    """Whether a plain text stands for itself as the value of this parameter."""
+    kinds = _kinds(_mapping(_mapping(schema.get("properties")).get(name)))
+    return not kinds or "string" in kinds
+
+
+_IS: dict[str, Callable[[Any], bool]] = {
+    "string": lambda value: isinstance(value, str),
+    "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    "boolean": lambda value: isinstance(value, bool),
+    "array": lambda value: isinstance(value, list),
+    "object": lambda value: isinstance(value, dict),
+    "null": lambda value: value is None,
+}

@@ -1,0 +1,218 @@
+"""A reply's text as it arrives, for readers written as generators.
+
+A reader is a generator that yields when it needs more text (`Step`). It decides only on what it has
+seen, never on where a piece ended, so the pieces in which a reply arrives change nothing. Text is
+copied once: what has been taken is dropped from the window.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, TypeVar
+
+T = TypeVar("T")
+Step: TypeAlias = Generator[None, None, T]
+"""A reader at work: yields when it needs more text, returns what it read."""
+
+SPACE = re.compile(r"\s+")
+
+
+@functools.lru_cache(maxsize=64)
+def _words(words: tuple[str, ...]) -> tuple[int, re.Pattern[str]]:
+    """The longest word's length, and a pattern that finds the longest of them that fits."""
+    longest_first = sorted(words, key=len, reverse=True)
+    return len(longest_first[0]), re.compile("|".join(map(re.escape, longest_first)))
+
+
+@dataclass(slots=True)
+class Sketch:
+    """A call that is being written, as pieces.
+
+    Attributes:
+        sure: it cannot turn out to be anything else.
+        number: its place among the calls that were shown; -1: it was not shown yet.
+        told: how many of its pieces were shown.
+    """
+
+    family: str
+    tool: str = ""
+    pieces: list[str] = field(default_factory=list[str])
+    whole: bool = False
+    sure: bool = False
+    number: int = -1
+    told: int = 0
+
+
+class Source:
+    """The text that has arrived and has not been taken.
+
+    Attributes:
+        tools: names of the run's tools, and the JSON schema of each one's arguments.
+        sketches: the calls of the reply so far.
+        fence: language of the code fence that is being read; None outside of fences.
+    """
+
+    def __init__(self, tools: Mapping[str, Mapping[str, Any]]) -> None:
+        self.tools = tools
+        self.sketches: list[Sketch] = []
+        self.fence: str | None = None
+        self.ended = False
+        self._window = ""
+        self._at = 0
+        self._taken: list[str] = []
+
+    def add(self, piece: str) -> None:
+        """More text has come."""
+        self._window = self._window[self._at :] + piece
+        self._at = 0
+
+    def end(self) -> None:
+        """Nothing more comes."""
+        self.ended = True
+
+    def mark(self) -> None:
+        """Remember what is taken from here on."""
+        self._taken = []
+
+    def taken(self) -> str:
+        """What was taken since the mark."""
+        return "".join(self._taken)
+
+    def take(self, count: int) -> str:
+        """Take characters that a peek has shown."""
+        text = self._window[self._at : self._at + count]
+        self._at += len(text)
+        self._taken.append(text)
+        return text
+
+    def is_at_new_line(self) -> bool:
+        """Whether the last of what was taken is a line break, or a line break and an indent."""
+        for piece in reversed(self._taken):
+            left = piece.rstrip(" \t")
+            if left:
+                return left.endswith("\n")
+        return False
+
+    def peek(self, count: int = 1) -> Step[str]:
+        """The next characters, fewer only at the end."""
+        while len(self._window) - self._at < count and not self.ended:
+            yield
+        return self._window[self._at : self._at + count]
+
+    def take_run(
+        self, run: re.Pattern[str], sink: Callable[[str], None] | None = None
+    ) -> Step[str]:
+        """Take characters as long as they match a pattern of single characters."""
+        pieces: list[str] = []
+        while True:
+            found = run.match(self._window, self._at)
+            if found is not None and found.end() > self._at:
+                pieces.append(self.take(found.end() - self._at))
+                if sink is not None:
+                    sink(pieces[-1])
+            if self._at < len(self._window) or self.ended:
+                return "".join(pieces)
+            yield
+
+    def begins(self, words: Collection[str]) -> Step[str]:
+        """The longest of these words that the text goes on with; empty: none. Takes nothing."""
+        longest, pattern = _words(tuple(words))
+        while True:
+            if self.ended or len(self._window) - self._at >= longest:
+                found = pattern.match(self._window, self._at)
+                return found[0] if found is not None else ""
+            ahead = self._window[self._at :]
+            if not any(len(word) > len(ahead) and word.startswith(ahead) for word in words):
+                found = pattern.match(ahead)
+                return found[0] if found is not None else ""
+            yield
+
+    def take_word(self, *words: str) -> Step[str]:
+        """Take the longest of these words, if the text goes on with one."""
+        word = yield from self.begins(words)
+        if word:
+            self.take(len(word))
+        return word
+
+    def take_limited(self, run: re.Pattern[str], limit: int) -> Step[str]:
+        """Take at most `limit` characters of a run."""
+        pieces: list[str] = []
+        left = limit
+        while left > 0:
+            found = run.match(self._window, self._at, self._at + left)
+            if found is not None and found.end() > self._at:
+                left -= found.end() - self._at
+                pieces.append(self.take(found.end() - self._at))
+            if self._at < len(self._window) or self.ended:
+                break
+            yield
+        return "".join(pieces)
+
+    # --- the calls as far as they are written
+
+    def begin_call(self, family: str, tool: str = "", *, sure: bool = True) -> Sketch:
+        """A call begins; `sure`: this cannot turn out to be anything else."""
+        sketch = Sketch(family, tool, sure=sure)
+        self.sketches.append(sketch)
+        return sketch
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A call as it was written.
+
+    Attributes:
+        arguments: values are `Verbatim` where the format leaves their type to the schema.
+        key: what the arguments are called in a JSON object.
+    """
+
+    tool: str
+    arguments: dict[str, Any]
+    repairs: tuple[str, ...] = ()
+    key: str = "arguments"
+
+
+class Verbatim(str):
+    """A value written as plain text, whatever its type."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Block:
+    """A stretch of a reply that holds calls.
+
+    Attributes:
+        fault: why these calls cannot be carried out; for the model.
+        open_end: the reply ended before the block did.
+        marked: it stands between markers that mean nothing else; otherwise its line must hold
+            nothing but calls.
+    """
+
+    family: str
+    calls: Sequence[Written] = ()
+    fault: str = ""
+    open_end: bool = False
+    marked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a reply that is said, thought or made up rather than called.
+
+    Attributes:
+        kind: where it belongs; what is invented is text, and the calls behind it do not count.
+        until: the words that end it.
+        left: those of them that begin something new and are left to be read.
+    """
+
+    kind: Literal["reasoning", "text", "invented"]
+    until: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+
+
+Opener: TypeAlias = Callable[[Source, str], Step[Block | Passage | None]]
+"""Reads on behind a word that begins something; None: it began nothing after all."""

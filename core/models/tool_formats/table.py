@@ -1,0 +1,34 @@
+"""The table of the formats."""
+
+from __future__ import annotations
+
+from sandbox_tui.core.models.tool_formats.families import (
+    deepseek,
+    harmony,
+    hermes,
+    json_block,
+    kimi,
+    llama,
+    mistral,
+    pythonic,
+    qwen_coder,
+)
+from sandbox_tui.core.models.tool_formats.families.base import Family
+
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for family in (
+        hermes.FAMILY,
+        qwen_coder.FAMILY,
+        json_block.FAMILY,
+        llama.FAMILY,
+        mistral.FAMILY,
+        mistral.ARGS_FAMILY,
+        deepseek.FAMILY,
+        deepseek.V31_FAMILY,
+        kimi.FAMILY,
+        harmony.FAMILY,
+        pythonic.FAMILY,
+    )
+}
+"""By name, as `Reading.family` has it."""
