@@ -98,7 +98,8 @@ class Prose:
             self.end_paragraph()
         self._line, self._last, self._line_has_block = "", "", False
         self._lead = f"{self._lead}\n"[-_LEAD_CHARS:] if self._lead.strip() else ""
-        self._after = f"{self._after}\n" if self._after.strip() else ""
+        if self._after.strip() and len(self._after) < _LEAD_CHARS:
+            self._after += "\n"
 
     def end_paragraph(self) -> None:
         """The paragraph is over: what was said of its calls was said."""
