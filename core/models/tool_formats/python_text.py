@@ -31,8 +31,10 @@ _TOKEN = re.compile(
 _ESCAPE = re.compile(
     r"\\(?:\n|x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|[0-7]{1,3}|.)", re.DOTALL
 )
-_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_ESCAPES |= {"\\": "\\", "'": "'", '"': '"', "\n": ""}
+_ESCAPES = {
+    **{"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"},
+    **{"\\": "\\", "'": "'", '"': '"', "\n": ""},
+}
 _WORDS = {"True": True, "true": True, "False": False, "false": False, "None": None, "null": None}
 
 

@@ -65,5 +65,6 @@ def mention_of(tools: Collection[str]) -> re.Pattern[str]:
     names = "|".join(re.escape(name) for name in tools) or "(?!)"
     return re.compile(
         rf"""["']name["']\s{{0,20}}:\s{{0,20}}["'](?:{names})["']|<function=["']?(?:{names})\b"""
-        rf"|\b(?:{names})\(\s{{0,20}}\w{{1,40}}\s?="
+        rf"|\b(?:{names})\(\s{{0,20}}\w{{1,40}}\s?=|functions\.(?:{names})\b"
+        rf"|(?:(?:sep|begin)｜>|TOOL_CALLS\])\s?(?:{names})\b"
     )

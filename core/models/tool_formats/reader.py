@@ -28,8 +28,10 @@ from sandbox_tui.core.models.tool_formats.source import Sketch, Source, Written
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 
 _ENDED_WELL = ("stop", "tool_calls", "function_call", "eos", "end_turn", "stop_sequence")
-_STOP_TOKENS = ("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eot|>", "<|end_of_text|>")
-_STOP_TOKENS += ("<|endoftext|>", "<｜end▁of▁sentence｜>", "</s>")
+_STOP_TOKENS = (
+    *("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|eot|>", "<|end_of_text|>"),
+    *("<|endoftext|>", "<｜end▁of▁sentence｜>", "</s>"),
+)
 
 
 class TextCallReader:
@@ -51,8 +53,9 @@ class TextCallReader:
     def feed(self, piece: str) -> list[Delta]:
         """Take the next piece of the reply; what it adds, for the screen.
 
-        A delta shows what seems to be written. `Progress` and `Reading` know better: a call may
-        turn out to be quoted, and text may turn out to be a thought.
+        A delta shows what seems to be written, the arguments as in `Draft`. `Progress` and
+        `Reading` know better: a call may turn out to be quoted, and text to be a thought; what was
+        taken back within one piece is not shown at all.
         """
         piece = self._high_surrogate + piece
         self._high_surrogate = ""
@@ -232,6 +235,7 @@ def _schemas(tools: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]
         inner = tool.get("function")
         said = cast(Mapping[str, Any], inner) if isinstance(inner, Mapping) else tool
         schema = said.get("parameters")
-        known = cast(Mapping[str, Any], schema) if isinstance(schema, Mapping) else {}
-        found[str(said.get("name"))] = known
+        found[str(said.get("name"))] = (
+            cast(Mapping[str, Any], schema) if isinstance(schema, Mapping) else {}
+        )
     return found

@@ -117,6 +117,7 @@ class Scanner:
             self._all_was_thought()
             return
         if word in MADE_UP:
+            self._prose.end_paragraph()
             self._prose.made_up = True
         elif word in STRAY:
             self.stray = True
@@ -152,7 +153,7 @@ class Scanner:
         """The calls of a block, with their text and sketches."""
         source = self._source
         for sketch in source.sketches[before:]:
-            sketch.sure = sketch.whole = True
+            sketch.whole = True
         candidate = Candidate(block, source.taken(), source.sketches[before:])
         self.parts.append(candidate)
         self._prose.block(candidate)

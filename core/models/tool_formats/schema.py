@@ -67,7 +67,7 @@ def _fitted(name: str, value: Any, field: Mapping[str, Any], repairs: list[str])
     items = _kinds(_mapping(field.get("items")))
     if isinstance(made, list) and items:
         return [_typed(f"{name}[]", item, items, repairs) for item in cast(list[object], made)]
-    return made
+    return cast(object, made)
 
 
 def _typed(name: str, value: Any, kinds: tuple[str, ...], repairs: list[str]) -> Any:
@@ -95,7 +95,7 @@ def _converted(name: str, value: str | float, kinds: tuple[str, ...]) -> Any:
         if "integer" in kinds:
             return int(value)
         raise _unfit(name, value, kinds)
-    text = value.strip()
+    text = str(value).strip()
     if text in ("True", "False", "None"):
         text = {"True": "true", "False": "false", "None": "null"}[text]
     try:

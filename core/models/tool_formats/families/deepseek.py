@@ -48,11 +48,8 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
         yield from _read_call(source, block)
         if block.fault or block.open_end:
             return block
-    if not block.calls and word in _CALLS:
-        if not (yield from source.peek()):
-            block.open_end, block.fault = True, "no call follows the marker"
-            return block
-        return None
+    if not block.calls:
+        block.open_end, block.fault = source.ended, "no call follows the marker"
     yield from source.take_word(*_CALLS_END)
     return block
 

@@ -41,7 +41,8 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
         yield from source.take_word("```")
         yield from source.take_run(SPACES)
     closer = yield from source.take_word(*_CLOSERS)
-    block.marked = bool(closer or block.fault)
+    again = yield from source.begins(("<tool_call>",))
+    block.marked = bool(closer or again or block.fault)
     return block
 
 

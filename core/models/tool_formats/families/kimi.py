@@ -40,10 +40,7 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
         if block.fault or block.open_end:
             return block
     if not block.calls:
-        if not (yield from source.peek()):
-            block.open_end, block.fault = True, "no call follows the marker"
-            return block
-        return None
+        block.open_end, block.fault = source.ended, "no call follows the marker"
     yield from source.take_word(*_SECTION_END)
     return block
 
