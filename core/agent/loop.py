@@ -304,6 +304,8 @@ class Agent:
         """What the model is told after a reply without a call, None where it held one."""
         if reply.calls:
             return None
+        if reply.problem:
+            return reply.problem
         return texts.CUT if reply.finish_reason == "length" else texts.no_call(self._tool_names)
 
     def _append(self, call: ToolCall, observation: Observation) -> None:

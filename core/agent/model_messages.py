@@ -6,9 +6,12 @@ recorded with each run; raise it whenever a text changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from sandbox_tui.core.events.types import HumanFile
+from sandbox_tui.core.models.tool_formats.reading import TextCall
 
 MESSAGES_VERSION = 2
 
@@ -41,6 +44,54 @@ def repeated_call(tool: str, times: int) -> str:
         "result each time. Repeating it will not change anything: try a different approach, or "
         "submit if the work is done."
     )
+
+
+EMPTY_REPLY = "(an empty message)"
+"""In the place of a reply without text, where templates take no empty message."""
+
+
+def json_instructions(tools: Sequence[Mapping[str, Any]]) -> str:
+    """How to call tools where every reply is one JSON object by schema."""
+    example = {"thought": "I look at the files first.", **_example(tools)}
+    return (
+        f"{_tool_list(tools)}\n\n"
+        "HOW TO CALL A TOOL\n"
+        "Every message of yours is one JSON object, and nothing else: a short thought, the name of "
+        "the tool, and its arguments. The tool's result is the next message you get. Example:\n"
+        f"{json.dumps(example, ensure_ascii=False)}"
+    )
+
+
+def text_instructions(
+    tools: Sequence[Mapping[str, Any]], write_calls: Callable[[Sequence[TextCall]], str]
+) -> str:
+    """How to call tools where calls are text, in the format of `write_calls`."""
+    example = _example(tools)
+    call = TextCall(tool=example["name"], arguments=example["arguments"])
+    return (
+        f"{_tool_list(tools)}\n\n"
+        "HOW TO CALL A TOOL\n"
+        "End your message with a call in exactly this form, and write nothing after it. The tool's "
+        f"result is the next message you get. Example:\n{write_calls([call])}"
+    )
+
+
+def _tool_list(tools: Sequence[Mapping[str, Any]]) -> str:
+    lines = ["TOOLS"]
+    for tool in tools:
+        function = tool["function"]
+        schema = json.dumps(function.get("parameters") or {}, ensure_ascii=False)
+        lines.append(f"- {function['name']}: {function.get('description') or ''}")
+        lines.append(f"  arguments, as a JSON schema: {schema}")
+    return "\n".join(lines)
+
+
+def _example(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A call of a tool that the run has."""
+    names = [str(tool["function"]["name"]) for tool in tools]
+    if "execute_bash" in names:
+        return {"name": "execute_bash", "arguments": {"command": "ls -la"}}
+    return {"name": names[0], "arguments": {}}
 
 
 def with_steps_remaining(content: str, steps: int) -> str:

@@ -11,8 +11,13 @@ from dataclasses import dataclass
 from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.base.errors import ContextOverflow, ModelError, ModelIncomplete
 from sandbox_tui.core.events.sink import EventSink
-from sandbox_tui.core.events.types import ModelDelta, ModelFailed, ReplyInterrupted
-from sandbox_tui.core.models.base import Delta, Model, Reply, Request
+from sandbox_tui.core.events.types import (
+    ModelDelta,
+    ModelFailed,
+    ReplyInterrupted,
+    ToolFormatChosen,
+)
+from sandbox_tui.core.models.base import Delta, Model, Reply, Request, ToolFormatSettled
 
 MAX_ATTEMPTS = 5
 """Attempts at one reply before the run ends."""
@@ -136,6 +141,9 @@ class RequestWithRetries:
             if isinstance(part, Reply):
                 self.timing = ReplyTiming(time.monotonic() - began, first)
                 return part
+            if isinstance(part, ToolFormatSettled):
+                self._events.post(ToolFormatChosen(format=part.format, why=part.why))
+                continue
             first = time.monotonic() - began if first is None else first
             self._events.post_delta(_recorded(step, part))
             await self._events.wait_for_room()

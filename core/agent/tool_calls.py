@@ -84,6 +84,8 @@ class ToolCalls:
             id=written.id,
             name=written.name,
             arguments=written.arguments,
+            family=written.family,
+            repaired=written.repaired,
         )
         self._events.post(CallProposed(call=call))
         observation = await self.answer(

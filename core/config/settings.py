@@ -25,7 +25,7 @@ from sandbox_tui.core.base.defaults import (
 )
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.expected_values import describe_error
-from sandbox_tui.core.events.types import Limits
+from sandbox_tui.core.events.types import Limits, ToolCallSetting
 from sandbox_tui.core.policy.rules import Policy, Rule, rule_problem
 
 APP = "sandbox-tui"
@@ -46,6 +46,9 @@ class ModelSettings(Section, frozen=True, kw_only=True):
         api_key_env: environment variable that holds the key.
         temperature: sampling temperature; unset: the server's own.
         extra_body: more fields for every request.
+        tool_calls: how the model is asked for tool calls: native (the API's own fields),
+            json_schema (guided decoding), text (in the reply), or auto: native, and whatever else
+            the first replies show to work.
         request_timeout: seconds a whole reply may take.
         stall_timeout: seconds without a byte after which a reply is given up.
         local_ports: where servers on this machine are looked for.
@@ -56,6 +59,7 @@ class ModelSettings(Section, frozen=True, kw_only=True):
     api_key_env: str = "OPENAI_API_KEY"
     temperature: float | None = None
     extra_body: dict[str, Any] = {}
+    tool_calls: ToolCallSetting = "auto"
     request_timeout: float = 1200.0
     stall_timeout: float = 300.0
     # vLLM, SGLang, Ollama, LM Studio, llama.cpp and others, unless told otherwise

@@ -63,6 +63,7 @@ class RunState:
         open_calls: those without an answer, by number.
         edited_calls: how often a person changed what a call does.
         awaited: set while the running command waits for what is typed into its terminal.
+        tool_format: in which the tool calls travel now.
     """
 
     seq: int = 0
@@ -83,6 +84,7 @@ class RunState:
     terminals: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     reply: ReplyItem | None = None
     awaited: e.InputAwaited | None = None
+    tool_format: e.ToolFormat = field(default_factory=e.ToolFormat)
 
     @property
     def pending(self) -> CallItem | None:
@@ -200,6 +202,9 @@ class RunState:
             case e.Repeated(parted=parted):
                 if parted:
                     self.items.append(NoteItem(event.t, parted, "warning"))
+            case e.ToolFormatChosen(format=chosen, why=why):
+                self.tool_format = chosen
+                self.items.append(NoteItem(event.t, f"tool calls: {chosen.title}. {why}"))
             case e.TerminalInput() | e.SnapshotTaken():
                 pass
 

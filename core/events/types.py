@@ -81,6 +81,9 @@ from sandbox_tui.core.events.kinds.requests_and_calls import (
 from sandbox_tui.core.events.kinds.requests_and_calls import (
     ReplyInterrupted as ReplyInterrupted,
 )
+from sandbox_tui.core.events.kinds.requests_and_calls import (
+    ToolFormatChosen as ToolFormatChosen,
+)
 from sandbox_tui.core.events.kinds.run import (
     Forked as Forked,
 )
@@ -166,6 +169,15 @@ from sandbox_tui.core.events.kinds.values import (
     ToolCall as ToolCall,
 )
 from sandbox_tui.core.events.kinds.values import (
+    ToolCallMode as ToolCallMode,
+)
+from sandbox_tui.core.events.kinds.values import (
+    ToolCallSetting as ToolCallSetting,
+)
+from sandbox_tui.core.events.kinds.values import (
+    ToolFormat as ToolFormat,
+)
+from sandbox_tui.core.events.kinds.values import (
     Totals as Totals,
 )
 from sandbox_tui.core.events.kinds.values import (
@@ -191,6 +203,7 @@ AnyEvent = (
     | ModelReplied
     | ModelFailed
     | ReplyInterrupted
+    | ToolFormatChosen
     | CallProposed
     | CallHeld
     | CallDecided

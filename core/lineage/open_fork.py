@@ -87,6 +87,14 @@ def request_like_parent(
     )
 
 
+def _with_tool_format(request: RunRequest, fork_point: ForkPoint) -> RunRequest:
+    """The request, with how the parent's tool calls travelled, where nothing else is known."""
+    if request.tool_format is not None:
+        return request
+    chosen = [x.format for x in fork_point.history if isinstance(x, e.ToolFormatChosen)]
+    return replace(request, tool_format=chosen[-1]) if chosen else request
+
+
 async def open_fork(
     fork_point: ForkPoint,
     base: BaseSnapshot | None,
@@ -111,7 +119,7 @@ async def open_fork(
     asked = replace(request.run, turn_policy=recorded.turn_policy)
     pack = _pack(first, request)
     tools = tools_named(request.run.tools)
-    model = model_of(request.run)
+    model = model_of(_with_tool_format(request.run, fork_point))
     kind = settings.sandbox.kind if base is None else kind_of(base.name)
     where = sandbox_spec(settings, pack, run_id, request.run.environment)
     if base is not None:

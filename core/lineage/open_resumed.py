@@ -96,7 +96,7 @@ def open_resumed(recovered: RecoveredRun, request: RunRequest, blobs: BlobStore)
         replace(request, files=stored_files(files, blobs)),
         started.run_id,
         blobs,
-        model=model_of(request),
+        model=model_of(replace(request, tool_format=recovered.state.tool_format)),
         sandbox=recorded_sandbox(started.sandbox, spec),
         pack=pack,
         start=ResumedStart(recovered),

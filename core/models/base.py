@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from sandbox_tui.core.events.types import Usage
+from sandbox_tui.core.events.types import ToolFormat, Usage
 
 Message = dict[str, Any]
 """One message of a conversation, in the OpenAI chat format."""
@@ -20,11 +20,13 @@ class Request:
         messages: the conversation.
         tools: OpenAI function objects.
         max_tokens: most tokens of the reply, or None for the server's own limit.
+        response_format: what the reply has to be, as the OpenAI API has it; None: free.
     """
 
     messages: Sequence[Message]
     tools: Sequence[dict[str, Any]]
     max_tokens: int | None = None
+    response_format: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +45,15 @@ class RawToolCall:
 
     Attributes:
         truncated: the reply ended (token limit) before the arguments were whole; not to be run.
+        family, repaired: as in `events.ToolCall`.
     """
 
     id: str
     name: str
     arguments: str
     truncated: bool = False
+    family: str = ""
+    repaired: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +66,7 @@ class Reply:
         calls: its tool calls, in order.
         usage: tokens, zeros where the server did not say.
         finish_reason: stop, tool_calls, length, content_filter ... or None.
+        problem: what the model is told where it wrote calls that cannot be carried out.
     """
 
     message: Message
@@ -69,6 +75,15 @@ class Reply:
     calls: tuple[RawToolCall, ...] = ()
     usage: Usage = field(default_factory=Usage)
     finish_reason: str | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFormatSettled:
+    """From here on the tool calls travel in this format. Fields as in `events.ToolFormatChosen`."""
+
+    format: ToolFormat
+    why: str
 
 
 class Model(Protocol):
@@ -82,8 +97,9 @@ class Model(Protocol):
     name: str
     params: dict[str, Any]
 
-    def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        """Stream one reply: any number of `Delta`, then exactly one `Reply`.
+    def ask(self, request: Request) -> AsyncIterator[Delta | ToolFormatSettled | Reply]:
+        """Stream one reply: any number of `Delta`, then exactly one `Reply`. A model that learns
+        how tool calls have to travel says so in between.
 
         One attempt; the agent decides about retries from the error.
 

@@ -198,6 +198,8 @@ class OpenAIModel(Model):
         extra_body: dict[str, Any] = {"messages": _encodable(request.messages)}
         if request.tools:
             extra_body["tools"] = list(request.tools)
+        if request.response_format is not None:
+            extra_body["response_format"] = dict(request.response_format)
         body: dict[str, Any] = {"model": self.name, "messages": []}
         if quirks.stream:
             body["stream"] = True

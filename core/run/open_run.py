@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from sandbox_tui.core.agent.tool_format_model import ToolFormatModel
 from sandbox_tui.core.base.blob_store import BlobStore
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
@@ -103,7 +104,9 @@ def model_of(request: RunRequest) -> Model:
     if request.seed is not None:
         body = {**settings.extra_body, "seed": request.seed}
         settings = msgspec.structs.replace(settings, extra_body=body)
-    return open_model(settings, key)
+    return ToolFormatModel(
+        open_model(settings, key), settings.tool_calls, known=request.tool_format
+    )
 
 
 def sandbox_spec(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.events.types import Mode, TurnPolicy, Watch
+from sandbox_tui.core.events.types import Mode, ToolFormat, TurnPolicy, Watch
 from sandbox_tui.core.models.base import Model
 from sandbox_tui.core.prompts import PromptPack
 
@@ -30,6 +30,7 @@ class RunRequest:
         environment: variables of its commands. They are recorded: no place for secrets.
         labels: recorded with the run, such as suite, task and sample.
         seed: sent with every request to the model, and recorded.
+        tool_format: how tool calls travelled with this model before, for `model.tool_calls` auto.
         turn_policy: how the agent deals with replies and requests.
         watch: when the files are scanned.
     """
@@ -47,6 +48,7 @@ class RunRequest:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     seed: int | None = None
+    tool_format: ToolFormat | None = None
     turn_policy: TurnPolicy = field(default_factory=TurnPolicy)
     watch: Watch = "live"
 

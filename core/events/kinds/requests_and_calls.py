@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from sandbox_tui.core.events.kinds.base import Event
-from sandbox_tui.core.events.kinds.values import Actor, ToolCall, Usage, Verdict
+from sandbox_tui.core.events.kinds.values import Actor, ToolCall, ToolFormat, Usage, Verdict
 
 
 class ModelAsked(Event, frozen=True, kw_only=True):
@@ -76,6 +76,18 @@ class ModelFailed(Event, frozen=True, kw_only=True):
     error: str
     attempt: int
     retry_in: float | None = None
+
+
+class ToolFormatChosen(Event, frozen=True, kw_only=True):
+    """The tool calls of this run travel in this format from here on.
+
+    Attributes:
+        format: the format.
+        why: the reason, as a sentence for people.
+    """
+
+    format: ToolFormat
+    why: str
 
 
 class ReplyInterrupted(Event, frozen=True, kw_only=True):

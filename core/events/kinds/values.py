@@ -94,6 +94,32 @@ class TurnPolicy(Part, frozen=True, kw_only=True):
     steps_remaining: bool = True
 
 
+ToolCallSetting = Literal["auto", "native", "json_schema", "text"]
+"""How the person wants tool calls to travel; auto: in whatever way works."""
+
+ToolCallMode = Literal["native", "json_schema", "text"]
+"""How tool calls travel: in the fields of the API; as JSON that the server's guided decoding holds
+to a schema; as text in the reply."""
+
+
+class ToolFormat(Part, frozen=True, kw_only=True):
+    """How a model is asked for tool calls, and writes them.
+
+    Attributes:
+        mode: how they travel.
+        family: the format of calls written as text, by its name in `models.tool_formats`.
+    """
+
+    mode: ToolCallMode = "native"
+    family: str = ""
+
+    @property
+    def title(self) -> str:
+        """In a few words, for the screen."""
+        words = {"native": "native", "json_schema": "JSON by schema", "text": "text"}[self.mode]
+        return f"{words}, {self.family}" if self.family and self.mode == "text" else words
+
+
 class Usage(Part, frozen=True, kw_only=True):
     """Tokens of one reply, as the server counted them (0 where it did not say).
 
@@ -119,6 +145,8 @@ class ToolCall(Part, frozen=True, kw_only=True):
         id: the server's id, which its answer must carry (not unique on every server).
         name: the tool's name, as written.
         arguments: the arguments, as written: JSON text, possibly malformed.
+        family: the format of a call that the model wrote as text; empty: a native call.
+        repaired: what was mended to read it, as a sentence; empty: nothing.
     """
 
     number: int
@@ -126,6 +154,8 @@ class ToolCall(Part, frozen=True, kw_only=True):
     id: str
     name: str
     arguments: str
+    family: str = ""
+    repaired: str = ""
 
 
 class FileChange(Part, frozen=True, kw_only=True):

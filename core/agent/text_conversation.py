@@ -1,0 +1,111 @@
+"""A conversation as it is sent to a model whose tool calls are text: no tool role, no call fields.
+
+The agent's own conversation stays in the OpenAI chat format. It is rendered anew for each request,
+and a message is rendered from itself and the ones before it alone, so that a request stays a prefix
+of the next one and the server's cache holds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from sandbox_tui.core.agent.model_messages import EMPTY_REPLY
+from sandbox_tui.core.models.base import Message
+from sandbox_tui.core.models.tool_formats.families.base import Family
+from sandbox_tui.core.models.tool_formats.reading import TextCall
+
+FAMILY_KEY = "tool_format"
+"""Marks an assistant message whose content holds its calls, with the family they are written in. It
+is ours: no server is sent it."""
+
+
+def native_conversation(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages for a model with native calls: the same, without our mark."""
+    if not any(FAMILY_KEY in message for message in messages):
+        return messages
+    return [{k: v for k, v in message.items() if k != FAMILY_KEY} for message in messages]
+
+
+def text_conversation(
+    messages: Sequence[Message], instructions: str, family: Family
+) -> list[Message]:
+    """The messages with the instructions in the system prompt, and calls and observations as text.
+
+    Args:
+        messages: in the OpenAI chat format.
+        instructions: how to call tools.
+        family: the format for calls that were not written as text, and for observations.
+    """
+    rendered: list[Message] = []
+    names: dict[str, str] = {}
+    for message in messages:
+        match message["role"]:
+            case "system":
+                rendered.append(message)
+            case "assistant":
+                names |= _names(message)
+                rendered.append(_assistant(message, family))
+            case "tool":
+                tool = names.get(str(message.get("tool_call_id")), "")
+                _append_user(rendered, family.write_observation(tool, _text(message)))
+            case _:
+                _append_user(rendered, _text(message))
+    return _with_instructions(rendered, instructions)
+
+
+def _with_instructions(rendered: list[Message], instructions: str) -> list[Message]:
+    if rendered and rendered[0]["role"] == "system":
+        first = rendered[0]
+        return [{**first, "content": f"{_text(first).rstrip()}\n\n{instructions}"}, *rendered[1:]]
+    return [{"role": "system", "content": instructions}, *rendered]
+
+
+def _append_user(rendered: list[Message], text: str) -> None:
+    """Append a user's message; two in a row become one, since many templates refuse them."""
+    if rendered and rendered[-1]["role"] == "user":
+        before = _text(rendered[-1])
+        rendered[-1] = {"role": "user", "content": f"{before}\n\n{text}"}
+    else:
+        rendered.append({"role": "user", "content": text})
+
+
+def _assistant(message: Message, family: Family) -> Message:
+    content = _text(message)
+    if FAMILY_KEY not in message and message.get("tool_calls"):
+        written = family.write_calls(_calls(message))
+        content = f"{content.rstrip()}\n\n{written}" if content.strip() else written
+    return {"role": "assistant", "content": content if content.strip() else EMPTY_REPLY}
+
+
+def _calls(message: Message) -> list[TextCall]:
+    calls: list[TextCall] = []
+    for call in cast("list[dict[str, Any]]", message["tool_calls"]):
+        function = cast(Mapping[str, str], call["function"])
+        arguments: Any = {}
+        with contextlib.suppress(ValueError):  # it was refused, and its answer says so
+            arguments = json.loads(function["arguments"] or "{}")
+        known = cast(dict[str, Any], arguments) if isinstance(arguments, dict) else {}
+        calls.append(TextCall(tool=function["name"], arguments=known))
+    return calls
+
+
+def _names(message: Message) -> dict[str, str]:
+    """Names of the tools that a message calls, by the ids of the calls."""
+    calls = cast("list[dict[str, Any]]", message.get("tool_calls") or [])
+    return {str(call["id"]): str(call["function"]["name"]) for call in calls}
+
+
+def _text(message: Message) -> str:
+    """The text of a message, whose content may be a list of parts."""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = cast("list[Any]", content)
+        return "".join(
+            str(cast(dict[str, Any], part).get("text") or "")
+            for part in parts
+            if isinstance(part, dict)
+        )
+    return str(content or "")

@@ -1,0 +1,295 @@
+"""A model that is asked for tool calls in whatever way works with it and its server.
+
+Wraps another model. `native` leaves requests as they are. `json_schema` asks for one JSON object
+that the server's guided decoding holds to a schema. `text` explains the tools in the system prompt
+and reads the calls out of the reply. `auto` begins with native, and settles on what the server's
+errors and the model's replies show to work; no turn is lost on the way, for a call that a model
+wrote as text is carried out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any, cast
+
+from typing_extensions import override
+
+from sandbox_tui.core.agent import model_messages as texts
+from sandbox_tui.core.agent.call_schema import response_format
+from sandbox_tui.core.agent.text_conversation import (
+    FAMILY_KEY,
+    native_conversation,
+    text_conversation,
+)
+from sandbox_tui.core.base.errors import ContextOverflow, ModelError
+from sandbox_tui.core.events.types import ToolCallSetting, ToolFormat
+from sandbox_tui.core.models.base import (
+    Delta,
+    Message,
+    Model,
+    RawToolCall,
+    Reply,
+    Request,
+    ToolFormatSettled,
+)
+from sandbox_tui.core.models.tool_formats.reader import TextCallReader
+from sandbox_tui.core.models.tool_formats.reading import Reading
+from sandbox_tui.core.models.tool_formats.table import FAMILIES
+
+PLAIN_FAMILY = "hermes"
+"""The format that a model is told to write where it has shown none of its own."""
+
+JSON_FAMILY = "json"
+
+REPLIES_WITHOUT_CALLS = 2
+"""So many replies in a row without a call that can be carried out, and `auto` tries another way."""
+
+FIRST_TEXT_INDEX = 1000
+"""Index of the first call in a text, in deltas of a reply that may hold native calls as well."""
+
+_TOOLS_REFUSED = re.compile(r"\btools?\b|tool[_-]|function[_ -]?call|--jinja", re.IGNORECASE)
+_SCHEMA_REFUSED = re.compile(
+    r"response_format|json[_ ]schema|grammar|schema|guided|structured", re.IGNORECASE
+)
+_REFUSALS = (400, 404, 415, 422, 500, 501)
+"""HTTP status of a server that does not take a request as it is."""
+
+
+class ToolFormatModel(Model):
+    """See above.
+
+    Args:
+        inner: the model that is asked.
+        wanted: how tool calls shall travel.
+        known: what an earlier run with this model found to work, for `auto`.
+    """
+
+    def __init__(
+        self, inner: Model, wanted: ToolCallSetting, known: ToolFormat | None = None
+    ) -> None:
+        self.name = inner.name
+        self.params: dict[str, Any] = {**inner.params, "tool_calls": wanted}
+        self._inner = inner
+        self._auto = wanted == "auto"
+        self._format = ToolFormat() if wanted == "auto" else ToolFormat(mode=wanted)
+        self._told = ToolFormat()
+        self._why = "As set by model.tool_calls."
+        if self._auto and known is not None:
+            self._format, self._why = known, "It worked with this model before."
+        self._refused: set[str] = set()
+        self._without_calls = 0
+        self._native_works = False
+
+    @override
+    async def ask(self, request: Request) -> AsyncIterator[Delta | ToolFormatSettled | Reply]:
+        if not request.tools:
+            async for part in self._inner.ask(request):
+                yield part
+            return
+        while True:
+            for settled in self._news():
+                yield settled
+            begun = False
+            try:
+                async with aclosing(self._parts(request)) as parts:
+                    async for part in parts:
+                        begun = True
+                        if isinstance(part, Reply):
+                            self._learn(part)
+                            for settled in self._news():
+                                yield settled
+                        yield part
+                return
+            except ModelError as error:
+                if begun or not self._settle_after(error):
+                    raise
+
+    @override
+    async def close(self) -> None:
+        await self._inner.close()
+
+    def _parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        if self._format.mode == "native":
+            return self._native(request)
+        return self._text(request)
+
+    # --- one way and the other
+
+    async def _native(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        sent = replace(request, messages=native_conversation(request.messages))
+        if not self._auto:
+            async for part in self._inner.ask(sent):
+                if not isinstance(part, ToolFormatSettled):
+                    yield part
+            return
+        reader = TextCallReader(request.tools)
+        async for part in self._inner.ask(sent):
+            if isinstance(part, Reply):
+                yield part if part.calls else _read(part, reader, len(request.messages))
+            elif isinstance(part, Delta) and part.channel == "text":
+                for delta in reader.feed(part.text):
+                    yield _moved(delta)
+            elif isinstance(part, Delta):
+                yield part
+
+    async def _text(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+        reader = TextCallReader(request.tools)
+        async for part in self._inner.ask(self._rendered(request)):
+            if isinstance(part, Reply):
+                if part.calls:  # the server reads them itself after all
+                    yield part
+                else:
+                    yield _read(part, reader, len(request.messages))
+            elif isinstance(part, Delta) and part.channel == "text":
+                for delta in reader.feed(part.text):
+                    yield _moved(delta)
+            elif isinstance(part, Delta):
+                yield part
+
+    def _rendered(self, request: Request) -> Request:
+        """The request without tools, with the conversation as text."""
+        by_schema = self._format.mode == "json_schema"
+        default = JSON_FAMILY if by_schema else PLAIN_FAMILY
+        family = FAMILIES[default if by_schema else self._format.family or default]
+        instructions = (
+            texts.json_instructions(request.tools)
+            if by_schema
+            else texts.text_instructions(request.tools, family.write_calls)
+        )
+        return replace(
+            request,
+            messages=text_conversation(request.messages, instructions, family),
+            tools=(),
+            response_format=response_format(request.tools) if by_schema else None,
+        )
+
+    # --- what works
+
+    def _news(self) -> list[ToolFormatSettled]:
+        """What is to be said about the format, once."""
+        if self._format == self._told:
+            return []
+        self._told = self._format
+        return [ToolFormatSettled(self._format, self._why)]
+
+    def _settle(self, settled: ToolFormat, why: str) -> None:
+        self._format, self._why, self._without_calls = settled, why, 0
+
+    def _settle_after(self, error: ModelError) -> bool:
+        """Another format after a refusal; False where none would help."""
+        if not self._auto or isinstance(error, ContextOverflow) or error.status not in _REFUSALS:
+            return False
+        mode = self._format.mode
+        words = str(error)
+        if mode == "native" and not self._native_works and _TOOLS_REFUSED.search(words):
+            self._refused.add(mode)
+            best = "text" if "json_schema" in self._refused else "json_schema"
+            self._settle(ToolFormat(mode=best), "The server takes no tools in a request.")
+            return True
+        if mode == "json_schema" and _SCHEMA_REFUSED.search(words):
+            self._refused.add(mode)
+            self._settle(ToolFormat(mode="text"), "The server does not hold replies to a schema.")
+            return True
+        return False
+
+    def _learn(self, reply: Reply) -> None:
+        """Whether the format works, after a reply to it."""
+        mode = self._format.mode
+        written = next((call.family for call in reply.calls), "")
+        if reply.calls and not written:
+            self._native_works = self._native_works or mode == "native"
+        if reply.calls:
+            self._without_calls = 0
+        else:
+            self._without_calls += 1
+        if not self._auto:
+            return
+        if mode == "native" and written and not self._native_works:
+            title = FAMILIES[written].title
+            self._settle(
+                ToolFormat(mode="text", family=written),
+                f"The model wrote its call as text: {title}.",
+            )
+        elif mode == "text" and written and self._format.family != written:
+            self._settle(
+                ToolFormat(mode="text", family=written),
+                f"The model writes its calls so: {FAMILIES[written].title}.",
+            )
+        elif self._without_calls >= REPLIES_WITHOUT_CALLS and not self._native_works:
+            self._try_another(mode)
+
+    def _try_another(self, mode: str) -> None:
+        why = f"{self._without_calls} replies in a row held no call that could be carried out."
+        if mode == "json_schema":
+            self._refused.add(mode)
+            self._settle(ToolFormat(mode="text"), why)
+        elif "json_schema" not in self._refused:
+            self._settle(ToolFormat(mode="json_schema"), why)
+
+
+def _moved(delta: Delta) -> Delta:
+    """A delta of a call in the text, with an index that no native call has."""
+    if delta.channel != "call":
+        return delta
+    return replace(delta, index=FIRST_TEXT_INDEX + delta.index)
+
+
+def _read(reply: Reply, reader: TextCallReader, place: int) -> Reply:
+    """A reply with the calls that stand in its text.
+
+    Args:
+        reply: as the server sent it, without calls.
+        reader: was fed its text.
+        place: how many messages were before it, so that the ids of the calls are their own.
+    """
+    reading = reader.finish(reply.finish_reason)
+    calls = tuple(
+        RawToolCall(
+            id=f"text_{place}_{number}",
+            name=call.tool,
+            arguments=call.json,
+            family=reading.family,
+            repaired=call.repaired,
+        )
+        for number, call in enumerate(reading.calls)
+    )
+    reasoning = "\n".join(words for words in (reply.reasoning, reading.reasoning) if words)
+    return replace(
+        reply,
+        message=_message(reply.message, calls, reading),
+        text=_said(reply, reading),
+        reasoning=reasoning,
+        calls=calls,
+        problem=reading.problem,
+    )
+
+
+def _message(message: Message, calls: Sequence[RawToolCall], reading: Reading) -> Message:
+    """The message, its content as the model wrote it, its calls in the API's fields as well."""
+    if not calls:
+        return message
+    written = [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": call.arguments},
+        }
+        for call in calls
+    ]
+    return {**message, "tool_calls": written, FAMILY_KEY: reading.family}
+
+
+def _said(reply: Reply, reading: Reading) -> str:
+    """What the model says beside its calls; the thought of a reply by schema is part of it."""
+    if not reading.calls or reading.text:
+        return reading.text
+    try:
+        value: Any = json.loads(reply.text)
+    except ValueError:
+        return ""
+    thought = cast(dict[str, Any], value).get("thought") if isinstance(value, dict) else None
+    return thought if isinstance(thought, str) else ""

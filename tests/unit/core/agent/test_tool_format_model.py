@@ -1,0 +1,289 @@
+"""A model is asked for tool calls in the way that works with it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import pytest
+
+from sandbox_tui.core.agent.model_messages import EMPTY_REPLY
+from sandbox_tui.core.agent.text_conversation import FAMILY_KEY
+from sandbox_tui.core.agent.tool_format_model import FIRST_TEXT_INDEX, ToolFormatModel
+from sandbox_tui.core.base.errors import ModelError
+from sandbox_tui.core.events.types import ToolCallSetting, ToolFormat
+from sandbox_tui.core.models.base import (
+    Delta,
+    Message,
+    RawToolCall,
+    Reply,
+    Request,
+    ToolFormatSettled,
+)
+from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
+
+TOOLS = [{"type": "function", "function": dict(tool.schema)} for tool in DEFAULT_TOOLS]
+TASK: list[Message] = [
+    {"role": "system", "content": "You work."},
+    {"role": "user", "content": "Do it."},
+]
+HERMES = '<tool_call>\n{"name": "execute_bash", "arguments": {"command": "ls"}}\n</tool_call>'
+FENCED = '```json\n{"name": "execute_bash", "arguments": {"command": "ls"}}\n```'
+BY_SCHEMA = '{"thought": "First I look.", "name": "execute_bash", "arguments": {"command": "ls"}}'
+
+NO_TOOLS = ModelError(
+    'The server answered with an error (400). It says: "auto" tool choice requires '
+    "--enable-auto-tool-choice and --tool-call-parser to be set",
+    status=400,
+)
+NO_SCHEMA = ModelError("It says: response_format is not supported", status=400)
+
+
+class Inner:
+    """A model that gives these replies, or raises these errors, and remembers its requests."""
+
+    name = "inner"
+
+    def __init__(self, answers: Sequence[str | Reply | ModelError]) -> None:
+        self.params: dict[str, Any] = {"base_url": "http://x"}
+        self.requests: list[Request] = []
+        self._answers = list(answers)
+
+    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+        self.requests.append(request)
+        answer = self._answers.pop(0)
+        if isinstance(answer, ModelError):
+            raise answer
+        if isinstance(answer, Reply):
+            yield answer
+            return
+        for character in answer:
+            yield Delta("text", character)
+        message = {"role": "assistant", "content": answer}
+        yield Reply(message=message, text=answer, finish_reason="stop")
+
+    async def close(self) -> None: ...
+
+
+def native(command: str = "ls") -> Reply:
+    call = RawToolCall(id="a", name="execute_bash", arguments=json.dumps({"command": command}))
+    function = {"name": call.name, "arguments": call.arguments}
+    sent = [{"id": "a", "type": "function", "function": function}]
+    return Reply(message={"role": "assistant", "content": None, "tool_calls": sent}, calls=(call,))
+
+
+class Asked:
+    """A conversation with a model, turn by turn."""
+
+    def __init__(
+        self,
+        *answers: str | Reply | ModelError,
+        wanted: ToolCallSetting = "auto",
+        known: ToolFormat | None = None,
+    ) -> None:
+        self.inner = Inner(answers)
+        self.model = ToolFormatModel(self.inner, wanted, known)
+        self.messages = list(TASK)
+        self.settled: list[ToolFormatSettled] = []
+        self.deltas: list[Delta] = []
+
+    async def turn(self, observation: str = "a file") -> Reply:
+        self.deltas = []
+        reply: Reply | None = None
+        async for part in self.model.ask(Request(messages=list(self.messages), tools=TOOLS)):
+            if isinstance(part, Reply):
+                reply = part
+            elif isinstance(part, ToolFormatSettled):
+                self.settled.append(part)
+            else:
+                self.deltas.append(part)
+        assert reply is not None
+        self.messages.append(reply.message)
+        for call in reply.calls:
+            self.messages.append({"role": "tool", "tool_call_id": call.id, "content": observation})
+        if not reply.calls:
+            self.messages.append({"role": "user", "content": reply.problem or "Call a tool."})
+        return reply
+
+    @property
+    def modes(self) -> list[tuple[str, str]]:
+        return [(settled.format.mode, settled.format.family) for settled in self.settled]
+
+
+@pytest.mark.parametrize("wanted", ["auto", "native"])
+async def test_a_native_model_is_asked_as_ever(wanted: ToolCallSetting) -> None:
+    asked = Asked(native(), native("pwd"), wanted=wanted)
+    await asked.turn()
+    await asked.turn()
+    assert not asked.settled
+    first, second = asked.inner.requests
+    assert first == Request(messages=TASK, tools=TOOLS)
+    assert second == Request(messages=asked.messages[:4], tools=TOOLS)
+
+
+@pytest.mark.parametrize(
+    ("written", "family"), [(HERMES, "hermes"), (FENCED, "json")], ids=["hermes", "fenced"]
+)
+async def test_a_call_written_as_text_is_carried_out_at_once(written: str, family: str) -> None:
+    asked = Asked(f"I look.\n\n{written}", f"And again.\n\n{written}")
+    reply = await asked.turn()
+    (call,) = reply.calls
+    assert (call.name, json.loads(call.arguments), call.family) == (
+        "execute_bash",
+        {"command": "ls"},
+        family,
+    )
+    assert reply.text == "I look."
+    assert reply.message["content"] == f"I look.\n\n{written}"
+    assert asked.modes == [("text", family)]
+    await asked.turn()
+    assert asked.modes == [("text", family)], "said once"
+    sent = asked.inner.requests[1]
+    assert not sent.tools
+    assert sent.messages[0]["content"].startswith("You work.\n\nTOOLS\n- execute_bash:")
+    roles = [message["role"] for message in sent.messages]
+    assert roles == ["system", "user", "assistant", "user"]
+    assert sent.messages[2] == {"role": "assistant", "content": f"I look.\n\n{written}"}
+    assert "a file" in sent.messages[3]["content"]
+
+
+async def test_a_call_in_text_streams_as_a_call() -> None:
+    asked = Asked(f"Look:\n{HERMES}")
+    await asked.turn()
+    calls = [delta for delta in asked.deltas if delta.channel == "call"]
+    assert calls[0].name == "execute_bash"
+    assert {delta.index for delta in calls} == {FIRST_TEXT_INDEX}
+    assert json.loads("".join(delta.text for delta in calls)) == {"command": "ls"}
+    shown = "".join(delta.text for delta in asked.deltas if delta.channel == "text")
+    assert shown.strip() == "Look:"
+
+
+async def test_requests_stay_prefixes_of_each_other() -> None:
+    asked = Asked(HERMES, HERMES, "words alone", HERMES, HERMES)
+    for number in range(5):
+        await asked.turn(f"result {number}")
+    conversations = [request.messages for request in asked.inner.requests[1:]]
+    for before, after in itertools.pairwise(conversations):
+        assert list(after[: len(before)]) == list(before)
+
+
+async def test_a_server_without_tools_is_asked_by_schema() -> None:
+    asked = Asked(NO_TOOLS, BY_SCHEMA, BY_SCHEMA)
+    reply = await asked.turn()
+    assert asked.modes == [("json_schema", "")]
+    assert reply.text == "First I look."
+    assert reply.calls[0].arguments == '{"command": "ls"}'
+    sent = asked.inner.requests[1]
+    assert not sent.tools
+    assert sent.response_format is not None
+    branches = sent.response_format["json_schema"]["schema"]["anyOf"]
+    names = [branch["properties"]["name"]["const"] for branch in branches]
+    assert names == [tool.name for tool in DEFAULT_TOOLS]
+    await asked.turn()
+    assert asked.inner.requests[2].messages[2]["content"] == BY_SCHEMA
+
+
+async def test_a_server_without_tools_and_schemas_gets_text() -> None:
+    asked = Asked(NO_TOOLS, NO_SCHEMA, HERMES)
+    reply = await asked.turn()
+    assert reply.calls
+    assert asked.modes == [("json_schema", ""), ("text", "")]
+    assert asked.inner.requests[2].response_format is None
+    assert "<tool_call>" in asked.inner.requests[2].messages[0]["content"]
+
+
+async def test_an_error_about_something_else_stays_an_error() -> None:
+    asked = Asked(ModelError("The server is busy.", status=503, retryable=True), native())
+    with pytest.raises(ModelError, match="busy"):
+        await asked.turn()
+    assert not asked.settled
+    asked = Asked(native(), NO_TOOLS)
+    await asked.turn()
+    with pytest.raises(ModelError, match="tool choice"):
+        await asked.turn()  # it took tools before: something else is wrong
+
+
+@pytest.mark.parametrize("wanted", ["native", "text", "json_schema"])
+async def test_what_is_set_is_kept(wanted: ToolCallSetting) -> None:
+    asked = Asked("words", "words", "words", wanted=wanted)
+    for _ in range(3):
+        await asked.turn()
+    assert [mode for mode, _ in asked.modes] == ([] if wanted == "native" else [wanted])
+    asked = Asked(NO_TOOLS, wanted=wanted)
+    with pytest.raises(ModelError):
+        await asked.turn()
+
+
+async def test_replies_without_calls_lead_to_the_schema() -> None:
+    asked = Asked("I would run ls.", "Let me think.", BY_SCHEMA)
+    first = await asked.turn()
+    assert not first.calls
+    await asked.turn()
+    assert asked.modes == [("json_schema", "")]
+    assert "2 replies in a row" in asked.settled[0].why
+    assert (await asked.turn()).calls
+
+
+async def test_a_model_that_called_natively_is_not_asked_otherwise() -> None:
+    asked = Asked(native(), "words", "words", "words", native())
+    for _ in range(5):
+        await asked.turn()
+    assert not asked.settled
+
+
+async def test_a_call_that_cannot_be_carried_out_says_why() -> None:
+    asked = Asked('<tool_call>\n{"name": "fly", "arguments": {}}\n</tool_call>')
+    reply = await asked.turn()
+    assert not reply.calls
+    assert "'fly', which does not exist" in reply.problem
+    assert FAMILY_KEY not in reply.message
+
+
+async def test_what_worked_before_is_begun_with() -> None:
+    asked = Asked(FENCED, known=ToolFormat(mode="text", family="json"))
+    assert (await asked.turn()).calls
+    assert asked.modes == [("text", "json")]
+    assert "before" in asked.settled[0].why
+    assert not asked.inner.requests[0].tools
+
+
+async def test_native_history_is_told_in_the_format() -> None:
+    """A run that began with native calls and goes on with a server that has none."""
+    asked = Asked(HERMES, known=ToolFormat(mode="text", family="hermes"))
+    asked.messages += [
+        native("pwd").message,
+        {"role": "tool", "tool_call_id": "a", "content": "/testbed"},
+        {"role": "user", "content": "Go on."},
+        {"role": "assistant", "content": ""},
+        {"role": "user", "content": "Well?"},
+    ]
+    await asked.turn()
+    sent = asked.inner.requests[0].messages
+    assert [message["role"] for message in sent[2:]] == ["assistant", "user"] * 2
+    assert sent[2]["content"] == HERMES.replace('"ls"', '"pwd"')
+    assert sent[3]["content"].endswith("/testbed\n</tool_response>\n\nGo on.")
+    assert sent[4]["content"] == EMPTY_REPLY
+
+
+async def test_our_mark_is_sent_to_no_server() -> None:
+    asked = Asked(HERMES, native(), wanted="native")
+    model = ToolFormatModel(Inner([HERMES]), "text")
+    async for part in model.ask(Request(messages=TASK, tools=TOOLS)):
+        if isinstance(part, Reply):
+            asked.messages.append(part.message)
+            assert part.message[FAMILY_KEY] == "hermes"
+    await asked.turn()
+    assert all(FAMILY_KEY not in message for message in asked.inner.requests[0].messages)
+
+
+async def test_without_tools_nothing_is_changed() -> None:
+    inner = Inner([HERMES])
+    model = ToolFormatModel(inner, "text")
+    request = Request(messages=TASK, tools=())
+    parts = [part async for part in model.ask(request)]
+    assert inner.requests == [request]
+    assert parts[-1] == Reply(
+        message={"role": "assistant", "content": HERMES}, text=HERMES, finish_reason="stop"
+    )
