@@ -43,7 +43,15 @@ from sandbox_tui.core.models.tool_formats.table import FAMILIES
 PLAIN_FAMILY = "hermes"
 """The format that a model is told to write where it has shown none of its own."""
 
-JSON_FAMILY = "json"
+_NATIVE = ToolFormat()
+_BY_SCHEMA = ToolFormat(mode="json_schema", family="json")
+_TEXT = ToolFormat(mode="text", family=PLAIN_FAMILY)
+_STARTING_FORMATS: dict[ToolCallSetting, ToolFormat] = {
+    "auto": _NATIVE,
+    "native": _NATIVE,
+    "json_schema": _BY_SCHEMA,
+    "text": _TEXT,
+}
 
 REPLIES_WITHOUT_CALLS = 2
 """So many replies in a row without a call that can be carried out, and `auto` tries another way."""
@@ -75,10 +83,10 @@ class ToolFormatModel(Model):
         self.params: dict[str, Any] = {**inner.params, "tool_calls": wanted}
         self._inner = inner
         self._auto = wanted == "auto"
-        self._format = ToolFormat() if wanted == "auto" else ToolFormat(mode=wanted)
+        self._format = _STARTING_FORMATS[wanted]
         self._told = ToolFormat()
         self._why = "As set by model.tool_calls."
-        if self._auto and known is not None:
+        if self._auto and known is not None and (known.family in FAMILIES or known == _NATIVE):
             self._format, self._why = known, "It worked with this model before."
         self._refused: set[str] = set()
         self._without_calls = 0
@@ -153,8 +161,7 @@ class ToolFormatModel(Model):
     def _rendered(self, request: Request) -> Request:
         """The request without tools, with the conversation as text."""
         by_schema = self._format.mode == "json_schema"
-        default = JSON_FAMILY if by_schema else PLAIN_FAMILY
-        family = FAMILIES[default if by_schema else self._format.family or default]
+        family = FAMILIES[self._format.family]
         instructions = (
             texts.json_instructions(request.tools)
             if by_schema
@@ -187,12 +194,12 @@ class ToolFormatModel(Model):
         words = str(error)
         if mode == "native" and not self._native_works and _TOOLS_REFUSED.search(words):
             self._refused.add(mode)
-            best = "text" if "json_schema" in self._refused else "json_schema"
-            self._settle(ToolFormat(mode=best), "The server takes no tools in a request.")
+            settled = _TEXT if "json_schema" in self._refused else _BY_SCHEMA
+            self._settle(settled, "The server takes no tools in a request.")
             return True
         if mode == "json_schema" and _SCHEMA_REFUSED.search(words):
             self._refused.add(mode)
-            self._settle(ToolFormat(mode="text"), "The server does not hold replies to a schema.")
+            self._settle(_TEXT, "The server does not hold replies to a schema.")
             return True
         return False
 
@@ -226,9 +233,9 @@ class ToolFormatModel(Model):
         why = f"{self._without_calls} replies in a row held no call that could be carried out."
         if mode == "json_schema":
             self._refused.add(mode)
-            self._settle(ToolFormat(mode="text"), why)
+            self._settle(_TEXT, why)
         elif "json_schema" not in self._refused:
-            self._settle(ToolFormat(mode="json_schema"), why)
+            self._settle(_BY_SCHEMA, why)
 
 
 def _moved(delta: Delta) -> Delta:

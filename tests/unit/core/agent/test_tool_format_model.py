@@ -142,7 +142,7 @@ async def test_a_call_written_as_text_is_carried_out_at_once(written: str, famil
     assert asked.modes == [("text", family)], "said once"
     sent = asked.inner.requests[1]
     assert not sent.tools
-    assert sent.messages[0]["content"].startswith("You work.\n\nTOOLS\n- execute_bash:")
+    assert sent.messages[0]["content"].startswith("You work.\n\nTOOLS\n- ")
     roles = [message["role"] for message in sent.messages]
     assert roles == ["system", "user", "assistant", "user"]
     assert sent.messages[2] == {"role": "assistant", "content": f"I look.\n\n{written}"}
@@ -172,7 +172,7 @@ async def test_requests_stay_prefixes_of_each_other() -> None:
 async def test_a_server_without_tools_is_asked_by_schema() -> None:
     asked = Asked(NO_TOOLS, BY_SCHEMA, BY_SCHEMA)
     reply = await asked.turn()
-    assert asked.modes == [("json_schema", "")]
+    assert asked.modes == [("json_schema", "json")]
     assert reply.text == "First I look."
     assert reply.calls[0].arguments == '{"command": "ls"}'
     sent = asked.inner.requests[1]
@@ -189,7 +189,7 @@ async def test_a_server_without_tools_and_schemas_gets_text() -> None:
     asked = Asked(NO_TOOLS, NO_SCHEMA, HERMES)
     reply = await asked.turn()
     assert reply.calls
-    assert asked.modes == [("json_schema", ""), ("text", "")]
+    assert asked.modes == [("json_schema", "json"), ("text", "hermes")]
     assert asked.inner.requests[2].response_format is None
     assert "<tool_call>" in asked.inner.requests[2].messages[0]["content"]
 
@@ -221,7 +221,7 @@ async def test_replies_without_calls_lead_to_the_schema() -> None:
     first = await asked.turn()
     assert not first.calls
     await asked.turn()
-    assert asked.modes == [("json_schema", "")]
+    assert asked.modes == [("json_schema", "json")]
     assert "2 replies in a row" in asked.settled[0].why
     assert (await asked.turn()).calls
 
