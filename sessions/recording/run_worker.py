@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.events import types as e
@@ -15,6 +16,7 @@ from sandbox_tui.sessions.recording.event_feed import EventFeed
 from sandbox_tui.sessions.recording.recorder import record
 from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.tool_formats import known_tool_format
 
 
 class EndedEarly(SandboxTuiError):
@@ -138,6 +140,12 @@ class RunWorker:
         Raises:
             SandboxTuiError: that cannot be done.
         """
+        model = self.request.settings.model
+        if self.request.tool_format is None and model.tool_calls == "auto":
+            known = await asyncio.to_thread(
+                known_tool_format, self._store, model.name, model.base_url
+            )
+            self.request = replace(self.request, tool_format=known)
         return await open_run(self.request, self.run_id, self._store.blobs(self.run_id))
 
     async def _cleanup(self) -> None:

@@ -66,11 +66,11 @@ def test_a_run_is_started_by_the_button_in_the_mode_that_was_chosen(
         terminal.press("n")
         terminal.wait_for("max steps", "start")
         terminal.type("say hi")
-        terminal.press("BTab", "BTab", "Enter")  # over the button to the mode
+        terminal.press("BTab", "BTab", "BTab", "Enter")  # over button and calls to the mode
         terminal.wait_for("step: every call waits")
         terminal.press("End", "Enter")
         terminal.wait_for("step: every call waits", "▼")
-        terminal.press("Tab", "Enter")
+        terminal.press("Tab", "Tab", "Enter")
         terminal.wait_for("call 1", "approve")
         terminal.press("a")
         terminal.wait_for("◆ call 2")

@@ -35,6 +35,7 @@ def test_a_task_on_the_command_line(person: Person, scripted_server: Serve) -> N
         person.enters(
             "echo 'and the least?' | sandbox-tui run - --headless --input reports/harbours.txt "
             f"--base-url {server.url} --model m --output results --temperature 0.3 "
+            "--tool-calls native "
             "--extra-body '{\"top_k\": 20}' --tty"
         )
         assert person.is_back() == 0
@@ -120,6 +121,8 @@ def test_a_run_is_described_in_the_form(person: Person, scripted_server: Serve) 
         person.presses("Up", "Up", "Enter")
         person.presses("Tab", "Enter", "Down", "Down", "Enter")
         person.sees("│ step", "Read the notes")
+        person.presses("Tab", "Enter", "Down", "Enter")
+        person.sees("native", "Read the notes")
         person.presses("C-s")
         person.sees("2 runs", "wait for you")
         person.presses("q")

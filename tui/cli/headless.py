@@ -236,6 +236,8 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             line = f"step {event.step} ({numbers.seconds(event.latency)}){_said(state)}"
             remark = state.reply.remark if state.reply else ""
             return f"{line} ({remark})" if remark else line
+        case e.ToolFormatChosen():
+            return f"tool calls: {event.format.title}. {sanitize_line(event.why)}"
         case e.ReplyInterrupted():
             return f"step {event.step} (You stopped the reply.){_said(state)}"
         case e.ModelFailed():

@@ -11,7 +11,7 @@ import click
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
-from sandbox_tui.tui.cli.options import load_settings, overrides_of, run_mode, run_options
+from sandbox_tui.tui.cli.options import load_settings, overrides_of, run_mode, request_options, run_options
 from sandbox_tui.tui.cli.sessions.commands import sessions, snapshots
 from sandbox_tui.tui.cli.settings_commands import config_group, keys
 from sandbox_tui.tui.cli.show_app import is_terminal, say_how_it_ended, show
@@ -64,8 +64,7 @@ def main(ctx: click.Context, theme: str | None) -> None:
 @click.option("--samples", type=click.IntRange(1, 256), default=1, help="Runs of each task.")
 @click.option("--model", help="Name of the model on its server.")
 @click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
-@click.option("--temperature", type=float)
-@click.option("--extra-body", help="Extra fields of every request, as a JSON object.")
+@request_options
 @click.option(
     "--input",
     "input_",
@@ -225,8 +224,7 @@ def stop(session: str | None) -> None:
 @click.option("--at", default="end", show_default=True, metavar="MOMENT")
 @click.option("--model", help="Another model, by its name on the server.")
 @click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
-@click.option("--temperature", type=float)
-@click.option("--extra-body", help="Extra fields of every request, as a JSON object.")
+@request_options
 @click.option("--task", help="Another task.")
 @click.option("--message", default="", help="Message to the model before it continues.")
 @click.option("--edit-call", metavar="JSON", help="Other arguments for the call at MOMENT.")

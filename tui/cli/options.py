@@ -16,6 +16,23 @@ if TYPE_CHECKING:
     from sandbox_tui.core.events.types import Mode
 
 
+def request_options(function: Any) -> Any:
+    """What each request to a model says."""
+    for option in reversed(
+        [
+            click.option("--temperature", type=float),
+            click.option(
+                "--tool-calls",
+                type=click.Choice(["auto", "native", "json_schema", "text"]),
+                help="How the model is asked for tool calls.",
+            ),
+            click.option("--extra-body", help="Extra fields of every request, as a JSON object."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
 def run_options(function: Any) -> Any:
     """Options of commands that start a run."""
     for option in reversed(
@@ -87,6 +104,7 @@ def overrides_of(options: dict[str, Any]) -> dict[str, Any]:
         "model": "model.name",
         "base_url": "model.base_url",
         "temperature": "model.temperature",
+        "tool_calls": "model.tool_calls",
         "sandbox": "sandbox.kind",
         "image": "sandbox.image",
         "network": "sandbox.network",

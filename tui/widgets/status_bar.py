@@ -66,7 +66,7 @@ class StatusBar(Widget):
         state = self._state
         line = Text(no_wrap=True)
         parts = self._parts()
-        keep = 7 if width >= 120 else 4 if width >= 80 else 2 if width >= 50 else 0
+        keep = 8 if width >= 120 else 4 if width >= 80 else 2 if width >= 50 else 0
         for part in parts[max(0, len(parts) - keep) :] if keep else []:
             line.append(f"{part}  ", style=palette.dim)
         sign, words, role = _WAITS if self.waits else STATUS_WORDS[state.status]
@@ -84,6 +84,8 @@ class StatusBar(Widget):
         parts: list[str] = []
         if started is not None:
             parts += [sanitize_line(started.model), sanitize_line(started.sandbox)]
+        if state.tool_format.mode != "native":
+            parts.append(f"{sanitize_line(state.tool_format.title)} calls")
         parts.append(numbers.cost(state.totals.cost))
         parts.append(f"{numbers.count(tokens)} tok" if tokens else "")
         parts.append(numbers.clock(self._now))

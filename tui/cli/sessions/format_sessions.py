@@ -14,6 +14,7 @@ from sandbox_tui.core.config.settings import snapshot_dir
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.store.tables.annotations import notes_of, tags_of
+from sandbox_tui.sessions.store.tables.tool_formats import last_tool_format
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import task_title
@@ -57,6 +58,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("begun", f"{_local(run.begun_at):%Y-%m-%d %H:%M:%S %Z}"),
         ("parent", forked),
         ("model", run.model),
+        ("calls are", _tool_format(store, run.id)),
         ("sandbox", run.sandbox),
         ("outcome", outcome_words(run) + (f": {run.error}" if run.error else "")),
         ("steps", str(run.steps)),
@@ -72,6 +74,12 @@ def print_session(store: Store, run: RunSummary) -> None:
     for name, value in rows:
         if value:
             click.echo(f"{name:<10}{sanitize(value)}")
+
+
+def _tool_format(store: Store, run_id: str) -> str:
+    """How the tool calls travelled; nothing where they were native."""
+    chosen = last_tool_format(store, run_id)
+    return "" if chosen is None or chosen.mode == "native" else chosen.title
 
 
 def _local(at: float) -> datetime.datetime:

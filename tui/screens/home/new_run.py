@@ -114,6 +114,9 @@ class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
                 with Horizontal(classes="row"):
                     yield _choice("kind", ("auto", "docker", "bubblewrap"), sandbox.kind)
                     yield _choice("mode", ("auto", "ask", "step"), self._settings.agent.mode)
+                    yield _choice(
+                        "calls", ("auto", "native", "json_schema", "text"), model.tool_calls
+                    )
             with Horizontal(id="buttons"):
                 yield Button("start", variant="primary", id="start")
         yield KeyBar()
@@ -238,7 +241,12 @@ class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
         name, url = typed["model"].strip(), typed["url"].strip()
         return replace(
             old,
-            model=replace(old.model, name=name, base_url=url),
+            model=replace(
+                old.model,
+                name=name,
+                base_url=url,
+                tool_calls=typed["calls"],  # pyright: ignore[reportArgumentType]
+            ),
             sandbox=replace(old.sandbox, kind=typed["kind"]),  # pyright: ignore[reportArgumentType]
             limits=replace(old.limits, max_steps=int(typed["steps"])),
         )
@@ -253,6 +261,7 @@ _TITLES = {
     "samples": "samples",
     "kind": "sandbox",
     "mode": "mode",
+    "calls": "tool calls",
 }
 """What stands in the border of each field."""
 

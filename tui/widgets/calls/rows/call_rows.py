@@ -74,6 +74,9 @@ def _call_status(item: CallItem, width: int, now: float, palette: Palette) -> Te
         line.append(f"● {numbers.seconds(max(0.0, now - since))}", style=palette.good)
     else:
         _finished_status(line, item, palette)
+    if item.call.family:
+        mended = f", mended: {sanitize_line(item.call.repaired)}" if item.call.repaired else ""
+        line.append(f"  as text ({sanitize_line(item.call.family)}{mended})", style=palette.dim)
     line.truncate(width, overflow="ellipsis")
     return line
 

@@ -1,0 +1,44 @@
+"""Which format of tool calls worked with a model, learnt from the runs before."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.models.error_mapping import without_secrets
+from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables import events
+
+MAX_RUNS_READ = 20
+"""The newest runs of a model that are looked at."""
+
+
+def known_tool_format(store: Store, model: str, base_url: str) -> e.ToolFormat | None:
+    """The format on which the newest run in mode `auto` settled, with this model on this server.
+
+    None where it had to settle on none, since native calls worked, or where there was no run.
+    """
+    rows = store.rows(
+        "SELECT id, model_params FROM runs WHERE model = ? ORDER BY started_at DESC LIMIT ?",
+        [model, MAX_RUNS_READ],
+    )
+    for row in rows:
+        params: dict[str, Any] = json.loads(row["model_params"] or "{}")
+        same_server = params.get("base_url", "") == without_secrets(base_url)
+        if same_server and params.get("tool_calls") == "auto":
+            return last_tool_format(store, row["id"])
+    return None
+
+
+def last_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
+    """The format on which a run settled last; None: its calls are native."""
+    rows = store.rows(
+        "SELECT max(seq) AS seq FROM events WHERE run_id = ? AND kind = 'ToolFormatChosen'",
+        [run_id],
+    )
+    seq = rows[0]["seq"] if rows else None
+    if seq is None:
+        return None
+    event = events.read_at(store, run_id, [seq])[seq]
+    return event.format if isinstance(event, e.ToolFormatChosen) else None
