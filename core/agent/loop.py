@@ -337,6 +337,7 @@ class Agent:
                 first_token=None if first is None else round(first, 4),
                 cost=cost,
                 reminder=reminder,
+                unreadable=bool(reply.problem),
             )
         )
         self._warn_of_limits(usage, cost)

@@ -70,7 +70,7 @@ class ReplyItem:
             return ""
         if self.replied.finish_reason == "length":
             return "Cut off at the token limit; the model was told."
-        if "called no tool" not in self.replied.reminder:
+        if self.replied.unreadable:
             return "No call could be carried out; the model was told why."
         return "No tool was called; the model was reminded."
 

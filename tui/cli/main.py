@@ -11,7 +11,13 @@ import click
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
-from sandbox_tui.tui.cli.options import load_settings, overrides_of, run_mode, request_options, run_options
+from sandbox_tui.tui.cli.options import (
+    load_settings,
+    overrides_of,
+    request_options,
+    run_mode,
+    run_options,
+)
 from sandbox_tui.tui.cli.sessions.commands import sessions, snapshots
 from sandbox_tui.tui.cli.settings_commands import config_group, keys
 from sandbox_tui.tui.cli.show_app import is_terminal, say_how_it_ended, show

@@ -55,6 +55,7 @@ class ModelReplied(Event, frozen=True, kw_only=True):
         first_token: seconds from request to the first fragment, or None.
         cost: US dollars of this reply, or None where the price is not known.
         reminder: what the model was told after a reply without a call, None where it held one.
+        unreadable: it wrote calls as text that could not be carried out; the reminder says why.
     """
 
     step: int
@@ -67,6 +68,7 @@ class ModelReplied(Event, frozen=True, kw_only=True):
     first_token: float | None = None
     cost: float | None = None
     reminder: str | None = None
+    unreadable: bool = False
 
 
 class ModelFailed(Event, frozen=True, kw_only=True):
