@@ -56,14 +56,6 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("ui.notify", "tell me by", "where the terminal can", ("bell", "desktop", "off")),
         Row("ui.title", "terminal title", "says how the run stands", YES_NO),
     ),
-    "model of new runs": (
-        Row(
-            "model.tool_calls",
-            "tool calls",
-            "auto: what works with the model",
-            ("auto", "native", "json_schema", "text"),
-        ),
-    ),
     "sandbox of new runs": (
         Row("sandbox.kind", "kind", "auto: docker if it answers", ("auto", "docker", "bubblewrap")),
         Row("sandbox.image", "image", "for docker", empty="the usual one"),
@@ -76,6 +68,14 @@ ROWS: dict[str, tuple[Row, ...]] = {
         Row("limits.cost_limit", "cost", "US dollars"),
         Row("limits.command_timeout", "a command", "seconds"),
         Row("limits.repeated_calls", "repeats", "of one call with one result, in a row"),
+    ),
+    "model of new runs": (
+        Row(
+            "model.tool_calls",
+            "tool calls",
+            "auto: what works with the model",
+            ("auto", "native", "json_schema", "text"),
+        ),
     ),
 }
 
