@@ -59,7 +59,8 @@ class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
     NewRunDialog #fields { height: auto; scrollbar-size-vertical: 1; }
     NewRunDialog .row { height: 3; }
     NewRunDialog .row > * { width: 1fr; }
-    NewRunDialog .row > #input { width: 3fr; }
+    NewRunDialog .row > #input, NewRunDialog .row > #mode { width: 3fr; }
+    NewRunDialog .row > #kind, NewRunDialog .row > #calls { width: 2fr; }
     NewRunDialog .row > #steps, NewRunDialog .row > #samples { width: 2fr; }
     NewRunDialog .field {
         border: round $border-blurred; border-title-color: $role-dim;
