@@ -24,7 +24,7 @@ _STRINGS = (
     r"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"
 )
 _TOKEN = re.compile(
-    rf"(?P<space>\s++)|(?P<string>[rR]?(?:{_STRINGS}))|(?P<number>[+-]?\d[\w.]*+(?:[eE][+-]?\d+)?)"
+    rf"(?P<space>\s++)|(?P<string>[rR]?(?:{_STRINGS}))|(?P<number>[+-]?\d(?:[\w.]|(?<=[eE])[+-])*+)"
     r"|(?P<name>[A-Za-z_][\w.\-]*+)|(?P<mark>\*\*|[()\[\]{},:=])",
     re.DOTALL,
 )

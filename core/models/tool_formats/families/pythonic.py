@@ -23,6 +23,7 @@ NAME = "pythonic"
 _HEAD = re.compile(r"\[\s*[A-Za-z_][\w.\-]*\s*\(", re.ASCII)
 _PART_OF_HEAD = re.compile(r"\[\s*(?:[A-Za-z_][\w.\-]*\s*)?", re.ASCII)
 _CALL_NAME = re.compile(r"[A-Za-z0-9_.\-]+")
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MAX_HEAD_CHARS = 160
 
 
@@ -149,17 +150,10 @@ def write_calls(calls: Sequence[TextCall]) -> str:
 
 
 def _written(call: TextCall) -> str:
-    named = [
-        f"{name}={_literal(value)}"
-        for name, value in call.arguments.items()
-        if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII)
-    ]
-    others = {
-        name: value
-        for name, value in call.arguments.items()
-        if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII)
-    }
-    return f"{call.tool}({', '.join([*named, *([f'**{_literal(others)}'] if others else [])])})"
+    if not all(_IDENTIFIER.fullmatch(name) for name in call.arguments):
+        return f"{call.tool}(**{_literal(call.arguments)})"
+    named = [f"{name}={_literal(value)}" for name, value in call.arguments.items()]
+    return f"{call.tool}({', '.join(named)})"
 
 
 def _literal(value: Any) -> str:

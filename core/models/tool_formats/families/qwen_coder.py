@@ -154,20 +154,24 @@ def _read_value(source: Source, sketch: Sketch, name: str, *, first: bool) -> St
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """The calls as the template renders them; those with values of other types in JSON."""
-    return "\n".join(_written(call) for call in calls)
+    """The calls as the template renders them; all in JSON if one has values of other types."""
+    if all(map(_is_plain, calls)):
+        return "\n".join(map(_written, calls))
+    return "\n".join(f"<tool_call>\n{call_object(call)}\n</tool_call>" for call in calls)
 
 
-def _written(call: TextCall) -> str:
-    plain = all(
+def _is_plain(call: TextCall) -> bool:
+    """Whether all values are strings that can be told from the tags around them."""
+    return all(
         isinstance(value, str)
         and not any(tag in value for tag in (*_TAGS, _PARAMETER_END))
         and _NAME.fullmatch(name)
         and name == name.strip().strip("\"'")
         for name, value in call.arguments.items()
     )
-    if not plain:
-        return f"<tool_call>\n{call_object(call)}\n</tool_call>"
+
+
+def _written(call: TextCall) -> str:
     values = "".join(
         f"{_PARAMETER}{name}>\n{value}\n{_PARAMETER_END}\n"
         for name, value in call.arguments.items()
