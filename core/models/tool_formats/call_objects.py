@@ -9,6 +9,7 @@ from typing import Any, cast
 from sandbox_tui.core.models.tool_formats.json_text import (
     ARGUMENT_KEYS,
     EXTRA_BRACE,
+    MISSING_BRACE,
     CallWatch,
     JsonSpan,
     Unreadable,
@@ -45,6 +46,7 @@ def read_calls(source: Source, family: str, *, marked: bool) -> Step[Block | Non
         block.fault = 'the JSON object needs "name" and "arguments"'
         return block
     mended = (*repairs, EXTRA_BRACE) if extra else repairs
+    block.mended_end = MISSING_BRACE in mended
     block.calls = [replace(call, repairs=mended) for call in calls]
     return block
 

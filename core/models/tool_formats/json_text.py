@@ -189,7 +189,7 @@ def read_value(span: JsonSpan) -> tuple[Any, tuple[str, ...]]:
     if has_too_many_values(span.text):
         raise Unreadable("the JSON holds too many values to be read")
     if span.in_string:
-        raise Unreadable("the JSON ends inside a string")
+        raise Unreadable("the JSON ends inside of a string")
     repairs: list[str] = []
     text = span.text
     try:
@@ -294,7 +294,10 @@ def _word(written: str, repairs: list[str]) -> str:
         repairs.append(PYTHON_WORDS)
         return _PYTHON_WORDS[written]
     if written not in _WORDS:
-        raise Unreadable(f"{written[:40]!r} stands in the JSON without quotes")
+        raise Unreadable(
+            f"{written[:40]!r} stands in the JSON outside of a string; "
+            'a quotation mark inside of a string must be written as \\"'
+        )
     return written
 
 

@@ -13,6 +13,12 @@ _LEAD_CHARS = 400
 _LINE_START = re.compile(r"[\s;,]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[\s;,]*")
 _BLOCK_QUOTE = re.compile(r"\s{0,3}>")
 _WORD = re.compile(r"\w")
+_NOTHING = re.compile(r"[\s;,.*_`]*(?:</s>)?\s*")
+
+FOLLOWED = (
+    "something else follows it on its line; "
+    'a quotation mark inside of a string must be written as \\"'
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -45,7 +51,7 @@ class Prose:
         self.made_up = False
         self._line = ""  # its beginning
         self._last = ""  # the last character of the line
-        self._line_has_block = False
+        self._on_line: list[Candidate] = []
         self._lead = ""  # what was said last in the paragraph, since its last call
         self._after = ""  # what was said first behind the last call
         self._above = ""  # the line with a colon that the paragraph stands under
@@ -94,9 +100,10 @@ class Prose:
     def newline(self) -> None:
         """A line break."""
         self._end_line()
-        if not self._line.strip() and not self._line_has_block:
+        if not self._line.strip() and not self._on_line:
             self.end_paragraph()
-        self._line, self._last, self._line_has_block = "", "", False
+        self._line, self._last = "", ""
+        self._on_line.clear()
         self._lead = f"{self._lead}\n"[-_LEAD_CHARS:] if self._lead.strip() else ""
         if self._after.strip() and len(self._after) < _LEAD_CHARS:
             self._after += "\n"
@@ -112,6 +119,7 @@ class Prose:
             last_line = said.rpartition("\n")[2]
             self._above = last_line if last_line.rstrip("*_ ").endswith(":") else ""
         self._pending.clear()
+        self._on_line.clear()
         self._lead = self._after = ""
         self._ticks = 0
 
@@ -123,15 +131,21 @@ class Prose:
         self._end_line()
         self._unreadable = self._unreadable or bool(candidate.block.fault)
         self._pending.append(candidate)
-        self._line, self._last, self._line_has_block = "", "", True
+        self._on_line.append(candidate)
+        self._line, self._last = "", ""
         self._lead = self._after = ""
 
     def _end_line(self) -> None:
-        """Calls without markers stand alone on their lines."""
-        if not (self._line_has_block and _WORD.search(self._line)):
+        """Calls without a closing mark stand alone on their lines."""
+        if _NOTHING.fullmatch(self._line):
             return
-        for candidate in self._pending:
-            if not candidate.block.marked:
+        for candidate in self._on_line:
+            block = candidate.block
+            if block.closed or block.fault:
+                continue
+            if block.marked or block.mended_end or not _WORD.search(self._line):
+                block.fault = FOLLOWED
+            else:
                 candidate.quoted = candidate.quoted or quotation.EXPLANATION
 
     def _quotation(self) -> str:

@@ -130,6 +130,9 @@ class TextCallReader:
     def _calls(self, meant: Sequence[Candidate], title: str) -> tuple[list[TextCall], str]:
         """The calls, or why there are none."""
         faults = [candidate.block.fault for candidate in meant if candidate.block.fault]
+        mended = [candidate for candidate in meant if candidate.block.mended_end]
+        if mended and (mended != meant[-1:] or self._goes_on(meant[-1])):
+            faults.append("it is not closed, and something else follows")
         if self._scanner.stray and meant[0].block.family == qwen_coder.NAME:
             faults.append(qwen_coder.TWO_READINGS)
         if faults:
@@ -147,6 +150,12 @@ class TextCallReader:
             except Unfit as error:
                 return [], problems.unfit(title, call.tool, str(error))
         return calls, ""
+
+    def _goes_on(self, last: Candidate) -> bool:
+        """Whether anything is said behind the last call."""
+        parts = self._scanner.parts
+        behind = "".join(str(part) for part in parts[parts.index(last) + 1 :]).strip()
+        return bool(behind) and behind not in _STOP_TOKENS
 
     def _fitted(self, call: Written) -> TextCall:
         arguments, converted = fit(call.arguments, self._source.tools[call.tool])

@@ -218,12 +218,12 @@ class Scanner:
             if block is None:
                 found = None
                 break
-            found = block if found is None else _joined(found, block)
+            found = block if found is None else found.joined(block)
             if block.fault:
                 break
         source.fence = None
         if found is not None:
-            found.marked = True
+            found.marked = found.closed = True
             self._put(found, before)
             return
         del source.sketches[before:]
@@ -312,16 +312,3 @@ class Scanner:
         self.shown.clear()
         self._source.sketches.clear()
         self._prose = Prose()
-
-
-def _joined(one: Block, other: Block) -> Block:
-    """Two blocks in one fence."""
-    fault = one.fault or other.fault
-    if one.family != other.family:
-        fault = fault or "they are written in two formats"
-    return Block(
-        family=one.family,
-        calls=[*one.calls, *other.calls],
-        fault=fault,
-        open_end=one.open_end or other.open_end,
-    )

@@ -188,15 +188,33 @@ class Block:
     Attributes:
         fault: why these calls cannot be carried out; for the model.
         open_end: the reply ended before the block did.
-        marked: it stands between markers that mean nothing else; otherwise its line must hold
-            nothing but calls.
+        mended_end: a closing bracket was added, so nothing else may follow.
+        closed: the mark that ends it was there; otherwise its line must hold nothing else.
+        marked: it begins with a marker that means nothing else.
     """
 
     family: str
     calls: Sequence[Written] = ()
     fault: str = ""
     open_end: bool = False
+    mended_end: bool = False
+    closed: bool = False
     marked: bool = True
+
+    def joined(self, other: Block) -> Block:
+        """This block and one behind it as one."""
+        fault = self.fault or other.fault
+        if self.family != other.family:
+            fault = fault or "it is followed by a call in another format"
+        return Block(
+            family=self.family,
+            calls=[*self.calls, *other.calls],
+            fault=fault,
+            open_end=self.open_end or other.open_end,
+            mended_end=self.mended_end or other.mended_end,
+            closed=other.closed,
+            marked=self.marked and other.marked,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from sandbox_tui.core.models.tool_formats.call_objects import read_arguments
 from sandbox_tui.core.models.tool_formats.families.base import Family, to_json
+from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Passage, Source, Step
 
@@ -52,8 +53,15 @@ def _read_call(source: Source, name: str) -> Step[Block]:
     call, fault = yield from read_arguments(source, NAME, name)
     whole = source.sketches[-1].whole
     ended = not whole and not (yield from source.peek())
-    yield from source.take_word(*_ENDS)
-    return Block(family=NAME, calls=[call] if call else [], fault=fault, open_end=ended)
+    closed = yield from source.take_word(*_ENDS)
+    return Block(
+        family=NAME,
+        calls=[call] if call else [],
+        fault=fault,
+        open_end=ended,
+        mended_end=call is not None and MISSING_BRACE in call.repairs,
+        closed=bool(closed),
+    )
 
 
 def read_end(source: Source, word: str) -> Step[Passage]:

@@ -16,7 +16,7 @@ from sandbox_tui.core.models.tool_formats.call_objects import read_calls
 from sandbox_tui.core.models.tool_formats.families.base import SPACES, Family, call_object
 from sandbox_tui.core.models.tool_formats.families.qwen_coder import read_functions
 from sandbox_tui.core.models.tool_formats.reading import TextCall
-from sandbox_tui.core.models.tool_formats.source import Block, Source, Step, Written
+from sandbox_tui.core.models.tool_formats.source import Block, Source, Step
 
 NAME = "hermes"
 _CLOSERS = ("</tool_call>", "</tools>", "</function_call>")
@@ -42,24 +42,22 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
         yield from source.take_run(SPACES)
     closer = yield from source.take_word(*_CLOSERS)
     again = yield from source.begins(("<tool_call>",))
-    block.marked = bool(closer or again or block.fault)
+    block.closed = bool(closer or again)
     return block
 
 
 def _read_objects(source: Source) -> Step[Block]:
     """Take JSON objects, one behind the other."""
-    calls: list[Written] = []
+    found: Block | None = None
     while True:
         block = yield from read_calls(source, NAME, marked=True)
         assert block is not None
-        calls += block.calls
-        if block.fault or block.open_end:
-            break
+        found = block if found is None else found.joined(block)
+        if found.fault or found.open_end or found.mended_end:
+            return found
         yield from source.take_run(SPACES)
-        if (yield from source.begins(("{", "["))) == "":
-            break
-    block.calls = calls
-    return block
+        if not (yield from source.begins(("{", "["))):
+            return found
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:

@@ -16,6 +16,7 @@ from sandbox_tui.core.models.tool_formats.families.base import (
     Family,
     to_json,
 )
+from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Source, Step
 
@@ -60,7 +61,8 @@ def _read_call(source: Source, block: Block) -> Step[None]:
     yield from source.take_run(SPACES)
     block.open_end = not whole and not (yield from source.peek())
     block.calls = [*block.calls, *([call] if call else [])]
-    yield from source.take_word(_CALL_END)
+    block.mended_end = call is not None and MISSING_BRACE in call.repairs
+    block.closed = bool((yield from source.take_word(_CALL_END)))
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:

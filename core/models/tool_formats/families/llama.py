@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from sandbox_tui.core.models.tool_formats.call_objects import read_calls
 from sandbox_tui.core.models.tool_formats.families.base import SPACES, Family, call_object
 from sandbox_tui.core.models.tool_formats.reading import TextCall
-from sandbox_tui.core.models.tool_formats.source import Block, Source, Step, Written
+from sandbox_tui.core.models.tool_formats.source import Block, Source, Step
 
 NAME = "llama"
 _NO_JSON = 'only {"name": ..., "parameters": {...}} is read behind <|python_tag|>'
@@ -23,16 +23,16 @@ _NO_JSON = 'only {"name": ..., "parameters": {...}} is read behind <|python_tag|
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
     """Read on behind `<|python_tag|>`."""
-    calls: list[Written] = []
+    found: Block | None = None
     while True:
         yield from source.take_run(SPACES)
         if not (yield from source.begins(("{", "["))):
-            return Block(family=NAME, calls=calls, fault="" if calls else _NO_JSON)
+            return found or Block(family=NAME, fault=_NO_JSON)
         block = yield from read_calls(source, NAME, marked=True)
         assert block is not None
-        calls += block.calls
-        if block.fault or block.open_end:
-            return block
+        found = block if found is None else found.joined(block)
+        if found.fault or found.open_end or found.mended_end:
+            return found
         yield from source.take_word(";", ",")
 
 

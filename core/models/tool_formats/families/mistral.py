@@ -20,6 +20,7 @@ from sandbox_tui.core.models.tool_formats.families.base import (
     Family,
     to_json,
 )
+from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Source, Step
 
@@ -42,7 +43,13 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
         return None
     call, fault = yield from read_arguments(source, ARGS, name)
     ended = not source.sketches[-1].whole and source.ended
-    return Block(family=ARGS, calls=[call] if call else [], fault=fault, open_end=ended)
+    return Block(
+        family=ARGS,
+        calls=[call] if call else [],
+        fault=fault,
+        open_end=ended,
+        mended_end=call is not None and MISSING_BRACE in call.repairs,
+    )
 
 
 def write_list(calls: Sequence[TextCall]) -> str:

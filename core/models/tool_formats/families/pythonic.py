@@ -73,7 +73,9 @@ def read_start(source: Source, word: str) -> Step[Block | None]:
         return None
     block = yield from read_list(source, marked=True)
     yield from source.take_run(SPACES)
-    yield from source.take_word("<|python_end|>")
+    closed = yield from source.take_word("<|python_end|>")
+    if block is not None:
+        block.closed = bool(closed)
     return block
 
 

@@ -23,6 +23,7 @@ from sandbox_tui.core.models.tool_formats.families.base import (
     Family,
     call_object,
 )
+from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 from sandbox_tui.core.models.tool_formats.schema import takes_text
 from sandbox_tui.core.models.tool_formats.source import (
@@ -51,13 +52,13 @@ _LAST_BREAK = f"\n{_PARAMETER_END}"
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
     """Read on behind `<function=`."""
-    block = Block(family=NAME)
+    block = Block(family=NAME, closed=True)
     return block if (yield from _read_function(source, block)) else None
 
 
 def read_functions(source: Source) -> Step[Block | None]:
     """Take the functions in a `<tool_call>`, and its closing tag."""
-    block = Block(family=NAME)
+    block = Block(family=NAME, closed=True)
     while (yield from source.take_word(_FUNCTION)):
         if not (yield from _read_function(source, block)):
             return block if block.calls else None
@@ -90,6 +91,8 @@ def _read_json(source: Source, block: Block, name: str) -> Step[None]:
     yield from source.take_run(SPACES)
     closed = yield from source.take_word(_FUNCTION_END)
     block.open_end = source.ended and not closed
+    block.closed = bool(closed)
+    block.mended_end = call is not None and MISSING_BRACE in call.repairs
     block.calls = [*block.calls, *([call] if call else [])]
 
 
@@ -118,6 +121,7 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]
         given[name] = value
     if not word:
         block.open_end = not (yield from source.begins(("</tool_call>",)))
+        block.mended_end = True
         repairs = (MISSING_TAGS,)
         if block.open_end and (yield from source.peek()):
             block.open_end, block.fault = False, TWO_READINGS
