@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+STRAY = (
+    "a closing mark stands alone, or a value holds one of the format's own tags, so it cannot be "
+    "told where the value ends"
+)
 _NOTHING_RUN = "Nothing was carried out."
 
 

@@ -13,6 +13,7 @@ _LEAD_CHARS = 400
 _LINE_START = re.compile(r"[\s;,]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[\s;,]*")
 _BLOCK_QUOTE = re.compile(r"\s{0,3}>")
 _WORD = re.compile(r"\w")
+_REMAINS = "\"'}]"  # what follows a call that ended at a quotation mark inside of a string
 _NOTHING = re.compile(r"[\s;,.*_`]*(?:</s>)?\s*")
 
 FOLLOWED = (
@@ -56,6 +57,7 @@ class Prose:
         self._after = ""  # what was said first behind the last call
         self._above = ""  # the line with a colon that the paragraph stands under
         self._ticks = 0
+        self._behind: Candidate | None = None  # the last calls, until something is said
         self._comment = False
         self._unreadable = False
         self._pending: list[Candidate] = []
@@ -75,12 +77,22 @@ class Prose:
             if text[0] == last.closing:
                 last.quoted = last.quoted or quotation.QUOTATION_MARKS
             last.closing = ""
+        if self._behind is not None and text.strip():
+            if text.lstrip()[0] in _REMAINS and not self._behind.quoted:
+                self._behind.block.fault = self._behind.block.fault or FOLLOWED
+            self._behind = None
         if self._comment and "-->" in self._lead[-2:] + text:
             self._comment = False
         self._line += text[: max(0, _HEAD_CHARS - len(self._line))]
         self._last = text[-1:]
         self._lead = (self._lead + text[-_LEAD_CHARS:])[-_LEAD_CHARS:]
         self._after += text[: max(0, _LEAD_CHARS - len(self._after))]
+
+    def meet(self, family: str) -> None:
+        """A mark of this family follows."""
+        if self._behind is not None and self._behind.block.family != family:
+            block = self._behind.block
+            block.fault = block.fault or "a mark of another format follows it"
 
     def comment(self) -> None:
         """`<!--` was said."""
@@ -131,6 +143,7 @@ class Prose:
         self._end_line()
         self._unreadable = self._unreadable or bool(candidate.block.fault)
         self._pending.append(candidate)
+        self._behind = candidate
         self._on_line.append(candidate)
         self._line, self._last = "", ""
         self._lead = self._after = ""

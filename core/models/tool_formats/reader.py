@@ -19,7 +19,6 @@ from sandbox_tui.core.base.json_arguments import without_surrogates
 from sandbox_tui.core.models.base import Delta
 from sandbox_tui.core.models.reply_builder import LIMIT_REASONS, MAX_CALLS
 from sandbox_tui.core.models.tool_formats import problems, quotation
-from sandbox_tui.core.models.tool_formats.families import qwen_coder
 from sandbox_tui.core.models.tool_formats.prose import Candidate
 from sandbox_tui.core.models.tool_formats.reading import Draft, Progress, Reading, TextCall
 from sandbox_tui.core.models.tool_formats.scanner import Scanner
@@ -133,8 +132,8 @@ class TextCallReader:
         mended = [candidate for candidate in meant if candidate.block.mended_end]
         if mended and (mended != meant[-1:] or self._goes_on(meant[-1])):
             faults.append("it is not closed, and something else follows")
-        if self._scanner.stray and meant[0].block.family == qwen_coder.NAME:
-            faults.append(qwen_coder.TWO_READINGS)
+        if self._scanner.stray.intersection(FAMILIES[meant[0].block.family].closers):
+            faults.append(problems.STRAY)
         if faults:
             return [], problems.unreadable(title, faults[0])
         written = [call for candidate in meant for call in candidate.block.calls]

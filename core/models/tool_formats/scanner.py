@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal
 
 from sandbox_tui.core.models.tool_formats import quotation, thinking
-from sandbox_tui.core.models.tool_formats.families import json_block, pythonic
+from sandbox_tui.core.models.tool_formats.families import harmony, json_block, pythonic
 from sandbox_tui.core.models.tool_formats.prose import Candidate, Prose
 from sandbox_tui.core.models.tool_formats.source import Block, Opener, Passage, Source, Step
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
@@ -33,7 +33,7 @@ MADE_UP = (
 )
 """Words that end a model's turn or begin somebody else's; what follows them is made up."""
 
-STRAY = ("</parameter>", "</function>")
+STRAY = frozenset(word for family in FAMILIES.values() for word in family.closers)
 _WORDS = (*OPENERS, *thinking.CLOSING, *MADE_UP, *STRAY, "<!--")
 _FIRST = re.escape("".join(sorted({word[0] for word in _WORDS})))
 _PLAIN = re.compile(rf"[^\n`~{{{_FIRST}]+")
@@ -51,7 +51,7 @@ class Scanner:
         parts: what is said, and the calls, in order.
         reasoning: what is thought.
         shown: contents of code fences that hold no calls.
-        stray: a closing tag stands alone, so that a value with no escapes may have ended early.
+        stray: closing marks that stand alone, so that a call may have ended too early.
     """
 
     def __init__(self, source: Source, tell: Tell) -> None:
@@ -59,7 +59,7 @@ class Scanner:
         self.reasoning: list[str] = []
         self.shown: list[str] = []
         self.thought_calls = False
-        self.stray = False
+        self.stray: set[str] = set()
         self._source = source
         self._tell = tell
         self._prose = Prose()
@@ -106,7 +106,7 @@ class Scanner:
         elif word in OPENERS:
             source.mark()
             source.take(len(word))
-            yield from self._read_behind(OPENERS[word](source, word))
+            yield from self._read_behind(OPENERS[word](source, word), word)
         else:
             source.take(len(word))
             self._say_word(word)
@@ -120,7 +120,7 @@ class Scanner:
             self._prose.end_paragraph()
             self._prose.made_up = True
         elif word in STRAY:
-            self.stray = True
+            self.stray.add(word)
         self._say_plain(word)
         if word == "<!--":
             self._prose.comment()
@@ -135,7 +135,7 @@ class Scanner:
         reader = json_block.read_object if mark == "{" else json_block.read_bracket
         yield from self._read_behind(reader(source))
 
-    def _read_behind(self, reader: Step[Block | Passage | None]) -> Step[None]:
+    def _read_behind(self, reader: Step[Block | Passage | None], word: str = "") -> Step[None]:
         """Read a block or a passage; the source is marked where it began."""
         source = self._source
         before = len(source.sketches)
@@ -145,6 +145,8 @@ class Scanner:
             return
         del source.sketches[before:]
         if isinstance(found, Passage):
+            if self.parts and word in harmony.FAMILY.openers:
+                self._prose.meet(harmony.NAME)
             yield from self._read_passage(found)
             return
         self._say(source.taken() or source.take(1))

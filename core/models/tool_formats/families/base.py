@@ -27,6 +27,8 @@ class Family:
         name: as it is recorded, and named in settings.
         title: as people and models read it.
         openers: the words that begin its calls, and what reads on behind each.
+        closers: the marks that end its calls; one that stands alone makes it doubtful where a
+            call ended.
         write_calls: the calls of one reply as the model would have written them; reading them
             gives the same calls again.
         write_observation: what a tool (its name, its text) answered, as the content of a message
@@ -36,6 +38,7 @@ class Family:
     name: str
     title: str
     openers: Mapping[str, Opener] = field(default_factory=dict[str, Opener])
+    closers: tuple[str, ...] = ()
     write_calls: WriteCalls
     write_observation: WriteObservation
 

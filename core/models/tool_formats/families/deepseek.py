@@ -51,7 +51,7 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
             return block
     if not block.calls:
         block.open_end, block.fault = source.ended, "no call follows the marker"
-    yield from source.take_word(*_CALLS_END)
+    block.closed = bool((yield from source.take_word(*_CALLS_END)))
     return block
 
 
@@ -78,7 +78,7 @@ def _read_call(source: Source, block: Block) -> Step[None]:
     block.open_end = not whole and not (yield from source.peek())
     block.calls = [*block.calls, *([call] if call else [])]
     block.mended_end = call is not None and MISSING_BRACE in call.repairs
-    block.closed = bool((yield from source.take_word(*_CALL_END)))
+    yield from source.take_word(*_CALL_END)
 
 
 def write_v3(calls: Sequence[TextCall]) -> str:
@@ -120,12 +120,14 @@ FAMILY = Family(
     name=V3,
     title=f"DeepSeek V3 and R1, {_CALL[0]}function{_SEPARATOR[0]}",
     openers=dict.fromkeys((*_CALLS, *_CALL), read_tag),
+    closers=(*_CALLS_END, *_CALL_END),
     write_calls=write_v3,
     write_observation=observe_v3,
 )
 V31_FAMILY = Family(
     name=V31,
     title=f"DeepSeek V3.1, {_CALL[0]}",
+    closers=(*_CALLS_END, *_CALL_END),
     write_calls=write_v31,
     write_observation=observe_v31,
 )

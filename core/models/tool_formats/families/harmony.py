@@ -53,14 +53,13 @@ def _read_call(source: Source, name: str) -> Step[Block]:
     call, fault = yield from read_arguments(source, NAME, name)
     whole = source.sketches[-1].whole
     ended = not whole and not (yield from source.peek())
-    closed = yield from source.take_word(*_ENDS)
+    yield from source.take_word(*_ENDS)
     return Block(
         family=NAME,
         calls=[call] if call else [],
         fault=fault,
         open_end=ended,
         mended_end=call is not None and MISSING_BRACE in call.repairs,
-        closed=bool(closed),
     )
 
 

@@ -74,6 +74,7 @@ FAMILY = Family(
     name=NAME,
     title="Hermes, <tool_call>{JSON}</tool_call>",
     openers={"<tool_call>": read_tag, "<tools>": read_tag, "<function_call>": read_tag},
+    closers=_CLOSERS,
     write_calls=write_calls,
     write_observation=write_observation,
 )

@@ -42,7 +42,7 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
             return block
     if not block.calls:
         block.open_end, block.fault = source.ended, "no call follows the marker"
-    yield from source.take_word(*_SECTION_END)
+    block.closed = bool((yield from source.take_word(*_SECTION_END)))
     return block
 
 
@@ -62,7 +62,7 @@ def _read_call(source: Source, block: Block) -> Step[None]:
     block.open_end = not whole and not (yield from source.peek())
     block.calls = [*block.calls, *([call] if call else [])]
     block.mended_end = call is not None and MISSING_BRACE in call.repairs
-    block.closed = bool((yield from source.take_word(_CALL_END)))
+    yield from source.take_word(_CALL_END)
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
@@ -83,6 +83,7 @@ FAMILY = Family(
     name=NAME,
     title=f"Kimi K2, {_CALL}functions.NAME:0",
     openers=dict.fromkeys((*_SECTION, _CALL), read_tag),
+    closers=(*_SECTION_END, _CALL_END),
     write_calls=write_calls,
     write_observation=write_observation,
 )

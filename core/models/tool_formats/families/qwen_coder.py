@@ -192,6 +192,7 @@ FAMILY = Family(
     name=NAME,
     title="Qwen3-Coder, <function=...><parameter=...>",
     openers={_FUNCTION: read_tag},
+    closers=("</tool_call>", _FUNCTION_END, _PARAMETER_END),
     write_calls=write_calls,
     write_observation=write_observation,
 )

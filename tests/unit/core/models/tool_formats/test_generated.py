@@ -135,6 +135,25 @@ def check_is_sound(text: str, finish: str | None) -> Reading:
     return reading
 
 
+@texts(0.08)
+@given(families, commands.filter(lambda text: '"' in text), st.integers(0, 3))
+@example(FAMILIES["mistral_args"], 'rm -rf /tmp/"*"', 0)
+@example(FAMILIES["mistral_args"], 'echo "}', 0)
+@example(FAMILIES["deepseek_v31"], 'echo "}}', 0)
+@example(FAMILIES["harmony"], 'echo "<|call|>', 0)
+def test_quotes_that_are_not_escaped_change_no_command(
+    family: Any, command: str, which: int
+) -> None:
+    """The call is refused, or it is the one that was meant; it is never cut at the quote."""
+    call = TextCall(tool="execute_bash", arguments={"command": command})
+    written = family.write_calls([call])
+    parts = [written] if "<parameter=" in written else written.split('\\"')
+    at = min(which + 1, len(parts) - 1)
+    damaged = '\\"'.join(parts[:at]) + '"' * (at > 0) + '\\"'.join(parts[at:])
+    reading = check_is_sound(damaged, "stop")
+    assert all(made.arguments == call.arguments for made in reading.calls), damaged
+
+
 # --- second readings, each as simple as can be
 
 
