@@ -116,7 +116,7 @@ def _call_in(said: dict[str, Any], tools: Collection[str]) -> list[Written] | No
     arguments = {} if arguments is None or arguments == "" else as_object(arguments)
     if arguments is None:
         raise Unreadable("the arguments must be one JSON object")
-    return [Written(name.strip(), arguments, key=given[0] if given else "arguments")]
+    return [Written(name, arguments, key=given[0] if given else "arguments")]
 
 
 def _is_definition(said: dict[str, Any]) -> bool:
