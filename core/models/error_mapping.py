@@ -121,9 +121,10 @@ def with_offered_models(
 
 def rejection_text(error: Any) -> str:
     """The server's text about a request it rejects as invalid; empty for every other error."""
-    if error.status_code not in (400, 415, 422, 501):
-        return ""
     words = _words(error.body)
+    about_template = error.status_code == 500 and "template" in words.lower()
+    if error.status_code not in (400, 415, 422, 501) and not about_template:
+        return ""
     return "" if _is_overflow(error.body, words) else words.lower()
 
 

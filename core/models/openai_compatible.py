@@ -15,7 +15,7 @@ import re
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from typing_extensions import override
@@ -38,6 +38,7 @@ from sandbox_tui.core.models.error_mapping import (
 from sandbox_tui.core.models.reply_builder import ReplyBuilder
 from sandbox_tui.core.models.response_guard import IDENTITY_ENCODING, guarded_client
 from sandbox_tui.core.models.sse import iter_json
+from sandbox_tui.core.models.template_limits import TemplateLimits, fitted
 
 T = TypeVar("T")
 
@@ -195,7 +196,8 @@ class OpenAIModel(Model):
     def _body(self, request: Request, quirks: ServerQuirks) -> dict[str, Any]:
         """The request body. Messages and tools go into `extra_body`: the client validates its own
         parameters value by value, which would cost the whole conversation with every request."""
-        extra_body: dict[str, Any] = {"messages": _encodable(request.messages)}
+        messages = fitted(request.messages, quirks.template)
+        extra_body: dict[str, Any] = {"messages": _encodable(messages)}
         if request.tools:
             extra_body["tools"] = list(request.tools)
         if request.response_format is not None:
@@ -242,9 +244,13 @@ class ServerQuirks:
     stream: bool = True
     usage: bool = True
     limit: str = "max_tokens"
+    template: TemplateLimits = field(default_factory=TemplateLimits)
 
     def downgraded(self, words: str) -> ServerQuirks | None:
         """Without the feature that the server rejects; None if the rejection is about another."""
+        template = self.template.learnt(words)
+        if template is not None:
+            return replace(self, template=template)
         if self.limit == "max_tokens" and re.search(r"use '?max_completion_tokens", words):
             return replace(self, limit="max_completion_tokens")
         if self.stream and self.usage and re.search(r"stream[_ ]options|include_usage", words):

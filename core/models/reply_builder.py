@@ -102,7 +102,7 @@ class ReplyBuilder:
 
     def _take_delta(self, delta: dict[str, Any], *, whole: bool = False) -> list[Delta]:
         deltas: list[Delta] = []
-        for key in ("reasoning_content", "reasoning"):
+        for key in ("reasoning_content", "reasoning", "thinking"):
             piece = delta.get(key)
             if isinstance(piece, str) and piece:
                 self._reasoning_key = key

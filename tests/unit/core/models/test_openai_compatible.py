@@ -142,6 +142,20 @@ async def test_a_server_that_refuses_one_thing_after_the_other(scripted_server: 
     assert "stream" not in server.requests[2]
 
 
+async def test_a_template_that_refuses_a_system_message(scripted_server: Start) -> None:
+    refusal = s.failure(500, "Error rendering template: System role not supported")
+    server = scripted_server(refusal, s.say("fine"))
+    question = Request(
+        messages=[{"role": "system", "content": "Work."}, {"role": "user", "content": "Hi."}],
+        tools=(),
+    )
+    model = OpenAIModel(ModelSettings(name="m", base_url=server.url), KEY)
+    parts = [part async for part in model.ask(question)]
+    await model.close()
+    assert isinstance(parts[-1], Reply)
+    assert server.requests[1]["messages"] == [{"role": "user", "content": "Work.\n\nHi."}]
+
+
 async def test_an_upstream_is_not_a_stream(scripted_server: Start) -> None:
     server = scripted_server(s.failure(400, "the upstream did not like it"))
     with pytest.raises(ModelError, match="did not like it"):

@@ -1,0 +1,110 @@
+"""Conversations that a model's chat template refuses, and what it takes instead.
+
+Templates are Jinja programs that come with a model; many raise an exception on what they do not
+expect: a system message (Gemma, early Mistral), two messages of one role in a row (most), a message
+without text. What a template refuses is learnt from the server's error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from sandbox_tui.core.models.base import Message
+
+NO_TEXT = "(no text)"
+"""In the place of an empty message."""
+
+_SYSTEM = re.compile(
+    r"system role|system message|role.{0,20}system|only user(?:,| and)? .{0,30}assistant roles"
+)
+_ALTERNATE = re.compile(
+    r"roles? must alternate|alternate user|consecutive (?:user|messages)|after the optional system"
+)
+_EMPTY = re.compile(
+    r"(?:content|message|text).{0,40}(?:must not be empty|cannot be empty|non-?empty|is empty)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateLimits:
+    """What a template takes.
+
+    Attributes:
+        system: messages with the role system.
+        same_role: two messages of one role in a row.
+        empty: messages without text.
+    """
+
+    system: bool = True
+    same_role: bool = True
+    empty: bool = True
+
+    def learnt(self, words: str) -> TemplateLimits | None:
+        """With what a server's rejection teaches; None if it teaches nothing new.
+
+        Args:
+            words: the error, in lower case.
+        """
+        if self.same_role and _ALTERNATE.search(words):
+            return replace(self, same_role=False)
+        if self.system and _SYSTEM.search(words):
+            return replace(self, system=False)
+        if self.empty and _EMPTY.search(words):
+            return replace(self, empty=False)
+        return None
+
+
+def fitted(messages: Sequence[Message], limits: TemplateLimits) -> Sequence[Message]:
+    """The conversation as the template takes it; the same object where it takes everything."""
+    if limits == TemplateLimits():
+        return messages
+    told = list(messages)
+    if not limits.system:
+        told = _without_system(told)
+    if not limits.empty:
+        told = [_with_text(message) for message in told]
+    if not (limits.same_role and limits.system):
+        told = _joined(told)
+    return told
+
+
+def _without_system(messages: list[Message]) -> list[Message]:
+    """What the system says, said by the user."""
+    return [
+        {**message, "role": "user"} if message["role"] == "system" else message
+        for message in messages
+    ]
+
+
+def _with_text(message: Message) -> Message:
+    if message.get("content") or message.get("tool_calls"):
+        return message
+    return {**message, "content": NO_TEXT}
+
+
+def _joined(messages: list[Message]) -> list[Message]:
+    """Messages of a user in a row as one."""
+    joined: list[Message] = []
+    for message in messages:
+        last = joined[-1] if joined else None
+        if last is not None and last["role"] == message["role"] == "user":
+            joined[-1] = {"role": "user", "content": _both(last["content"], message["content"])}
+        else:
+            joined.append(message)
+    return joined
+
+
+def _both(one: Any, other: Any) -> Any:
+    """Two contents as one; each is text, or a list of parts."""
+    if isinstance(one, str) and isinstance(other, str):
+        return f"{one}\n\n{other}"
+    return [*_parts(one), *_parts(other)]
+
+
+def _parts(content: Any) -> list[Any]:
+    if isinstance(content, list):
+        return cast("list[Any]", content)
+    return [{"type": "text", "text": str(content or "")}]

@@ -1,0 +1,73 @@
+"""Chat templates that refuse parts of a conversation."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox_tui.core.models.base import Message
+from sandbox_tui.core.models.template_limits import NO_TEXT, TemplateLimits, fitted
+
+CONVERSATION: list[Message] = [
+    {"role": "system", "content": "You work."},
+    {"role": "user", "content": "Do it."},
+    {"role": "assistant", "content": ""},
+    {"role": "user", "content": "Go on."},
+    {"role": "user", "content": "Now."},
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "learnt"),
+    [
+        ("jinja exception: system role not supported", TemplateLimits(system=False)),
+        ("only user and assistant roles are supported!", TemplateLimits(system=False)),
+        (
+            "conversation roles must alternate user/assistant/user/assistant/...",
+            TemplateLimits(same_role=False),
+        ),
+        (
+            "after the optional system message, conversation roles must alternate",
+            TemplateLimits(same_role=False),
+        ),
+        ("messages: text content blocks must be non-empty", TemplateLimits(empty=False)),
+        ("the content of a message cannot be empty", TemplateLimits(empty=False)),
+        ("max_tokens is too large", None),
+        ("unknown field: stream_options", None),
+    ],
+)
+def test_what_an_error_teaches(words: str, learnt: TemplateLimits | None) -> None:
+    assert TemplateLimits().learnt(words) == learnt
+    if learnt is not None:
+        assert learnt.learnt(words) is None or learnt.learnt(words) != learnt
+
+
+def test_a_template_that_takes_everything_gets_the_same_messages() -> None:
+    assert fitted(CONVERSATION, TemplateLimits()) is CONVERSATION
+
+
+def test_without_a_system_role() -> None:
+    told = fitted(CONVERSATION, TemplateLimits(system=False))
+    assert [message["role"] for message in told] == ["user", "assistant", "user"]
+    assert told[0]["content"] == "You work.\n\nDo it."
+
+
+def test_in_turns() -> None:
+    told = fitted(CONVERSATION, TemplateLimits(same_role=False))
+    assert [message["role"] for message in told] == ["system", "user", "assistant", "user"]
+    assert told[-1]["content"] == "Go on.\n\nNow."
+
+
+def test_without_empty_messages() -> None:
+    told = fitted(CONVERSATION, TemplateLimits(empty=False))
+    assert told[2]["content"] == NO_TEXT
+    calls: Message = {"role": "assistant", "content": None, "tool_calls": [{"id": "a"}]}
+    assert fitted([calls], TemplateLimits(empty=False)) == [calls]
+
+
+def test_parts_of_a_message_are_kept() -> None:
+    picture = {"type": "image_url", "image_url": {"url": "data:"}}
+    told = fitted(
+        [{"role": "user", "content": [picture]}, {"role": "user", "content": "What is it?"}],
+        TemplateLimits(same_role=False),
+    )
+    assert told == [{"role": "user", "content": [picture, {"type": "text", "text": "What is it?"}]}]
