@@ -349,8 +349,14 @@ class Agent:
 
     def _warn_of_limits(self, usage: Usage, cost: float | None) -> None:
         """Say once which limits cannot hold, because nothing tells how far the run is from them."""
-        limits, counted = self._limits, usage.input_tokens + usage.output_tokens > 0
-        if limits.token_limit is not None and not counted:
+        limits, known = self._limits, usage.input_tokens + usage.output_tokens > 0
+        counted = known and not usage.estimated
+        if limits.token_limit is not None and usage.estimated:
+            self._warn_once(
+                f"The limit of {limits.token_limit} tokens holds by an estimate: the server does "
+                "not say how many it used."
+            )
+        elif limits.token_limit is not None and not counted:
             self._warn_once(
                 f"The limit of {limits.token_limit} tokens does not hold: the server does not say "
                 "how many it used. max_steps and time_limit do."

@@ -352,4 +352,5 @@ def _sum(a: e.Usage, b: e.Usage) -> e.Usage:
         output_tokens=a.output_tokens + b.output_tokens,
         cached_tokens=a.cached_tokens + b.cached_tokens,
         reasoning_tokens=a.reasoning_tokens + b.reasoning_tokens,
+        estimated=a.estimated or b.estimated,
     )

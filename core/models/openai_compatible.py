@@ -23,6 +23,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.base.json_arguments import without_surrogates
 from sandbox_tui.core.config.settings import ModelSettings
+from sandbox_tui.core.events.types import Usage
 from sandbox_tui.core.models.base import Delta, Message, Model, Reply, Request
 from sandbox_tui.core.models.error_mapping import (
     inband_error,
@@ -39,6 +40,7 @@ from sandbox_tui.core.models.reply_builder import ReplyBuilder
 from sandbox_tui.core.models.response_guard import IDENTITY_ENCODING, guarded_client
 from sandbox_tui.core.models.sse import iter_json
 from sandbox_tui.core.models.template_limits import TemplateLimits, fitted
+from sandbox_tui.core.models.usage_estimate import estimated_usage
 
 T = TypeVar("T")
 
@@ -115,7 +117,10 @@ class OpenAIModel(Model):
                     raise failure
                 for delta in builder.take(body):
                     yield delta
-        yield builder.finish()
+        reply = builder.finish()
+        if reply.usage == Usage():
+            reply = replace(reply, usage=estimated_usage(request, reply))
+        yield reply
 
     async def _send(self, request: Request, stack: AsyncExitStack) -> Any:
         """Send the request, without fields the server rejects; the response's body is not read yet.

@@ -25,7 +25,7 @@ def cost(model: str, base_url: str | None, usage: Usage) -> float | None:
         usage: what it used.
     """
     prices = _library()
-    if prices is None or base_url is None or usage == Usage():
+    if prices is None or base_url is None or usage.estimated or usage == Usage():
         return None
     tokens = prices.Usage(
         input_tokens=usage.input_tokens,

@@ -307,9 +307,10 @@ def _end_lines(event: e.RunFinished) -> list[str]:
     totals = event.totals
     lines = [f"ended: {event.reason}" + (f": {sanitize_line(event.error)}" if event.error else "")]
     tokens = totals.usage.input_tokens + totals.usage.output_tokens
+    about = "≈" if totals.usage.estimated else ""
     money = f", {numbers.cost(totals.cost)}" if totals.cost is not None else ""
     done = f"{numbers.counted(totals.steps, 'step')}, {numbers.counted(totals.calls, 'call')}"
-    lines.append(f"{done}, {numbers.count(tokens)} tokens{money}")
+    lines.append(f"{done}, {about}{numbers.count(tokens)} tokens{money}")
     if event.answer is not None:
         said = [line for line in sanitize(event.answer).split("\n") if line.strip()]
         lines += [f"answer: {sanitize_line(line).rstrip()}" for line in said or ["none"]]

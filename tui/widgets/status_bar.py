@@ -81,13 +81,14 @@ class StatusBar(Widget):
         started = state.started
         usage = state.totals.usage
         tokens = usage.input_tokens + usage.output_tokens
+        about = "≈" if usage.estimated else ""
         parts: list[str] = []
         if started is not None:
             parts += [sanitize_line(started.model), sanitize_line(started.sandbox)]
         if state.tool_format.mode != "native":
             parts.append(f"{sanitize_line(state.tool_format.title)} calls")
         parts.append(numbers.cost(state.totals.cost))
-        parts.append(f"{numbers.count(tokens)} tok" if tokens else "")
+        parts.append(f"{about}{numbers.count(tokens)} tok" if tokens else "")
         parts.append(numbers.clock(self._now))
         if started is not None:
             parts.append(f"step {state.step}/{started.limits.max_steps}")

@@ -121,19 +121,21 @@ class ToolFormat(Part, frozen=True, kw_only=True):
 
 
 class Usage(Part, frozen=True, kw_only=True):
-    """Tokens of one reply, as the server counted them (0 where it did not say).
+    """Tokens of one reply, as the server counted them, or else as we estimate them.
 
     Attributes:
         input_tokens: tokens of the request.
         output_tokens: tokens of the reply, reasoning included.
         cached_tokens: the part of `input_tokens` served from a cache.
         reasoning_tokens: the part of `output_tokens` spent on reasoning.
+        estimated: the server did not count; they follow from the length of the text.
     """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
     reasoning_tokens: int = 0
+    estimated: bool = False
 
 
 class ToolCall(Part, frozen=True, kw_only=True):

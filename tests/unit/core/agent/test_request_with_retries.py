@@ -173,11 +173,11 @@ def uncounted(text: str) -> s.Scripted:
     return s.stream(s.chunk({"content": text}), s.chunk({}, "stop"), s.DONE)
 
 
-async def test_limits_without_figures_are_said_not_to_hold_once(scripted_server: Start) -> None:
+async def test_limits_without_figures_are_said_to_be_estimated_once(scripted_server: Start) -> None:
     server = scripted_server(uncounted("a"), uncounted("b"))
     asking = await steps(2, server, token_limit=5000, cost_limit=2.0)
     tokens, cost = (event.text for event in asking.only(e.Warned))
-    assert tokens.startswith("The limit of 5000 tokens does not hold: the server does not say")
+    assert tokens.startswith("The limit of 5000 tokens holds by an estimate: the server does not")
     assert cost.startswith("The limit of $2 does not hold: the server does not say")
 
 

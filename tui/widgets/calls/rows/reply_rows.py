@@ -87,7 +87,10 @@ def _reply_figures(item: ReplyItem, now: float) -> list[str]:
     usage: Usage = item.replied.usage
     parts = [numbers.seconds(item.replied.latency)]
     if usage.input_tokens or usage.output_tokens:
-        tokens = f"{numbers.count(usage.input_tokens)}→{numbers.count(usage.output_tokens)} tok"
+        about = "≈" if usage.estimated else ""
+        tokens = (
+            f"{about}{numbers.count(usage.input_tokens)}→{numbers.count(usage.output_tokens)} tok"
+        )
         parts.append(tokens)
     if item.replied.cost is not None:
         parts.append(numbers.cost(item.replied.cost))
