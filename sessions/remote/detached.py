@@ -21,7 +21,7 @@ import msgspec
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.config.settings import Settings, api_key, data_dir
-from sandbox_tui.core.events.types import Mode, TurnPolicy, Watch
+from sandbox_tui.core.events.types import Mode, ToolFormat, TurnPolicy, Watch
 from sandbox_tui.core.lineage.open_fork import ForkRequest
 from sandbox_tui.core.models.demo_model import DemoModel
 from sandbox_tui.core.prompts import PromptPack
@@ -93,6 +93,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     environment: dict[str, str] = {}
     labels: dict[str, str] = {}
     seed: int | None = None
+    tool_format: ToolFormat | None = None
     turn_policy: TurnPolicy = TurnPolicy()
     watch: Watch = "live"
     demo_speed: float | None = None
@@ -116,6 +117,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
             environment=dict(request.environment),
             labels=dict(request.labels),
             seed=request.seed,
+            tool_format=request.tool_format,
             turn_policy=request.turn_policy,
             watch=request.watch,
             demo_speed=model.params["speed"] if isinstance(model, DemoModel) else None,
@@ -154,6 +156,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
             environment=self.environment,
             labels=self.labels,
             seed=self.seed,
+            tool_format=self.tool_format,
             turn_policy=self.turn_policy,
             watch=self.watch,
             model=None if self.demo_speed is None else DemoModel(speed=self.demo_speed),

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from sandbox_tui.core.config.settings import Settings
-from sandbox_tui.core.events.types import TurnPolicy
+from sandbox_tui.core.events.types import ToolFormat, TurnPolicy
 from sandbox_tui.core.prompts import load_pack
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
@@ -29,6 +29,7 @@ def test_a_job_carries_the_whole_request(tmp_path: Path) -> None:
         environment={"SUITE": "proof"},
         labels={"sample": "3"},
         seed=7,
+        tool_format=ToolFormat(mode="text", family="json"),
         turn_policy=TurnPolicy(no_call="final_answer", steps_remaining=False),
         watch="off",
     )
