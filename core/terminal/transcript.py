@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sandbox_tui.core.base.io_types import Size
-from sandbox_tui.core.terminal.emulator.history import SCROLLBACK
 from sandbox_tui.core.terminal.emulator.screen import Screen
+from sandbox_tui.core.terminal.emulator.scrollback import SCROLLBACK
 
 WIDTH = 2000
 """Columns of the terminal that is read: wide enough that lines do not wrap where they did on the

@@ -219,7 +219,7 @@ def catch_up(
     Args:
         store: where it is.
         run_id: its id.
-        rest: called after every event, from this thread; may wait, and ends it by False.
+        should_continue: called after every event, from this thread; may wait, and ends it by False.
         made: called with the number of each keyframe once it is stored.
 
     Raises:

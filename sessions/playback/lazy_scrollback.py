@@ -13,8 +13,8 @@ from typing import NamedTuple, overload
 
 from sandbox_tui.core.base.defaults import TERMINAL_SIZE
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.terminal.emulator.history import SCROLLBACK, ContinuedHistory, RawLine
 from sandbox_tui.core.terminal.emulator.screen import Screen
+from sandbox_tui.core.terminal.emulator.scrollback import SCROLLBACK, ContinuedHistory, RawLine
 from sandbox_tui.sessions.playback.state_codec import CorruptKeyframe
 from sandbox_tui.sessions.store.store import Store
 

@@ -51,7 +51,7 @@ class Player:
         store: where it is kept.
         run_id: its id, or a part of it that is unique.
         speed: recorded seconds per second, above 0.
-        longest_idle: recorded seconds that a pause between two events may take.
+        max_idle: recorded seconds that a pause between two events may take.
 
     Attributes:
         position: `seq` of the last event played, 0 before the first.

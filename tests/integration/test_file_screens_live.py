@@ -21,7 +21,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.files.copy_files import CopyInDialog, CopyOutDialog
 from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
 from sandbox_tui.tui.screens.files.file_view import FileViewScreen
-from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.files.file_tree import Files
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from tests import scripted_server as s
 from tests.integration.conftest import require

@@ -22,8 +22,8 @@ from pathlib import Path
 import pyte
 
 from sandbox_tui.core.terminal.emulator import sgr as graphics
-from sandbox_tui.core.terminal.emulator.history import SCROLLBACK
 from sandbox_tui.core.terminal.emulator.screen import Screen
+from sandbox_tui.core.terminal.emulator.scrollback import SCROLLBACK
 from tests.perf.corpora import COLUMNS, CORPORA, LINES, corpus, from_folder, recorded
 from tests.perf.figures import Figure, Section
 from tests.perf.report import print_section

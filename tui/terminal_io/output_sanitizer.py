@@ -1,7 +1,7 @@
 """The last check before the terminal: drops control characters that a widget let through.
 
 Every line of every widget passes it as Textual's own filters are passed (`App.get_line_filters`).
-What comes from outside is made visible where it is drawn, by `core.text`; this is for the day on
+What comes from outside is made visible where it is drawn, by `core.base.sanitize`; this is for the day on
 which a place forgets it, and for the widgets of others.
 """
 

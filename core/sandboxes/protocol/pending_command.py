@@ -7,7 +7,7 @@ import secrets
 
 from sandbox_tui.core.base.io_types import Stream
 from sandbox_tui.core.sandboxes.base import ExecResult, OutputSink
-from sandbox_tui.core.sandboxes.protocol.command_timeout import CommandTimer
+from sandbox_tui.core.sandboxes.protocol.command_timer import CommandTimer
 from sandbox_tui.core.sandboxes.protocol.framing import MarkScanner
 from sandbox_tui.core.sandboxes.protocol.pausable_clock import PausableClock
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pyte.charsets
 
-from sandbox_tui.core.terminal.emulator.history import History
 from sandbox_tui.core.terminal.emulator.rows import NOT_ONE_WIDE, Row, combine, shown, width_of
+from sandbox_tui.core.terminal.emulator.scrollback import History
 from sandbox_tui.core.terminal.emulator.sgr import BACKGROUND, PLAIN, Look, sequence_of
 
 _LINE_DRAWING = dict(enumerate(pyte.charsets.VT100_MAP))

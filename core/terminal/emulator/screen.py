@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from itertools import takewhile
 
 from sandbox_tui.core.terminal.emulator.fast_path import FastPath
-from sandbox_tui.core.terminal.emulator.history import SCROLLBACK, History, plain
 from sandbox_tui.core.terminal.emulator.parser import Parser
 from sandbox_tui.core.terminal.emulator.rows import Row, Run
+from sandbox_tui.core.terminal.emulator.scrollback import SCROLLBACK, History, plain
 from sandbox_tui.core.terminal.screen_keyframe import from_keyframe, to_keyframe
 
 MAX_SIZE = 5000

@@ -26,7 +26,7 @@ from sandbox_tui.tui.screens.files.edit_file import TextForm
 from sandbox_tui.tui.screens.files.file_view import FileViewScreen
 from sandbox_tui.tui.terminal_io import image_protocols
 from sandbox_tui.tui.terminal_io import open_external as outside
-from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.files.file_tree import Files
 from sandbox_tui.tui.widgets.path_input import completed
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from tests.unit.event_streams import started

@@ -23,7 +23,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
-from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.files.file_tree import Files
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from sandbox_tui.tui.widgets.timeline import Timeline

@@ -22,7 +22,7 @@ from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_list import Calls
-from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.files.file_tree import Files
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane

@@ -34,7 +34,7 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
-from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.files.file_tree import Files
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from sandbox_tui.tui.widgets.status_bar import StatusBar

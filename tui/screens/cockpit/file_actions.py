@@ -22,7 +22,7 @@ from sandbox_tui.tui.screens.files.file_view import FileViewScreen
 from sandbox_tui.tui.screens.files.filter_files import FilterFilesDialog
 from sandbox_tui.tui.terminal_io import open_external as outside
 from sandbox_tui.tui.textual_support.typed_app import app_of
-from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.files.file_tree import Files
 from sandbox_tui.tui.widgets.preview.preview import Preview
 
 

@@ -9,7 +9,7 @@ from textual.timer import Timer
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.tui.screens.cockpit.file_actions import FileSource
-from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.files.file_tree import Files
 from sandbox_tui.tui.widgets.preview.preview import Preview
 
 SLOW_SECONDS = 0.1

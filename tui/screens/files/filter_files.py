@@ -12,7 +12,7 @@ from textual.widgets import Input
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
-from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.files.file_tree import Files
 
 
 class FilterFilesDialog(Dialog[None]):

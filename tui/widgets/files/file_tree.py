@@ -1,179 +1,274 @@
-"""The sandbox's paths as a tree: visible rows, and changes below closed folders.
-
-An update costs what changed, also among a hundred thousand paths: new ones are inserted in order,
-and only visible rows are walked. With that many paths, folders start closed.
-"""
+"""The sandbox's files as a tree, with their changes."""
 
 from __future__ import annotations
 
-from bisect import insort
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import ClassVar
 
-from sandbox_tui.core.events.run_state import FileState
+from rich.style import Style
+from rich.text import Text
+from textual.binding import BindingType
+from textual.content import Content
+from textual.message import Message
+from typing_extensions import override
 
-HIDDEN = frozenset({".git", ".cache", ".venv", "venv", "node_modules", "__pycache__"})
-"""Folders that start closed."""
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.run_state import FileState, RunState
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.files.file_keys import PREVIEW_KEYS
+from sandbox_tui.tui.widgets.files.path_tree import Counts, FileTree, Row
 
-MANY_PATHS = 25_000
-"""Number of paths above which new folders start closed: nobody reads that many rows."""
-
-Files = Mapping[str, FileState]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A line of the tree."""
-
-    path: str
-    name: str
-    depth: int
-    is_dir: bool
-    file: FileState | None
+SIZE_COLUMNS = 5
+MARK_COLUMNS = 5
 
 
-@dataclass(slots=True)
-class Counts:
-    """Numbers of created, modified and deleted paths."""
+class Files(BlockList):
+    """Shows `RunState.files` below the working directory.
 
-    created: int = 0
-    modified: int = 0
-    deleted: int = 0
-
-    def add(self, file: FileState) -> None:
-        """Count a file by its change since the run began."""
-        if file.last.kind == "dir" or file.run_mark is None:
-            return
-        if file.run_mark == "created":
-            self.created += 1
-        elif file.run_mark == "modified":
-            self.modified += 1
-        else:
-            self.deleted += 1
-
-    def __bool__(self) -> bool:
-        return bool(self.created or self.modified or self.deleted)
-
-
-class FileTree:
-    """The paths below a folder.
-
-    Attributes:
-        root: the folder.
-        folded: folders that are closed.
+    At the right of each file: a dot when the last step that changed anything changed it, its
+    change since the run began, and its size.
     """
 
-    def __init__(self, root: str) -> None:
-        self.root = root
-        self.folded: set[str] = set()
-        self._files: Files = {}
-        self._children: dict[str, list[tuple[bool, str]]] = {}
-        """By folder: (is not a folder, name), sorted, folders first."""
-        self._dirs: set[str] = set()
-        self._known: dict[str, bool] = {}
-        self._below: dict[str, Counts] = {}
-        self._crowded = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *PREVIEW_KEYS,
+        binding("files.filter", "filter", show=False),
+        binding("files.changed_only", "changed_only", show=False),
+        binding("files.unfilter", "unfilter", show=False),
+    ]
 
-    def update(self, files: Files) -> None:
-        """Take in the files of a state."""
-        self._files = files
-        self._below.clear()
-        if len(files) < len(self._known) or not self._known.keys() <= files.keys():
-            self._children.clear()
-            self._known.clear()
-            self._dirs.clear()
-        many = len(files) - len(self._known) > 1_000
-        self._crowded = len(files) > MANY_PATHS
-        for path, file in files.items():
-            is_dir = file.last.kind == "dir"
-            if self._known.get(path) != is_dir:
-                self._put(path, is_dir, in_order=not many)
-        if many:
-            for children in self._children.values():
-                children.sort()
+    class Opened(Message):
+        """A file was opened (enter, or a click on the highlighted one)."""
 
-    def rows(self) -> list[Row]:
-        """The visible rows."""
-        return list(self._walk(self.folded))
+        def __init__(self, row: Row) -> None:
+            super().__init__()
+            self.row = row
 
-    def matching(self, words: str, *, changed: bool) -> list[Row]:
-        """Files whose path holds all the words, or that changed, with their folders."""
-        wanted = words.lower().split()
-        keep: set[str] = set()
-        start = len(self.root) + 1
-        for path, file in self._files.items():
-            below = path[start:].lower()
-            if changed and (file.run_mark is None or file.last.kind == "dir"):
-                continue
-            if all(word in below for word in wanted):
-                keep.add(path)
-                folder = path.rpartition("/")[0]
-                while len(folder) > start - 1 and folder not in keep:
-                    keep.add(folder)
-                    folder = folder.rpartition("/")[0]
-        folded = self.folded if changed and not wanted else set[str]()
-        return list(self._walk(folded, keep))
+    class FilterRequested(Message):
+        """The person wants to type a filter; answer with `filter_by`."""
 
-    def below(self, folder: str) -> Counts:
-        """What changed below a folder since the run began."""
-        counts = self._below.get(folder)
-        if counts is None:
-            counts = self._below[folder] = Counts()
-            stack = [folder]
-            while stack:
-                here = stack.pop()
-                for no_dir, name in self._children.get(here, ()):
-                    path = f"{here}/{name}"
-                    if not no_dir:
-                        stack.append(path)
-                    elif (file := self._files.get(path)) is not None:
-                        counts.add(file)
-        return counts
+    def __init__(self, state: RunState, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._state = state
+        self._tree = FileTree(self._root)
+        self._rows: list[Row] = []
+        self._words = ""
+        self._changed_only = False
+        self._step = 0
+        self.following = False
+        self.border_title = "files"
 
-    def _put(self, path: str, is_dir: bool, *, in_order: bool) -> None:
-        if not path.startswith(self.root + "/"):
+    # --- for the screen
+
+    def show(self, state: RunState) -> None:
+        """Show a state: a new one, or the same after its files changed."""
+        self._state = state
+        if self._tree.root != self._root:
+            self._tree = FileTree(self._root)
+        self._tree.update(state.files)
+        self._lay_out()
+        self._titles()
+
+    @property
+    def current(self) -> Row | None:
+        """The row under the cursor, or None."""
+        return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
+
+    @property
+    def filtered(self) -> bool:
+        """Whether some files are hidden."""
+        return bool(self._words) or self._changed_only
+
+    @property
+    def filter_words(self) -> str:
+        """The words of the filter."""
+        return self._words
+
+    def filter_by(self, words: str) -> None:
+        """Show only files whose path holds all these words."""
+        self._words = words.strip()
+        self._lay_out()
+        if self.current is None or self.current.is_dir:
+            self.cursor = next((i for i, row in enumerate(self._rows) if not row.is_dir), -1)
+            self.show_block(self.cursor)
+        self._titles()
+
+    def select(self, path: str) -> bool:
+        """Put the cursor on a path; False when it is not in the tree."""
+        for index, row in enumerate(self._rows):
+            if row.path == path:
+                self.cursor = index
+                self.show_block(index)
+                return True
+        return False
+
+    # --- keys
+
+    def action_filter(self) -> None:
+        """Ask for the filter."""
+        self.post_message(self.FilterRequested())
+
+    def action_changed_only(self) -> None:
+        """Toggle whether only changed files are shown."""
+        self._changed_only = not self._changed_only
+        self._lay_out()
+        self._titles()
+
+    def action_unfilter(self) -> None:
+        """Show all files."""
+        self._words, self._changed_only = "", False
+        self._lay_out()
+        self._titles()
+
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave escape to the screen when nothing is filtered."""
+        return action != "unfilter" or self.filtered
+
+    def on_block_list_selected(self, event: BlockList.Selected) -> None:
+        """Open or close a folder; open a file."""
+        event.stop()
+        row = self.current
+        if row is None:
             return
-        folder, _, name = path.rpartition("/")
-        if path in self._known:  # a file replaced a folder, or the other way round
-            self._children[folder].remove((not self._known[path], name))
-            self._dirs.discard(path)
-        elif path in self._dirs and is_dir:  # implied by a path below it
-            self._known[path] = True
-            return
-        self._known[path] = is_dir
-        self._place(folder, name, is_dir, in_order=in_order)
-        while folder != self.root and folder not in self._dirs and folder not in self._known:
-            above, _, name = folder.rpartition("/")
-            self._place(above, name, True, in_order=in_order)
-            folder = above
-
-    def _place(self, folder: str, name: str, is_dir: bool, *, in_order: bool) -> None:
-        children = self._children.setdefault(folder, [])
-        if in_order:
-            insort(children, (not is_dir, name))
+        if row.is_dir:
+            self._tree.folded ^= {row.path}
+            self._lay_out()
         else:
-            children.append((not is_dir, name))
-        if is_dir:
-            path = f"{folder}/{name}"
-            if path not in self._dirs and (self._crowded or name in HIDDEN):
-                self.folded.add(path)
-            self._dirs.add(path)
+            self.post_message(self.Opened(row))
 
-    def _walk(self, folded: set[str], only: set[str] | None = None) -> Iterator[Row]:
-        stack = [(self.root, iter(self._children.get(self.root, ())))]
-        while stack:
-            folder, entries = stack[-1]
-            entry = next(entries, None)
-            if entry is None:
-                stack.pop()
+    # --- drawing
+
+    @override
+    def block_count(self) -> int:
+        return len(self._rows)
+
+    @override
+    def block_height(self, index: int, width: int) -> int:
+        return 1
+
+    @override
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        return [self._line(self._rows[index], width, palette_of(self))]
+
+    def _lay_out(self) -> None:
+        selected = self.current
+        if self.filtered:
+            self._rows = self._tree.matching(self._words, changed=self._changed_only)
+        else:
+            self._rows = self._tree.rows()
+        self.following = False
+        self.reset()
+        if selected is not None and not self.select(selected.path) and self.current is not None:
+            self.post_message(self.Highlighted(self, self.cursor))  # another file in the same row
+
+    @property
+    def _root(self) -> str:
+        return self._state.started.working_dir if self._state.started else "/testbed"
+
+    def _line(self, row: Row, width: int, palette: Palette) -> Text:
+        right = self._right(row, palette)
+        room = max(1, width - right.cell_len - 1)
+        line = Text(" " * (1 + 2 * row.depth), no_wrap=True)
+        closed = row.path in self._tree.folded and not self._words
+        arrow = ("▸ " if closed else "▾ ") if row.is_dir else "  "
+        line.append(arrow, style=palette.dim)
+        line.append(sanitize_line(row.name), style=self._name_style(row, palette))
+        line.truncate(room, overflow="ellipsis")
+        line.pad_right(max(0, room - line.cell_len))
+        line.append_text(right)
+        return line
+
+    def _name_style(self, row: Row, palette: Palette) -> Style:
+        file = row.file
+        if file is not None and file.last.change == "deleted":
+            return palette.dim + Style(strike=True)
+        if row.is_dir:
+            return palette.text
+        return _mark_style(file, palette) or palette.text
+
+    def _right(self, row: Row, palette: Palette) -> Text:
+        """The change and the size of a file; the changes in a closed folder."""
+        file = row.file
+        right = Text(no_wrap=True)
+        if row.is_dir and row.path in self._tree.folded:
+            _append_counts(right, self._tree.below(row.path), palette)
+            return right
+        if file is None:
+            return right
+        recent = bool(self._step) and file.run_mark is not None and file.step == self._step
+        right.append("•" if recent and not row.is_dir else " ", style=palette.accent)
+        right.append(f"{_mark(file):>{MARK_COLUMNS}}", style=_mark_style(file, palette))
+        shown = numbers.size(file.last.size) if file.last.kind == "file" else ""
+        gone = file.last.change == "deleted"
+        right.append(f" {'' if gone else shown:>{SIZE_COLUMNS}}", style=palette.dim)
+        return right
+
+    def _titles(self) -> None:
+        total = latest = 0
+        run = Counts()
+        for file in self._state.files.values():
+            kind, mark = file.last.kind, file.run_mark
+            if kind == "file" and file.last.change != "deleted":
+                total += 1
+            if mark is not None and kind != "dir":
+                run.add(file)
+                if file.step > latest:
+                    latest = file.step
+        self._step = latest
+        self.border_title = Content(f"files {sanitize_line(self._root)} {total}")
+        if self.filtered:
+            found = sum(1 for row in self._rows if not row.is_dir)
+            words = f"“{sanitize_line(self._words)}” " if self._words else "changed "
+            said = f"{words}{found} · {hint('files.unfilter')} shows all"
+            self.border_subtitle = Content(said)
+            return
+        self.border_subtitle = _counts(run)
+        if self._step:
+            self.border_subtitle += f" · step {self._step} {_counts(self._of_step())}"
+
+    def _of_step(self) -> Counts:
+        step = Counts()
+        for file in self._state.files.values():
+            if file.run_mark is None or file.step != self._step or file.last.kind == "dir":
                 continue
-            no_dir, name = entry
-            path = f"{folder}/{name}"
-            if only is not None and path not in only:
-                continue
-            file = self._files.get(path)
-            if file is not None and file.came_and_went:
-                continue
-            yield Row(path, name, len(stack) - 1, not no_dir, file)
-            if not no_dir and path not in folded:
-                stack.append((path, iter(self._children.get(path, ()))))
+            step.created += file.last.change == "created"
+            step.modified += file.last.change == "modified"
+            step.deleted += file.last.change == "deleted"
+        return step
+
+
+def _mark(file: FileState) -> str:
+    if file.last.change == "deleted":
+        return "gone"
+    if file.last.kind == "dir":
+        return "new" if file.run_mark == "created" else ""
+    if file.run_mark in ("created", "modified"):
+        return "new" if file.run_mark == "created" else "~"
+    return "" if file.last.kind == "file" else file.last.kind
+
+
+def _mark_style(file: FileState | None, palette: Palette) -> Style | None:
+    if file is None or file.run_mark is None:
+        return None
+    if file.last.change == "deleted":
+        return palette.bad
+    return palette.good if file.run_mark == "created" else palette.human
+
+
+def _counts(counts: Counts) -> str:
+    return f"+{counts.created} ~{counts.modified} -{counts.deleted}"
+
+
+def _append_counts(line: Text, counts: Counts, palette: Palette) -> None:
+    if not counts:
+        return
+    for sign, number, style in (
+        ("+", counts.created, palette.good),
+        ("~", counts.modified, palette.human),
+        ("-", counts.deleted, palette.bad),
+    ):
+        if number:
+            line.append(f" {sign}{number}", style=style)

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
-from sandbox_tui.core.terminal.emulator.history import ContinuedHistory, History
 from sandbox_tui.core.terminal.emulator.screen import Screen
+from sandbox_tui.core.terminal.emulator.scrollback import ContinuedHistory, History
 from sandbox_tui.sessions import Store, record
 from sandbox_tui.sessions.playback import keyframes
 from sandbox_tui.sessions.playback import lazy_items as lazy_items

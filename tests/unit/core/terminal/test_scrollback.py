@@ -7,8 +7,8 @@ import tracemalloc
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sandbox_tui.core.terminal.emulator.history import BLOCK_LINES, History
 from sandbox_tui.core.terminal.emulator.screen import Screen
+from sandbox_tui.core.terminal.emulator.scrollback import BLOCK_LINES, History
 from tests.cost import assert_growth
 
 LINES = st.sampled_from(["", "plain", "漢字", "\x1b[31mred\x1b[0m", "x" * 300, "e\u0301"])

@@ -12,9 +12,9 @@ from textual.app import App, ComposeResult
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState, fold
 from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
-from sandbox_tui.tui.widgets.files.file_tree import FileTree
+from sandbox_tui.tui.widgets.files.file_tree import Files
 from sandbox_tui.tui.widgets.files.file_versions import earlier, versions
-from sandbox_tui.tui.widgets.files.files import Files
+from sandbox_tui.tui.widgets.files.path_tree import FileTree
 from tests.cost import Work
 from tests.unit.event_streams import started
 
