@@ -1,8 +1,8 @@
 """The last check before the terminal: drops control characters that a widget let through.
 
 Every line of every widget passes it as Textual's own filters are passed (`App.get_line_filters`).
-What comes from outside is sanitized where it is drawn (`core.base.sanitize`); this covers places that
-forget to, and the widgets of others.
+What comes from outside is sanitized where it is drawn (`core.base.sanitize`); this covers places
+that forget to, and the widgets of others.
 """
 
 from __future__ import annotations
