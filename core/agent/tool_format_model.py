@@ -137,7 +137,12 @@ class ToolFormatModel(Model):
         reader = TextCallReader(request.tools)
         async for part in self._inner.ask(sent):
             if isinstance(part, Reply):
-                yield part if part.calls else _read(part, reader, len(request.messages))
+                if part.calls:
+                    yield part
+                    continue
+                reply = _read(part, reader, len(request.messages))
+                # a model that calls natively is not told how to write a call
+                yield replace(reply, problem="") if self._native_works else reply
             elif isinstance(part, Delta) and part.channel == "text":
                 for delta in reader.feed(part.text):
                     yield _moved(delta)

@@ -23,6 +23,7 @@ from sandbox_tui.core.agent.model_messages import (
     human_message,
 )
 from sandbox_tui.core.agent.repetition import counter_after
+from sandbox_tui.core.agent.text_conversation import FAMILY_KEY
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.base.path_codec import text_to_path
 from sandbox_tui.core.environment.snapshotter import touches
@@ -273,7 +274,15 @@ def _written(events: Sequence[e.AnyEvent], replied: e.ModelReplied) -> tuple[Raw
         name, arguments = fragments.get(number, whole)
         last = number == len(sent) - 1
         cut = last and replied.finish_reason == "length" and not _is_object(arguments)
-        calls.append(RawToolCall(id=str(call["id"]), name=name, arguments=arguments, truncated=cut))
+        calls.append(
+            RawToolCall(
+                id=str(call["id"]),
+                name=name,
+                arguments=arguments,
+                truncated=cut,
+                family=str(replied.message.get(FAMILY_KEY) or ""),
+            )
+        )
     return tuple(calls)
 
 

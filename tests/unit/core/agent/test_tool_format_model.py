@@ -233,6 +233,14 @@ async def test_a_model_that_called_natively_is_not_asked_otherwise() -> None:
     assert not asked.settled
 
 
+async def test_a_model_that_calls_natively_is_not_told_how_to_write_a_call() -> None:
+    shown = "For example:\n\n> " + HERMES.replace("\n", "\n> ")
+    asked = Asked(shown, native(), shown)
+    assert (await asked.turn()).problem
+    await asked.turn()
+    assert not (await asked.turn()).problem
+
+
 async def test_a_call_that_cannot_be_carried_out_says_why() -> None:
     asked = Asked('<tool_call>\n{"name": "fly", "arguments": {}}\n</tool_call>')
     reply = await asked.turn()
