@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from sandbox_tui.core.agent.conversation_from_events import Message, conversation
+from sandbox_tui.core.agent.text_conversation import FAMILY_KEY
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS, find_tool
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
@@ -21,7 +22,8 @@ DEFAULT_NAMES = tuple(tool.name for tool in DEFAULT_TOOLS)
 def write(recording: Recording) -> Iterable[Part]:
     """Write the conversation as chat messages, for fine-tuning."""
     weights = _weights(recording.events)
-    messages = [_strict(message, weights) for message in conversation(recording.events)]
+    said = [event.text for event in recording.events if isinstance(event, e.ModelReplied)]
+    messages = [_strict(message, weights, said) for message in conversation(recording.events)]
     while messages and messages[-1]["role"] == "user":
         messages.pop()  # it has no answer
     example = {
@@ -52,12 +54,17 @@ def _weights(events: Iterable[e.AnyEvent]) -> list[int]:
     return weights
 
 
-def _strict(message: Message, weights: list[int]) -> Message:
-    """Only the fields that the format has."""
+def _strict(message: Message, weights: list[int], said: list[str]) -> Message:
+    """Only the fields that the format has; calls that were written as text are in `tool_calls` alone.
+
+    Takes the first of `weights` and of what the replies `said` beside their calls.
+    """
     role = message["role"]
     if role != "assistant":
         return message
-    kept: Message = {"role": role, "content": message.get("content") or None}
+    beside = said.pop(0)
+    content = beside if FAMILY_KEY in message else message.get("content")
+    kept: Message = {"role": role, "content": content or None}
     calls = cast(list[dict[str, Any]], message.get("tool_calls") or [])
     if calls:
         kept["tool_calls"] = [

@@ -82,6 +82,27 @@ def test_chat_jsonl_learns_only_what_the_model_did_well(store: Store) -> None:
     assert answered == {c["id"] for m in replies for c in m["tool_calls"]}
 
 
+def test_chat_jsonl_has_a_call_that_was_text_once(store: Store) -> None:
+    raw = 'I look.\n```json\n{"name": "submit", "arguments": {}}\n```'
+    function = {"name": "submit", "arguments": "{}"}
+    message: dict[str, Any] = {
+        "role": "assistant",
+        "content": raw,
+        "tool_calls": [{"id": "text_2_0", "type": "function", "function": function}],
+        "tool_format": "json",
+    }
+    replied = e.ModelReplied(
+        **{"step": 1, "message": message, "text": "I look.", "reasoning": "", "usage": e.Usage()},
+        **{"finish_reason": "stop", "latency": 0.1, "seq": 2},
+    )
+    store.append("r", [started(), replied])
+    made = json.loads(only(store, "chat-jsonl"))
+    (reply,) = [m for m in made["messages"] if m["role"] == "assistant"]
+    assert reply["content"] == "I look."
+    assert reply["tool_calls"] == message["tool_calls"]
+    assert "tool_format" not in reply
+
+
 def test_asciicast_is_one_file_a_terminal(store: Store) -> None:
     keep(store, *sample("words"))
     made = export(store, "asciicast")
