@@ -55,7 +55,7 @@ def _weights(events: Iterable[e.AnyEvent]) -> list[int]:
 
 
 def _strict(message: Message, weights: list[int], said: list[str]) -> Message:
-    """Only the fields that the format has; calls that were written as text are in `tool_calls` alone.
+    """Only the fields of the format; calls that were written as text are in `tool_calls` alone.
 
     Takes the first of `weights` and of what the replies `said` beside their calls.
     """
