@@ -19,6 +19,16 @@ def test_the_doctor_says_what_is_there(person: Person) -> None:
         person.sees("bubblewrap")
 
 
+def test_the_doctor_asks_the_model(person: Person, scripted_server: Serve) -> None:
+    written = '```json\n{"name": "say_hello", "arguments": {"name": "World"}}\n```'
+    server = scripted_server(s.say(written))
+    config = f'[model]\nname = "m"\nbase_url = "{server.url}"\nlocal_ports = []\n'
+    (person.folder / "home" / "config.toml").write_text(config)
+    with person:
+        said = person.runs("sandbox-tui doctor --ask-model")
+        assert "The model wrote its call as text" in " ".join(said.split())
+
+
 def test_a_run_that_failed_says_why(person: Person, scripted_server: Serve) -> None:
     server = scripted_server(s.failure(401, "no such key"))
     with person:

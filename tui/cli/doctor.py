@@ -36,9 +36,15 @@ class Finding:
     fix: str = ""
 
 
-def examine() -> int:
-    """Print the findings; returns 0 if a run can start, else 3."""
+def examine(*, ask_model: bool = False) -> int:
+    """Print the findings; returns 0 if a run can start, else 3.
+
+    Args:
+        ask_model: also ask the model of the settings for one tool call.
+    """
     findings = [_python(), *_settings(), *_sandboxes(), _database(), _terminal()]
+    if ask_model:
+        findings.append(_tool_calls())
     for finding in findings:
         sign = {True: "✓", False: "✗", None: "·"}[finding.ok]
         click.echo(f"{sign} {finding.name:<11}{sanitize_line(finding.words)}")
@@ -88,6 +94,22 @@ def _model(model: ModelSettings) -> Finding:
         return Finding("model", None, words, f"export {model.api_key_env}=…")
     fix = "sandbox-tui config set model.name NAME, and model.base_url URL for a server of your own"
     return Finding("model", None, f"none chosen; {key}", fix)
+
+
+def _tool_calls() -> Finding:
+    """How tool calls travel with the model of the settings."""
+    from sandbox_tui.core.agent.try_tool_calls import try_tool_calls
+    from sandbox_tui.core.models.factory import open_model
+
+    try:
+        model = load().model
+        trial = asyncio.run(try_tool_calls(open_model(model, api_key(model))))
+    except SandboxTuiError as error:
+        return Finding("tool calls", False, str(error))
+    words = f"{trial.format.title}. {trial.why}".rstrip()
+    if trial.works:
+        return Finding("tool calls", True, words)
+    return Finding("tool calls", False, f"the model called no tool; last tried: {words}")
 
 
 def _local_servers(model: ModelSettings) -> list[Finding]:

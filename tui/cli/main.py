@@ -287,11 +287,12 @@ def image_build(from_packages: bool, small: bool, tag: str | None) -> None:
 
 
 @main.command(short_help="Check the installation and say how to fix it.")
-def doctor() -> None:
+@click.option("--ask-model", is_flag=True, help="Also ask the model for one tool call.")
+def doctor(ask_model: bool) -> None:
     """Print what is installed, what is missing, and the command that fixes it."""
     from sandbox_tui.tui.cli.doctor import examine
 
-    sys.exit(examine())
+    sys.exit(examine(ask_model=ask_model))
 
 
 @main.group(short_help="Rules about which calls run, wait for you or never run.")

@@ -12,6 +12,7 @@ import pytest
 from sandbox_tui.core.agent.model_messages import EMPTY_REPLY
 from sandbox_tui.core.agent.text_conversation import FAMILY_KEY
 from sandbox_tui.core.agent.tool_format_model import FIRST_TEXT_INDEX, ToolFormatModel
+from sandbox_tui.core.agent.try_tool_calls import MAX_REPLY_TOKENS, try_tool_calls
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.events.types import ToolCallSetting, ToolFormat
 from sandbox_tui.core.models.base import (
@@ -284,6 +285,29 @@ async def test_our_mark_is_sent_to_no_server() -> None:
             assert part.message[FAMILY_KEY] == "hermes"
     await asked.turn()
     assert all(FAMILY_KEY not in message for message in asked.inner.requests[0].messages)
+
+
+HELLO = '{"name": "say_hello", "arguments": {"name": "World"}}'
+
+
+@pytest.mark.parametrize(
+    ("answers", "works", "mode"),
+    [
+        ([f"<tool_call>{HELLO}</tool_call>"], True, "text"),
+        ([NO_TOOLS, HELLO], True, "json_schema"),
+        (["Hello!", "Hello, World!", HELLO], True, "json_schema"),
+        (["Hello!"] * 3, False, "json_schema"),
+    ],
+    ids=["text", "schema", "in the end", "never"],
+)
+async def test_a_trial_of_one_call(
+    answers: list[str | Reply | ModelError], works: bool, mode: str
+) -> None:
+    inner = Inner(answers)
+    trial = await try_tool_calls(inner)
+    assert (trial.works, trial.format.mode) == (works, mode)
+    assert trial.why
+    assert all(request.max_tokens == MAX_REPLY_TOKENS for request in inner.requests)
 
 
 async def test_without_tools_nothing_is_changed() -> None:

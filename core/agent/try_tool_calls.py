@@ -1,0 +1,72 @@
+"""One tiny request that finds out how tool calls travel with a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sandbox_tui.core.agent.tool_format_model import ToolFormatModel
+from sandbox_tui.core.events.types import ToolFormat
+from sandbox_tui.core.models.base import Message, Model, Reply, Request, ToolFormatSettled
+
+MAX_REPLY_TOKENS = 200
+MAX_REPLIES = 3
+
+_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "say_hello",
+        "description": "Says hello. Call it once.",
+        "parameters": {
+            "type": "object",
+            "properties": {"name": {"type": "string", "description": "whom to greet"}},
+            "required": ["name"],
+        },
+    },
+}
+_REQUEST: list[Message] = [
+    {"role": "system", "content": "You act by calling tools. Every message calls one."},
+    {"role": "user", "content": "Call say_hello with the name World."},
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallTrial:
+    """What came of it.
+
+    Attributes:
+        works: whether the model called the tool.
+        format: how the call travelled.
+        why: why it was not a native call; empty where it was.
+    """
+
+    works: bool
+    format: ToolFormat
+    why: str = ""
+
+
+async def try_tool_calls(model: Model) -> ToolCallTrial:
+    """Ask a model for one call, in whatever way works; closes the model.
+
+    Raises:
+        ModelError: the server cannot be reached, or refuses the request for another reason.
+    """
+    asked = ToolFormatModel(model, "auto")
+    settled = ToolFormatSettled(ToolFormat(), "")
+    messages = list(_REQUEST)
+    try:
+        for _ in range(MAX_REPLIES):
+            request = Request(messages=messages, tools=[_TOOL], max_tokens=MAX_REPLY_TOKENS)
+            reply: Reply | None = None
+            async for part in asked.ask(request):
+                if isinstance(part, Reply):
+                    reply = part
+                elif isinstance(part, ToolFormatSettled):
+                    settled = part
+            if reply is not None and reply.calls:
+                return ToolCallTrial(True, settled.format, settled.why)
+            if reply is not None:
+                told = {"role": "user", "content": reply.problem or "Call the tool now."}
+                messages = [*messages, reply.message, told]
+        return ToolCallTrial(False, settled.format, settled.why)
+    finally:
+        await asked.close()

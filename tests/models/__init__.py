@@ -1,0 +1,1 @@
+"""Runs with real language models."""
