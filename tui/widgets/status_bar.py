@@ -86,7 +86,7 @@ class StatusBar(Widget):
         if started is not None:
             parts += [sanitize_line(started.model), sanitize_line(started.sandbox)]
         if state.tool_format.mode != "native":
-            parts.append(f"{sanitize_line(state.tool_format.title)} calls")
+            parts.append(f"calls: {sanitize_line(state.tool_format.title)}")
         parts.append(numbers.cost(state.totals.cost))
         parts.append(f"{about}{numbers.count(tokens)} tok" if tokens else "")
         parts.append(numbers.clock(self._now))

@@ -117,7 +117,7 @@ class ToolFormat(Part, frozen=True, kw_only=True):
     def title(self) -> str:
         """In a few words, for the screen."""
         words = {"native": "native", "json_schema": "JSON by schema", "text": "text"}[self.mode]
-        return f"{words}, {self.family}" if self.family and self.mode == "text" else words
+        return f"{words} ({self.family})" if self.family and self.mode == "text" else words
 
 
 class Usage(Part, frozen=True, kw_only=True):

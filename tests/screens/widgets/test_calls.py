@@ -13,6 +13,7 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.themes import load_themes
 from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS, palette_of, to_textual
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
 from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
 from sandbox_tui.tui.widgets.calls.search.call_filter import FILTERS, holds
 
@@ -211,3 +212,31 @@ async def test_what_is_written_on_stderr_and_nothing_at_all_are_said_in_words() 
         assert "on stderr:" in text
         assert "no output" in text
         assert "0 lines" not in text
+
+
+async def test_a_call_that_was_text_names_its_format_and_what_was_repaired() -> None:
+    call = e.ToolCall(
+        number=1,
+        step=1,
+        id="c1",
+        name="execute_bash",
+        arguments='{"command": "ls"}',
+        family="hermes",
+        repaired="Single quotes were taken as double quotes.",
+    )
+    state = RunState()
+    for event in (
+        *answered(call, "a file"),
+        e.ToolFormatChosen(format=e.ToolFormat(mode="text", family="hermes"), why="It wrote so."),
+    ):
+        state.apply(event)
+    app = OneList(state)
+    async with app.run_test(size=(80, 20)) as pilot:
+        palette = palette_of(app.query_one(Calls))
+        await pilot.pause()
+        closed = "\n".join(map(str, call_lines(state.calls[1], 80, 0.0, False, palette)))
+        opened = "\n".join(map(str, call_lines(state.calls[1], 80, 0.0, True, palette)))
+    assert "as text (hermes, repaired)" in closed
+    assert "Single quotes were taken as double quotes." not in closed
+    assert "Single quotes were taken as double quotes." in opened
+    assert state.tool_format.title == "text (hermes)"

@@ -29,7 +29,7 @@ from sandbox_tui.tui.widgets.calls.rows.row_parts import (
     last_line,
     observation_lines,
 )
-from sandbox_tui.tui.widgets.preview.code import highlighted, lexer_for, wrapped
+from sandbox_tui.tui.widgets.preview.code import highlighted, indented, lexer_for, wrapped
 from sandbox_tui.tui.widgets.preview.diff import DiffDocument
 
 MAX_WAITING_LINES = 2_000
@@ -42,6 +42,9 @@ def call_lines(
     """A call and its status; opened, also its arguments and its observation."""
     lines = [_call_title(item, width, opened, palette), _call_status(item, width, now, palette)]
     if opened:
+        if item.call.repaired:
+            repaired = sanitize_line(item.call.repaired)
+            lines += indented(wrapped(repaired, width - GUTTER - 1, palette.warn), GUTTER)
         lines += _arguments(item, width, palette)
         if item.finished is not None:
             lines += observation_lines(item.finished.observation, width, palette)
@@ -75,8 +78,8 @@ def _call_status(item: CallItem, width: int, now: float, palette: Palette) -> Te
     else:
         _finished_status(line, item, palette)
     if item.call.family:
-        mended = f", mended: {sanitize_line(item.call.repaired)}" if item.call.repaired else ""
-        line.append(f"  as text ({sanitize_line(item.call.family)}{mended})", style=palette.dim)
+        repaired = ", repaired" if item.call.repaired else ""
+        line.append(f"  as text ({sanitize_line(item.call.family)}{repaired})", style=palette.dim)
     line.truncate(width, overflow="ellipsis")
     return line
 
