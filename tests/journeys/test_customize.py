@@ -31,15 +31,16 @@ def test_settings_are_changed_on_their_screen(person: Person) -> None:
                 person.fills("my-image")
             person.presses_and_looks("Down")
         person.presses_and_looks("Up", "Left", "Right", "Down")
-        for value in ("42", "900000", "3600", "2.5", "77"):
+        for value in ("42", "900000", "3600", "2.5", "77", "12"):
             person.fills(value)
             person.presses_and_looks("Down")
+        person.presses_and_looks("Right")
         person.presses("C-s")
         person.sees("Saved in")
         person.presses("q")
         assert person.is_back() == 0
         screen = person.runs("sandbox-tui config")
-        for words in ("my-image", "42", "900000", "3600.0", "2.5", "77.0", "desktop"):
+        for words in ("my-image", "42", "900000", "3600.0", "2.5", "77.0", "12", "native", "desktop"):
             assert words in screen
 
 
