@@ -40,7 +40,17 @@ def test_settings_are_changed_on_their_screen(person: Person) -> None:
         person.presses("q")
         assert person.is_back() == 0
         screen = person.runs("sandbox-tui config")
-        for words in ("my-image", "42", "900000", "3600.0", "2.5", "77.0", "12", "native", "desktop"):
+        for words in [
+            "my-image",
+            "42",
+            "900000",
+            "3600.0",
+            "2.5",
+            "77.0",
+            "12",
+            "native",
+            "desktop",
+        ]:
             assert words in screen
 
 
