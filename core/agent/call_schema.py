@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sandbox_tui.core.agent.model_messages import simplest_first
+
 
 def call_schema(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """One branch per tool: an optional thought, the tool's name, its arguments.
@@ -12,7 +14,7 @@ def call_schema(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     Args:
         tools: as OpenAI function objects.
     """
-    return {"anyOf": [_branch(tool["function"]) for tool in tools]}
+    return {"anyOf": [_branch(tool["function"]) for tool in simplest_first(tools)]}
 
 
 def response_format(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -52,13 +52,17 @@ EMPTY_REPLY = "(an empty message)"
 
 def json_instructions(tools: Sequence[Mapping[str, Any]]) -> str:
     """How to call tools where every reply is one JSON object by schema."""
-    example = {"thought": "I look at the files first.", **_example(tools)}
+
+    def written(name: str, arguments: dict[str, Any]) -> str:
+        call = {"thought": "...", "name": name, "arguments": arguments}
+        return json.dumps(call, ensure_ascii=False)
+
     return (
         f"{_tool_list(tools)}\n\n"
         "HOW TO CALL A TOOL\n"
-        "Every message of yours is one JSON object, and nothing else: a short thought, the name of "
-        "the tool, and its arguments. The tool's result is the next message you get. Example:\n"
-        f"{json.dumps(example, ensure_ascii=False)}"
+        "Every message of yours is one JSON object and nothing else: a short thought about what to "
+        "do next, the name of one tool, and its arguments. The next message holds the tool's "
+        f"result.\n\n{_example(tools, written)}"
     )
 
 
@@ -66,32 +70,74 @@ def text_instructions(
     tools: Sequence[Mapping[str, Any]], write_calls: Callable[[Sequence[TextCall]], str]
 ) -> str:
     """How to call tools where calls are text, in the format of `write_calls`."""
-    example = _example(tools)
-    call = TextCall(tool=example["name"], arguments=example["arguments"])
+
+    def written(name: str, arguments: dict[str, Any]) -> str:
+        return write_calls([TextCall(tool=name, arguments=arguments)])
+
     return (
         f"{_tool_list(tools)}\n\n"
         "HOW TO CALL A TOOL\n"
-        "End your message with a call in exactly this form, and write nothing after it. The tool's "
-        f"result is the next message you get. Example:\n{write_calls([call])}"
+        "Say in a sentence what you do next, then write exactly one call in this form and nothing "
+        f"after it. The next message holds the tool's result.\n\n{_example(tools, written)}"
+    )
+
+
+def simplest_first(tools: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Tools by the number of their arguments, submit last: small models take what comes first."""
+    return sorted(
+        tools,
+        key=lambda tool: (tool["function"]["name"] == SUBMIT, len(_properties(tool))),
     )
 
 
 def _tool_list(tools: Sequence[Mapping[str, Any]]) -> str:
+    """The tools as functions with their arguments; optional ones have a question mark."""
     lines = ["TOOLS"]
-    for tool in tools:
+    for tool in simplest_first(tools):
         function = tool["function"]
-        schema = json.dumps(function.get("parameters") or {}, ensure_ascii=False)
-        lines.append(f"- {function['name']}: {function.get('description') or ''}")
-        lines.append(f"  arguments, as a JSON schema: {schema}")
+        required = function.get("parameters", {}).get("required", ())
+        arguments = [
+            f"{name}{'' if name in required else '?'}: {_type(schema)}"
+            for name, schema in _properties(tool).items()
+        ]
+        lines.append(f"- {function['name']}({', '.join(arguments)})")
+        lines.append(f"  {function.get('description') or ''}".rstrip())
+        lines += [
+            f"  {name}: {schema['description']}"
+            for name, schema in _properties(tool).items()
+            if schema.get("description")
+        ]
     return "\n".join(lines)
 
 
-def _example(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """A call of a tool that the run has."""
+def _properties(tool: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    parameters: Mapping[str, Any] = tool["function"].get("parameters") or {}
+    return parameters.get("properties") or {}
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    if "enum" in schema:
+        return " | ".join(json.dumps(value) for value in schema["enum"])
+    if schema.get("type") == "array":
+        return f"[{_type(schema.get('items') or {})}, ...]"
+    return str(schema.get("type") or "any")
+
+
+def _example(
+    tools: Sequence[Mapping[str, Any]], written: Callable[[str, dict[str, Any]], str]
+) -> str:
+    """One call of a tool that the run has, and words about the last one; a second example would be
+    copied together with the first."""
     names = [str(tool["function"]["name"]) for tool in tools]
-    if "execute_bash" in names:
-        return {"name": "execute_bash", "arguments": {"command": "ls -la"}}
-    return {"name": names[0], "arguments": {}}
+    call = (
+        written("execute_bash", {"command": "grep -rn total input/"})
+        if "execute_bash" in names
+        else written(names[0], {})
+    )
+    example = f"Example:\n{call}"
+    if SUBMIT in names and len(names) > 1:
+        example += f"\n\nWhen the answer is written, call {SUBMIT} in the same way."
+    return example
 
 
 def with_steps_remaining(content: str, steps: int) -> str:
