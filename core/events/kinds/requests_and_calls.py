@@ -12,7 +12,8 @@ class ModelAsked(Event, frozen=True, kw_only=True):
     """A request is going out.
 
     Attributes:
-        digest: sha256 of the messages as sent, to tell equal requests apart from unequal ones.
+        digest: sha256 of the conversation, to tell equal requests apart from unequal ones. A model
+            whose tool calls are text gets it rendered as text.
         messages: how many messages it holds.
         token_count: tokens of the request as far as known (the last reply's count), else 0.
         attempt: 1 for the first try of this step.
