@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sandbox_tui.core.agent.repetition import RepetitionCounter
-from sandbox_tui.core.events.types import ToolCall
+from sandbox_tui.core.events.types import ToolCall, ToolFormat
 from sandbox_tui.core.models.base import RawToolCall
 
 
@@ -25,6 +25,7 @@ class AgentCheckpoint:
         edited: new arguments for the turn's next call, proposed or not.
         unproposed: calls of the last turn that were not proposed yet.
         submitted: whether a call of the last turn handed in the work.
+        tool_format: in which the tool calls travelled, as recorded.
         repetition: how often the last call was made in a row.
     """
 
@@ -39,4 +40,5 @@ class AgentCheckpoint:
     edited: str | None = None
     unproposed: tuple[RawToolCall, ...] = ()
     submitted: bool = False
+    tool_format: ToolFormat = field(default_factory=ToolFormat)
     repetition: RepetitionCounter = field(default_factory=RepetitionCounter)

@@ -44,7 +44,7 @@ def conversation(events: Iterable[e.AnyEvent]) -> list[Message]:
                 unanswered = None
                 messages.append(event.message)
                 answers = turn_policy.no_call == "final_answer"
-                if not answers and not event.message.get("tool_calls"):
+                if (event.unreadable or not answers) and not event.message.get("tool_calls"):
                     cut = event.finish_reason == "length"
                     words = event.reminder or (CUT if cut else NO_CALL)
                     messages.append({"role": "user", "content": words})

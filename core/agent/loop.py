@@ -125,7 +125,11 @@ class Agent:
         self._requests: RequestWithRetries | None = None
         if model is not None:
             self._requests = RequestWithRetries(
-                model, self._events, max_tokens=self._limits.max_tokens, retry_base=retry_base
+                model,
+                self._events,
+                max_tokens=self._limits.max_tokens,
+                retry_base=retry_base,
+                tool_format=self._checkpoint.tool_format,
             )
         self._calls = ToolCalls(
             tools=tools,
@@ -203,7 +207,7 @@ class Agent:
 
     async def finish_turn(self, reply: Reply) -> TurnResult:
         """Record the reply, run its calls, and append all of it to the conversation."""
-        final = not reply.calls and self._turn_policy.no_call == "final_answer"
+        final = not (reply.calls or reply.problem) and self._turn_policy.no_call == "final_answer"
         reminder = None if final else self._reminder_after(reply)
         self._record(reply, reminder)
         self.messages.append(reply.message)

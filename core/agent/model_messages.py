@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from sandbox_tui.core.events.types import HumanFile
 from sandbox_tui.core.models.tool_formats.reading import TextCall
@@ -95,7 +95,8 @@ def _tool_list(tools: Sequence[Mapping[str, Any]]) -> str:
     lines = ["TOOLS"]
     for tool in simplest_first(tools):
         function = tool["function"]
-        required = function.get("parameters", {}).get("required", ())
+        parameters: Mapping[str, Any] = function.get("parameters") or {}
+        required: Sequence[str] = parameters.get("required") or ()
         arguments = [
             f"{name}{'' if name in required else '?'}: {_type(schema)}"
             for name, schema in _properties(tool).items()
@@ -112,7 +113,12 @@ def _tool_list(tools: Sequence[Mapping[str, Any]]) -> str:
 
 def _properties(tool: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     parameters: Mapping[str, Any] = tool["function"].get("parameters") or {}
-    return parameters.get("properties") or {}
+    properties: Mapping[str, Any] = parameters.get("properties") or {}
+    return {
+        name: cast(Mapping[str, Any], schema)
+        for name, schema in properties.items()
+        if isinstance(schema, Mapping)
+    }
 
 
 def _type(schema: Mapping[str, Any]) -> str:

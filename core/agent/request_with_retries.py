@@ -15,6 +15,7 @@ from sandbox_tui.core.events.types import (
     ModelDelta,
     ModelFailed,
     ReplyInterrupted,
+    ToolFormat,
     ToolFormatChosen,
 )
 from sandbox_tui.core.models.base import Delta, Model, Reply, Request, ToolFormatSettled
@@ -69,13 +70,20 @@ class RequestWithRetries:
     """
 
     def __init__(
-        self, model: Model, events: EventSink, *, max_tokens: int | None, retry_base: float
+        self,
+        model: Model,
+        events: EventSink,
+        *,
+        max_tokens: int | None,
+        retry_base: float,
+        tool_format: ToolFormat | None = None,
     ) -> None:
         self._model = model
         self._events = events
         self._max_tokens = max_tokens
         self._retry_base = retry_base
         self._stream_task: asyncio.Task[Reply] | None = None
+        self._tool_format = tool_format or ToolFormat()
         self._backing_off = False
         self._skip_wait = asyncio.Event()
         self.reply_tokens = max_tokens
@@ -142,12 +150,18 @@ class RequestWithRetries:
                 self.timing = ReplyTiming(time.monotonic() - began, first)
                 return part
             if isinstance(part, ToolFormatSettled):
-                self._events.post(ToolFormatChosen(format=part.format, why=part.why))
+                self._record(part)
                 continue
             first = time.monotonic() - began if first is None else first
             self._events.post_delta(_recorded(step, part))
             await self._events.wait_for_room()
         raise ModelIncomplete("The model's reply ended before it was whole.")
+
+    def _record(self, settled: ToolFormatSettled) -> None:
+        """Record the format, where it is another than before."""
+        if settled.format != self._tool_format:
+            self._tool_format = settled.format
+            self._events.post(ToolFormatChosen(format=settled.format, why=settled.why))
 
     async def _back_off(self, step: int, error: ModelError, attempt: int, *, give_up: bool) -> None:
         """Wait before the next attempt, or raise when there is none."""

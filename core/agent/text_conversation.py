@@ -21,12 +21,21 @@ FAMILY_KEY = "tool_format"
 """Marks an assistant message whose content holds its calls, with the family they are written in. It
 is ours: no server is sent it."""
 
+TEXT_KEY = "text_beside_calls"
+"""What such a message says beside its calls. Ours as well."""
+
 
 def native_conversation(messages: Sequence[Message]) -> Sequence[Message]:
-    """The messages for a model with native calls: the same, without our mark."""
+    """The messages for a model with native calls: the same, but for calls that were text."""
     if not any(FAMILY_KEY in message for message in messages):
         return messages
-    return [{k: v for k, v in message.items() if k != FAMILY_KEY} for message in messages]
+    return [_native(message) if FAMILY_KEY in message else message for message in messages]
+
+
+def _native(message: Message) -> Message:
+    """A message whose calls stand in the API's fields alone, without our marks."""
+    kept = {name: value for name, value in message.items() if name not in (FAMILY_KEY, TEXT_KEY)}
+    return {**kept, "content": message.get(TEXT_KEY) or None}
 
 
 def text_conversation(
@@ -86,7 +95,7 @@ def _calls(message: Message) -> list[TextCall]:
         function = cast(Mapping[str, str], call["function"])
         arguments: Any = {}
         with contextlib.suppress(ValueError):  # it was refused, and its answer says so
-            arguments = json.loads(function["arguments"] or "{}")
+            arguments = json.loads(function["arguments"] or "{}", parse_constant=lambda _: None)
         known = cast(dict[str, Any], arguments) if isinstance(arguments, dict) else {}
         calls.append(TextCall(tool=function["name"], arguments=known))
     return calls

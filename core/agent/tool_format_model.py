@@ -22,10 +22,12 @@ from sandbox_tui.core.agent import model_messages as texts
 from sandbox_tui.core.agent.call_schema import response_format
 from sandbox_tui.core.agent.text_conversation import (
     FAMILY_KEY,
+    TEXT_KEY,
     native_conversation,
     text_conversation,
 )
 from sandbox_tui.core.base.errors import ContextOverflow, ModelError
+from sandbox_tui.core.base.json_arguments import without_surrogates
 from sandbox_tui.core.events.types import ToolCallSetting, ToolFormat
 from sandbox_tui.core.models.base import (
     Delta,
@@ -36,7 +38,7 @@ from sandbox_tui.core.models.base import (
     Request,
     ToolFormatSettled,
 )
-from sandbox_tui.core.models.tool_formats.reader import TextCallReader
+from sandbox_tui.core.models.tool_formats.reader import TextCallReader, read_reply
 from sandbox_tui.core.models.tool_formats.reading import Reading
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 
@@ -60,9 +62,6 @@ FIRST_TEXT_INDEX = 1000
 """Index of the first call in a text, in deltas of a reply that may hold native calls as well."""
 
 _TOOLS_REFUSED = re.compile(r"\btools?\b|tool[_-]|function[_ -]?call|--jinja", re.IGNORECASE)
-_SCHEMA_REFUSED = re.compile(
-    r"response_format|json[_ ]schema|grammar|schema|guided|structured", re.IGNORECASE
-)
 _REFUSALS = (400, 404, 415, 422, 500, 501)
 """HTTP status of a server that does not take a request as it is."""
 
@@ -84,18 +83,21 @@ class ToolFormatModel(Model):
         self._inner = inner
         self._auto = wanted == "auto"
         self._format = _STARTING_FORMATS[wanted]
-        self._told = ToolFormat()
-        self._why = "As set by model.tool_calls."
+        self._told: ToolFormat | None = None
+        self._why = "Native calls come first." if self._auto else "As set by model.tool_calls."
         if self._auto and known is not None and (known.family in FAMILIES or known == _NATIVE):
             self._format, self._why = known, "It worked with this model before."
         self._refused: set[str] = set()
         self._without_calls = 0
-        self._native_works = False
+        self._schema_works = False
+        self._family_shown = False
+        self._native_works = self._auto and known == _NATIVE
 
     @override
     async def ask(self, request: Request) -> AsyncIterator[Delta | ToolFormatSettled | Reply]:
         if not request.tools:
-            async for part in self._inner.ask(request):
+            plain = replace(request, messages=native_conversation(request.messages))
+            async for part in self._inner.ask(plain):
                 yield part
             return
         while True:
@@ -140,9 +142,11 @@ class ToolFormatModel(Model):
                 if part.calls:
                     yield part
                     continue
-                reply = _read(part, reader, len(request.messages))
-                # a model that calls natively is not told how to write a call
-                yield replace(reply, problem="") if self._native_works else reply
+                reading = read_reply(part.text, request.tools, part.finish_reason)
+                if self._native_works or not reading.family:
+                    # a model that may call natively is not told how to write a call
+                    reading = replace(reading, problem="")
+                yield _with_calls(part, reading, len(request.messages))
             elif isinstance(part, Delta) and part.channel == "text":
                 for delta in reader.feed(part.text):
                     yield _moved(delta)
@@ -156,7 +160,8 @@ class ToolFormatModel(Model):
                 if part.calls:  # the server reads them itself after all
                     yield part
                 else:
-                    yield _read(part, reader, len(request.messages))
+                    reading = read_reply(part.text, request.tools, part.finish_reason)
+                    yield _with_calls(part, reading, len(request.messages))
             elif isinstance(part, Delta) and part.channel == "text":
                 for delta in reader.feed(part.text):
                     yield _moved(delta)
@@ -196,15 +201,15 @@ class ToolFormatModel(Model):
         if not self._auto or isinstance(error, ContextOverflow) or error.status not in _REFUSALS:
             return False
         mode = self._format.mode
-        words = str(error)
+        words = str(error).partition("It says:")[2].replace(self.name, "")
         if mode == "native" and not self._native_works and _TOOLS_REFUSED.search(words):
             self._refused.add(mode)
             settled = _TEXT if "json_schema" in self._refused else _BY_SCHEMA
             self._settle(settled, "The server takes no tools in a request.")
             return True
-        if mode == "json_schema" and _SCHEMA_REFUSED.search(words):
+        if mode == "json_schema" and not self._schema_works:
             self._refused.add(mode)
-            self._settle(_TEXT, "The server does not hold replies to a schema.")
+            self._settle(_TEXT, "The server did not answer a request with a schema.")
             return True
         return False
 
@@ -214,19 +219,24 @@ class ToolFormatModel(Model):
         written = next((call.family for call in reply.calls), "")
         if reply.calls and not written:
             self._native_works = self._native_works or mode == "native"
+        self._schema_works = self._schema_works or mode == "json_schema"
         if reply.calls:
             self._without_calls = 0
-        else:
+        elif reply.finish_reason != "length":
             self._without_calls += 1
         if not self._auto:
             return
+        first_shown, self._family_shown = (
+            not self._family_shown,
+            self._family_shown or bool(written),
+        )
         if mode == "native" and written and not self._native_works:
             title = FAMILIES[written].title
             self._settle(
                 ToolFormat(mode="text", family=written),
                 f"The model wrote its call as text: {title}.",
             )
-        elif mode == "text" and written and self._format.family != written:
+        elif mode == "text" and first_shown and self._format.family != written:
             self._settle(
                 ToolFormat(mode="text", family=written),
                 f"The model writes its calls so: {FAMILIES[written].title}.",
@@ -250,18 +260,17 @@ def _moved(delta: Delta) -> Delta:
     return replace(delta, index=FIRST_TEXT_INDEX + delta.index)
 
 
-def _read(reply: Reply, reader: TextCallReader, place: int) -> Reply:
+def _with_calls(reply: Reply, reading: Reading, place: int) -> Reply:
     """A reply with the calls that stand in its text.
 
     Args:
         reply: as the server sent it, without calls.
-        reader: was fed its text.
+        reading: of its text.
         place: how many messages were before it, so that the ids of the calls are their own.
     """
-    reading = reader.finish(reply.finish_reason)
     calls = tuple(
         RawToolCall(
-            id=f"text_{place}_{number}",
+            id=f"t{place:05d}{number:03d}",  # nine letters and digits: some servers take no other
             name=call.tool,
             arguments=call.json,
             family=reading.family,
@@ -270,17 +279,18 @@ def _read(reply: Reply, reader: TextCallReader, place: int) -> Reply:
         for number, call in enumerate(reading.calls)
     )
     reasoning = "\n".join(words for words in (reply.reasoning, reading.reasoning) if words)
+    text = _said(reply, reading)
     return replace(
         reply,
-        message=_message(reply.message, calls, reading),
-        text=_said(reply, reading),
+        message=_message(reply.message, calls, reading.family, text),
+        text=text,
         reasoning=reasoning,
         calls=calls,
         problem=reading.problem,
     )
 
 
-def _message(message: Message, calls: Sequence[RawToolCall], reading: Reading) -> Message:
+def _message(message: Message, calls: Sequence[RawToolCall], family: str, text: str) -> Message:
     """The message, its content as the model wrote it, its calls in the API's fields as well."""
     if not calls:
         return message
@@ -292,7 +302,7 @@ def _message(message: Message, calls: Sequence[RawToolCall], reading: Reading) -
         }
         for call in calls
     ]
-    return {**message, "tool_calls": written, FAMILY_KEY: reading.family}
+    return {**message, "tool_calls": written, FAMILY_KEY: family, TEXT_KEY: text}
 
 
 def _said(reply: Reply, reading: Reading) -> str:
@@ -300,8 +310,8 @@ def _said(reply: Reply, reading: Reading) -> str:
     if not reading.calls or reading.text:
         return reading.text
     try:
-        value: Any = json.loads(reply.text)
+        value: Any = json.loads(reply.text, strict=False)
     except ValueError:
         return ""
     thought = cast(dict[str, Any], value).get("thought") if isinstance(value, dict) else None
-    return thought if isinstance(thought, str) else ""
+    return without_surrogates(thought) if isinstance(thought, str) else ""

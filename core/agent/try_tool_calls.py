@@ -8,7 +8,9 @@ from sandbox_tui.core.agent.tool_format_model import ToolFormatModel
 from sandbox_tui.core.events.types import ToolFormat
 from sandbox_tui.core.models.base import Message, Model, Reply, Request, ToolFormatSettled
 
-MAX_REPLY_TOKENS = 200
+MAX_REPLY_TOKENS = 2000
+"""Room for a model that thinks first."""
+
 MAX_REPLIES = 3
 
 _TOOL = {

@@ -18,6 +18,7 @@ from sandbox_tui.core.lineage.fork_point import BaseSnapshot, ForkPoint
 from sandbox_tui.core.lineage.forked_start import ForkedStart
 from sandbox_tui.core.lineage.open_resumed import recorded_request
 from sandbox_tui.core.lineage.recovery import recover
+from sandbox_tui.core.models.error_mapping import without_secrets
 from sandbox_tui.core.prompts import PromptPack, load_pack
 from sandbox_tui.core.run.input_files import stored_files
 from sandbox_tui.core.run.open_run import assemble, model_of, sandbox_spec
@@ -88,8 +89,12 @@ def request_like_parent(
 
 
 def _with_tool_format(request: RunRequest, fork_point: ForkPoint) -> RunRequest:
-    """The request, with how the parent's tool calls travelled, where nothing else is known."""
-    if request.tool_format is not None:
+    """The request, with how the parent's tool calls travelled, where the model is the same."""
+    first, model = fork_point.history[0], request.settings.model
+    if request.tool_format is not None or not isinstance(first, e.RunStarted):
+        return request
+    address = without_secrets(model.base_url)
+    if (first.model, first.model_params.get("base_url", "")) != (model.name, address):
         return request
     chosen = [x.format for x in fork_point.history if isinstance(x, e.ToolFormatChosen)]
     return replace(request, tool_format=chosen[-1]) if chosen else request

@@ -12,6 +12,7 @@ from sandbox_tui.core.base.blob_store import BlobStore
 from sandbox_tui.core.base.errors import ResumeRefused
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.lineage.recovery import RecoveredRun
 from sandbox_tui.core.lineage.resumed_start import ResumedStart
 from sandbox_tui.core.models.base import Model
@@ -96,7 +97,7 @@ def open_resumed(recovered: RecoveredRun, request: RunRequest, blobs: BlobStore)
         replace(request, files=stored_files(files, blobs)),
         started.run_id,
         blobs,
-        model=model_of(replace(request, tool_format=recovered.state.tool_format)),
+        model=model_of(replace(request, tool_format=_learnt_format(recovered.state))),
         sandbox=recorded_sandbox(started.sandbox, spec),
         pack=pack,
         start=ResumedStart(recovered),
@@ -123,6 +124,11 @@ def _scripted(started: e.RunStarted) -> Model | None:
     return None
 
 
+def _learnt_format(state: RunState) -> e.ToolFormat | None:
+    """How the tool calls travelled, once one did."""
+    return state.tool_format if state.calls else None
+
+
 def _model_settings(started: e.RunStarted, today: config.ModelSettings) -> config.ModelSettings:
     """The model as recorded; its key's name and its timeouts as they are set today."""
     params = started.model_params
@@ -137,5 +143,6 @@ def _model_settings(started: e.RunStarted, today: config.ModelSettings) -> confi
         "base_url": address,
         "temperature": params.get("temperature"),
         "extra_body": body,
+        "tool_calls": params.get("tool_calls", today.tool_calls),
     }
     return msgspec.convert({**msgspec.to_builtins(today), **recorded}, config.ModelSettings)

@@ -229,7 +229,7 @@ def _words(item: HumanItem) -> QueuedMessage:
 def _agent_checkpoint(events: Sequence[e.AnyEvent], state: RunState) -> AgentCheckpoint:
     replied = next((x for x in reversed(events) if isinstance(x, e.ModelReplied)), None)
     if replied is None:
-        return AgentCheckpoint()
+        return AgentCheckpoint(tool_format=state.tool_format)
     items = [item for item in state.calls.values() if item.call.step == replied.step]
     unfinished = next((item for item in items if item.finished is None), None)
     running = unfinished is not None and is_lost(unfinished)
@@ -256,6 +256,7 @@ def _agent_checkpoint(events: Sequence[e.AnyEvent], state: RunState) -> AgentChe
             and item.finished.seq >= own[0].seq  # a parent's submit is undone in a fork
             for item in items
         ),
+        tool_format=state.tool_format,
         repetition=counter_after(events),
     )
 

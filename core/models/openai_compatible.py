@@ -46,6 +46,8 @@ T = TypeVar("T")
 
 CONNECT_TIMEOUT_SECONDS = 15.0
 
+_ABOUT_TOOLS = ("tool_choice", "parallel_tool_calls")
+
 OFFER_TIMEOUT_SECONDS = 3.0
 """Seconds to ask a server for its models, when it does not know the one it was asked for."""
 
@@ -216,7 +218,10 @@ class OpenAIModel(Model):
             body["temperature"] = self._settings.temperature
         if request.max_tokens is not None:
             body[quirks.limit] = request.max_tokens
-        body["extra_body"] = extra_body | self._settings.extra_body
+        more = self._settings.extra_body
+        if not request.tools:  # fields about tools that are not there are refused
+            more = {name: value for name, value in more.items() if name not in _ABOUT_TOOLS}
+        body["extra_body"] = extra_body | more
         return body
 
     def _connected(self) -> Any:

@@ -41,8 +41,8 @@ def _weights(events: Iterable[e.AnyEvent]) -> list[int]:
     decided: set[int] = set()
     for event in events:
         match event:
-            case e.ModelReplied(finish_reason=reason):
-                weights.append(0 if reason == "length" else 1)
+            case e.ModelReplied(finish_reason=reason, unreadable=unreadable):
+                weights.append(0 if reason == "length" or unreadable else 1)
             case e.CallDecided(call=call, verdict=verdict):
                 decided.add(call)
                 if verdict != "approve" and weights:

@@ -15,19 +15,23 @@ MAX_RUNS_READ = 20
 
 
 def known_tool_format(store: Store, model: str, base_url: str) -> e.ToolFormat | None:
-    """The format on which the newest run in mode `auto` settled, with this model on this server.
+    """The format in which the newest run with this model on this server made calls.
 
-    None where it had to settle on none, since native calls worked, or where there was no run.
+    Only runs count that called a tool, native or after they had settled by themselves (mode
+    `auto`), and that were recorded here. None where calls were native, or where there is no run.
     """
     rows = store.rows(
-        "SELECT id, model_params FROM runs WHERE model = ? ORDER BY started_at DESC LIMIT ?",
+        "SELECT id, model_params FROM runs WHERE model = ? AND calls > 0"
+        " AND NOT imported"
+        " ORDER BY started_at DESC LIMIT ?",
         [model, MAX_RUNS_READ],
     )
     for row in rows:
         params: dict[str, Any] = json.loads(row["model_params"] or "{}")
         same_server = params.get("base_url", "") == without_secrets(base_url)
-        if same_server and params.get("tool_calls") == "auto":
-            return last_tool_format(store, row["id"])
+        if not same_server or params.get("tool_calls") not in ("auto", "native"):
+            continue
+        return _used_tool_format(store, row["id"])
     return None
 
 
@@ -37,7 +41,20 @@ def last_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
         "SELECT max(seq) AS seq FROM events WHERE run_id = ? AND kind = 'ToolFormatChosen'",
         [run_id],
     )
-    seq = rows[0]["seq"] if rows else None
+    return _format_at(store, run_id, rows[0]["seq"])
+
+
+def _used_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
+    """The last format of a run in which it made a call."""
+    rows = store.rows(
+        "SELECT max(seq) AS seq FROM events WHERE run_id = ?1 AND kind = 'ToolFormatChosen'"
+        " AND seq < (SELECT max(seq) FROM events WHERE run_id = ?1 AND kind = 'CallProposed')",
+        [run_id],
+    )
+    return _format_at(store, run_id, rows[0]["seq"])
+
+
+def _format_at(store: Store, run_id: str, seq: int | None) -> e.ToolFormat | None:
     if seq is None:
         return None
     event = events.read_at(store, run_id, [seq])[seq]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core.agent.model_messages import EMPTY_REPLY
-from sandbox_tui.core.agent.text_conversation import FAMILY_KEY
+from sandbox_tui.core.agent.model_messages import EMPTY_REPLY, json_instructions
+from sandbox_tui.core.agent.text_conversation import FAMILY_KEY, text_conversation
 from sandbox_tui.core.agent.tool_format_model import FIRST_TEXT_INDEX, ToolFormatModel
 from sandbox_tui.core.agent.try_tool_calls import MAX_REPLY_TOKENS, try_tool_calls
 from sandbox_tui.core.base.errors import ModelError
@@ -23,6 +23,7 @@ from sandbox_tui.core.models.base import (
     Request,
     ToolFormatSettled,
 )
+from sandbox_tui.core.models.tool_formats.table import FAMILIES
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
 
 TOOLS = [{"type": "function", "function": dict(tool.schema)} for tool in DEFAULT_TOOLS]
@@ -110,7 +111,9 @@ class Asked:
 
     @property
     def modes(self) -> list[tuple[str, str]]:
-        return [(settled.format.mode, settled.format.family) for settled in self.settled]
+        """What was settled on, without the native beginning."""
+        formats = [(settled.format.mode, settled.format.family) for settled in self.settled]
+        return formats[1:] if formats[:1] == [("native", "")] else formats
 
 
 @pytest.mark.parametrize("wanted", ["auto", "native"])
@@ -118,7 +121,7 @@ async def test_a_native_model_is_asked_as_ever(wanted: ToolCallSetting) -> None:
     asked = Asked(native(), native("pwd"), wanted=wanted)
     await asked.turn()
     await asked.turn()
-    assert not asked.settled
+    assert not asked.modes
     first, second = asked.inner.requests
     assert first == Request(messages=TASK, tools=TOOLS)
     assert second == Request(messages=asked.messages[:4], tools=TOOLS)
@@ -199,7 +202,7 @@ async def test_an_error_about_something_else_stays_an_error() -> None:
     asked = Asked(ModelError("The server is busy.", status=503, retryable=True), native())
     with pytest.raises(ModelError, match="busy"):
         await asked.turn()
-    assert not asked.settled
+    assert not asked.modes
     asked = Asked(native(), NO_TOOLS)
     await asked.turn()
     with pytest.raises(ModelError, match="tool choice"):
@@ -223,7 +226,7 @@ async def test_replies_without_calls_lead_to_the_schema() -> None:
     assert not first.calls
     await asked.turn()
     assert asked.modes == [("json_schema", "json")]
-    assert "2 replies in a row" in asked.settled[0].why
+    assert "2 replies in a row" in asked.settled[-1].why
     assert (await asked.turn()).calls
 
 
@@ -231,13 +234,15 @@ async def test_a_model_that_called_natively_is_not_asked_otherwise() -> None:
     asked = Asked(native(), "words", "words", "words", native())
     for _ in range(5):
         await asked.turn()
-    assert not asked.settled
+    assert not asked.modes
 
 
 async def test_a_model_that_calls_natively_is_not_told_how_to_write_a_call() -> None:
     shown = "For example:\n\n> " + HERMES.replace("\n", "\n> ")
-    asked = Asked(shown, native(), shown)
-    assert (await asked.turn()).problem
+    unknown = HERMES.replace("execute_bash", "fly")
+    assert not (await Asked(shown).turn()).problem
+    assert (await Asked(unknown).turn()).problem
+    asked = Asked(native(), unknown)
     await asked.turn()
     assert not (await asked.turn()).problem
 
@@ -319,3 +324,98 @@ async def test_without_tools_nothing_is_changed() -> None:
     assert parts[-1] == Reply(
         message={"role": "assistant", "content": HERMES}, text=HERMES, finish_reason="stop"
     )
+
+
+# --- what a critical reader found
+
+
+def cut(text: str = "") -> Reply:
+    message = {"role": "assistant", "content": text}
+    return Reply(message=message, text=text, finish_reason="length")
+
+
+async def test_replies_cut_at_their_limit_say_nothing_about_the_format() -> None:
+    asked = Asked(cut(), cut(), cut(), native())
+    for _ in range(4):
+        await asked.turn()
+    assert not asked.modes
+
+
+async def test_a_name_with_tool_in_it_refuses_no_tools() -> None:
+    words = "It says: model 'inner-tool-use' not found"
+    asked = Asked(ModelError(words, status=404))
+    asked.model.name = "inner-tool-use"
+    with pytest.raises(ModelError, match="not found"):
+        await asked.turn()
+
+
+async def test_a_schema_that_breaks_the_server_is_given_up() -> None:
+    asked = Asked("words", "words", ModelError("Internal Server Error", status=500), HERMES)
+    await asked.turn()
+    await asked.turn()
+    assert (await asked.turn()).calls
+    assert asked.modes == [("json_schema", "json"), ("text", "hermes")]
+
+
+async def test_formats_that_alternate_are_read_and_not_followed() -> None:
+    asked = Asked(HERMES, FENCED, HERMES, FENCED)
+    for _ in range(4):
+        assert (await asked.turn()).calls
+    assert asked.modes == [("text", "hermes")]
+
+
+async def test_a_thought_can_be_stored() -> None:
+    thought = BY_SCHEMA.replace("First I look.", "First\\ud83d I\nlook.")
+    asked = Asked(thought, wanted="json_schema")
+    reply = await asked.turn()
+    assert reply.text == "First\ufffd I\nlook."
+
+
+async def test_a_character_in_two_pieces_is_kept() -> None:
+    text = HERMES.replace("ls", "echo 😀")
+
+    class Halves(Inner):
+        async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+            self.requests.append(request)
+            first, _, rest = text.partition("😀")
+            for piece in (first, "\ufffd", "\ufffd", rest):
+                yield Delta("text", piece)
+            yield Reply(message={"role": "assistant", "content": text}, text=text)
+
+    asked = Asked(wanted="text")
+    asked.model = ToolFormatModel(Halves([]), "text")
+    (call,) = (await asked.turn()).calls
+    assert json.loads(call.arguments) == {"command": "echo 😀"}
+
+
+async def test_a_native_server_is_told_of_a_text_call_once() -> None:
+    asked = Asked(native(), f"I look.\n{HERMES}", native())
+    for _ in range(3):
+        await asked.turn()
+    told = [m for m in asked.inner.requests[2].messages if m["role"] == "assistant"]
+    assert told[1]["content"] == "I look."
+    (call,) = told[1]["tool_calls"]
+    assert call["id"].isalnum()
+    assert len(call["id"]) == 9
+    assert set(told[1]) == {"role", "content", "tool_calls"}
+
+
+def test_a_history_with_numbers_that_json_lacks_can_be_told() -> None:
+    function = {"name": "execute_bash", "arguments": '{"command": "ls", "timeout": NaN}'}
+    message = {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [{"id": "a", "function": function}],
+    }
+    (_, told) = text_conversation([message], "how", FAMILIES["hermes"])
+    assert '"timeout": null' in told["content"]
+
+
+def test_tools_with_little_said_about_them_can_be_listed() -> None:
+    odd: list[dict[str, Any]] = [
+        {"type": "function", "function": {"name": "a", "parameters": None}},
+        {"type": "function", "function": {"name": "b", "parameters": {"required": None}}},
+        {"type": "function", "function": {"name": "c", "parameters": {"properties": {"x": True}}}},
+    ]
+    words = json_instructions(odd)
+    assert all(f"- {name}()" in words for name in "abc")
