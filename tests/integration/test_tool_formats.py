@@ -67,6 +67,28 @@ async def test_the_next_run_begins_with_what_worked(scripted_server: Start, tmp_
     store.close()
 
 
+async def test_what_worked_is_forgotten_when_native_calls_work(
+    scripted_server: Start, tmp_path: Path
+) -> None:
+    server = scripted_server(*SCRIPT, s.call("submit"))
+    for more in ({}, {"model.tool_calls": "native"}):
+        _, store, _ = await watch(request(server, **more), tmp_path)
+        store.close()
+    with Store(tmp_path / "s.db") as store:
+        assert known_tool_format(store, "scripted", server.url) is None
+
+
+async def test_a_choice_without_a_call_is_not_remembered(
+    scripted_server: Start, tmp_path: Path
+) -> None:
+    server = scripted_server(s.say("words"), s.say("words"), s.say("words"))
+    wanted = request(server, **{"limits.max_steps": 3})
+    seen, store, _ = await watch(wanted, tmp_path)
+    assert only(e.ToolFormatChosen, seen)
+    assert known_tool_format(store, "scripted", server.url) is None
+    store.close()
+
+
 async def test_a_server_that_refuses_tools_is_asked_by_schema(
     scripted_server: Start, tmp_path: Path
 ) -> None:
