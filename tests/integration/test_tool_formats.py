@@ -13,6 +13,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store, replay
 from sandbox_tui.sessions.store.tables.tool_formats import known_tool_format, last_tool_format
 from tests import scripted_server as s
+from tests.integration.test_fork import forked
 from tests.integration.test_runs import only, request, watch
 
 Start = Callable[..., s.ScriptedServer]
@@ -136,3 +137,26 @@ async def test_a_native_server_is_asked_as_ever(scripted_server: Start, tmp_path
 def test_a_session_without_a_choice_has_none(tmp_path: Path) -> None:
     with Store(tmp_path / "s.db") as store:
         assert last_tool_format(store, "none") is None
+
+
+async def test_a_fork_keeps_the_format_of_the_same_model_alone(
+    scripted_server: Start, tmp_path: Path
+) -> None:
+    server = scripted_server(*SCRIPT, as_text("submit", "{}"))
+    wanted = request(server, **{"sandbox.snapshots": "off"})
+    _, store, parent = await watch(wanted, tmp_path)
+    second = scripted_server(s.call("submit"))
+    other = {"model.name": "other", "model.base_url": second.url}
+    again, fork = await forked(store, parent, "step:1", other)
+    assert again[-1].reason == "submitted"  # type: ignore[union-attr]
+    assert second.requests[0]["tools"]
+    told = [m for m in second.requests[0]["messages"] if m["role"] == "assistant"]
+    assert told[0]["tool_calls"]
+    assert "```" not in str(told[0]["content"])
+    assert only(e.ToolFormatChosen, again)[-1].format == e.ToolFormat()
+    assert last_tool_format(store, fork) == e.ToolFormat()
+    same, _ = await forked(store, parent, "step:1")
+    assert same[-1].reason == "submitted"  # type: ignore[union-attr]
+    assert "tools" not in server.requests[-1]
+    assert len(only(e.ToolFormatChosen, same)) == 1, "nothing new is said"
+    store.close()
