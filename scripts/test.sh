@@ -34,7 +34,7 @@ for folder in tests/*/; do
   *) folders+=("${folder%/}") ;;
   esac
 done
-# Two or three at a time: most wait for a terminal, a container or a server. The journeys come first:
+# Two at a time: most of them wait for a terminal, a container or a server. The journeys come first:
 # what the program wrote down while they were made is looked through by the last of all tests.
 failed=0
 if [ $# -eq 0 ]; then
@@ -46,7 +46,7 @@ if [ $# -eq 0 ]; then
 else
   folders+=(tests/journeys)
 fi
-.venv/bin/pytest -n 3 --dist worksteal "${folders[@]}" "$@" || failed=$?
+.venv/bin/pytest -n 2 --dist worksteal "${folders[@]}" "$@" || failed=$?
 # Real terminals and containers share this machine with whatever else runs on it: what failed is run
 # once more, alone, and both results are printed. What fails again has failed.
 if [ $# -eq 0 ] && [ "$failed" != 0 ]; then

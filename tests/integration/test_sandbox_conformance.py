@@ -482,7 +482,10 @@ async def read_until(shell: object, wanted: bytes) -> bytes:
             if wanted in got:
                 return
 
-    await asyncio.wait_for(read(), 15)
+    try:
+        await asyncio.wait_for(read(), 60)
+    except TimeoutError:
+        raise AssertionError(f"never came: {wanted!r} in {got!r}") from None
     return got
 
 

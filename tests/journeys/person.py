@@ -47,14 +47,16 @@ class Person(Terminal):
         super().__init__(home=home, columns=columns, rows=rows)
         self.folder = home.parent
         self._more = environment or {}
+        self._log = EVIDENCE / "none.log"
         self._commands = 0
 
     def __enter__(self) -> Person:
         EVIDENCE.mkdir(parents=True, exist_ok=True)
         test = re.sub(r"\W+", "-", os.environ.get("PYTEST_CURRENT_TEST", "x").split("::")[-1])
+        self._log = EVIDENCE / f"{test}-{os.getpid()}.log"
         here = {
             "SANDBOX_TUI_HOME": str(self._home),
-            "SANDBOX_TUI_JOURNEY_LOG": str(EVIDENCE / f"{test}-{os.getpid()}.log"),
+            "SANDBOX_TUI_JOURNEY_LOG": str(self._log),
             "PYTHONPATH": str(PROBE),
             "PS1": r"[\#:$?] \W $ ",
             "COLORTERM": "truecolor",
@@ -144,6 +146,10 @@ class Person(Terminal):
     def no_longer_sees(self, text: str) -> str:
         """Wait until `text` is no longer on the screen."""
         return self.wait_gone(text, PATIENCE)
+
+    def waits_for_notice(self) -> None:
+        """Wait until the program has told the terminal that the run ended: nothing of it is seen."""
+        self.wait_until(lambda: '"ui.notify"' in self._log.read_text(), PATIENCE)
 
     types = Terminal.type
 

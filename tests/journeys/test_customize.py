@@ -129,6 +129,7 @@ title = false
         person.runs("export MY_KEY=secret-key SANDBOX_TUI_AGENT_MODE=ask")
         person.enters("sandbox-tui run x")
         person.sees("submitted", "1999")
+        person.waits_for_notice()
         person.presses("q")
         assert person.is_back() == 0
         assert list((person.folder / "results").rglob("x"))
