@@ -14,15 +14,16 @@ from typing import cast
 
 from sandbox_tui.core.agent.checkpoint import AgentCheckpoint
 from sandbox_tui.core.agent.conversation_from_events import Message, conversation
-from sandbox_tui.core.agent.message_queue import QueuedMessage
+from sandbox_tui.core.agent.message_queue import PROGRAM, QueuedMessage
 from sandbox_tui.core.agent.model_messages import (
     LOST_COMMAND,
     LOST_PROCESSES,
     human_command,
     human_file,
     human_message,
+    repeated_call,
 )
-from sandbox_tui.core.agent.repetition import counter_after
+from sandbox_tui.core.agent.repetition import TIMES_UNTIL_TOLD, counter_after
 from sandbox_tui.core.agent.text_conversation import FAMILY_KEY
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.base.path_codec import text_to_path
@@ -103,7 +104,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
         mode=state.mode,
         resume_mode=_resume_mode(events),
         granted=tuple((x.tool, x.pattern) for x in events if isinstance(x, e.RuleGranted)),
-        message_queue=_queued_messages(state),
+        message_queue=[*_queued_messages(state), *_untold_repetition(events, state)],
         commands=tuple(item for item in state.queue if item.command and not item.started),
         lost_commands=_running_commands(state),
         listing=_listing(state) if any(isinstance(x, e.FilesListed) for x in events) else None,
@@ -200,6 +201,16 @@ def _queued_messages(state: RunState) -> list[QueuedMessage]:
             told = human_command(item.text, LOST_COMMAND)
             words.append(QueuedMessage(item.id, told, blocks_submit=False))
     return words
+
+
+def _untold_repetition(events: Sequence[e.AnyEvent], state: RunState) -> list[QueuedMessage]:
+    """What the model was to be told of a call that it repeats, when the program ended first."""
+    last = next((x for x in reversed(events) if isinstance(x, e.CallFinished | e.Delivered)), None)
+    times = counter_after(events).times
+    if not isinstance(last, e.CallFinished) or times != TIMES_UNTIL_TOLD:
+        return []
+    text = repeated_call(state.calls[last.call].call.name, times)
+    return [QueuedMessage(PROGRAM, text, blocks_submit=False)]
 
 
 def _running_commands(state: RunState) -> tuple[HumanItem, ...]:

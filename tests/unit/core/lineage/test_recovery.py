@@ -201,6 +201,24 @@ async def test_cut_off_twice_it_goes_on_all_the_same() -> None:
             everyone_was_answered(twice)
 
 
+def test_a_repetition_that_the_model_was_not_told_of_is_told() -> None:
+    def answered(number: int) -> list[e.AnyEvent]:
+        call = e.ToolCall(number=number, step=number, id="c", name=BASH, arguments="{}")
+        return [e.CallProposed(call=call), e.CallFinished(call=number, observation="x", ok=True)]
+
+    events: list[e.AnyEvent] = [started(), *answered(1), *answered(2), *answered(3)]
+    recovered = recover(events)
+    assert recovered is not None
+    (told,) = recovered.message_queue
+    assert "3 times in a row" in told.text
+    again = recover([*events, e.Delivered(step=4, ids=(), text=told.text)])
+    assert again is not None
+    assert not again.message_queue
+    fewer = recover(events[:5])
+    assert fewer is not None
+    assert not fewer.message_queue
+
+
 async def test_what_a_person_said_still_arrives_once() -> None:
     def speak(run: Run, event: e.AnyEvent) -> None:
         if isinstance(event, e.CallFinished) and event.call == 2:
