@@ -71,7 +71,7 @@ class ReplyItem:
         if self.replied.finish_reason == "length":
             return "Cut off at the token limit; the model was told."
         if self.replied.unreadable:
-            return "No call could be carried out; the model was told why."
+            return "No call was carried out; the model knows why."
         return "No tool was called; the model was reminded."
 
 
