@@ -11,7 +11,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.home.home import PAGE
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.perf.jump_ratio import many_sessions
-from tests.screens.cockpit.test_replay_screen import until
+from tests.waiting import until
 
 
 async def test_one_comes_to_every_session(tmp_path: Path) -> None:

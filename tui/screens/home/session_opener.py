@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
+from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.sessions.search.across_sessions import Hit
@@ -13,6 +14,7 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 
 if TYPE_CHECKING:  # the screens are imported when they are shown
     from sandbox_tui.sessions.remote.run_handle import RunHandle
+    from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 
 
 class SessionOpener:
@@ -37,25 +39,32 @@ class SessionOpener:
     def open_hit(self, hit: Hit) -> None:
         """A replay that begins at what was found."""
         from sandbox_tui.tui.screens.cockpit.replay.replay_position import position_of
-        from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 
         if hit.kind == "session" or hit.run.outcome == "running":
             self.open(hit.run)
             return
-        store = self._run_workers.store
-        app_of(self._screen).push_screen(ReplayScreen(hit.run, store, at=position_of(hit)))
+        self._replay(hit.run, position_of(hit))
 
     def open(self, run: RunSummary) -> None:
         """Replay a session; watch it where it is still running."""
-        from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
-
         worker = self._run_workers.all.get(run.id)
         if worker is not None and not worker.ended.is_set():
             self.open_run(worker)
         elif run.outcome == "running":
             self._watch_elsewhere(run)
         else:
-            app_of(self._screen).push_screen(ReplayScreen(run, self._run_workers.store))
+            self._replay(run)
+
+    def _replay(self, run: RunSummary, at: ReplayPosition | None = None) -> None:
+        """Replay a session, from the start or from a moment; it may have been deleted by now."""
+        from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+
+        try:
+            replay = ReplayScreen(run, self._run_workers.store, at=at)
+        except StoreError as error:
+            self._screen.notify(str(error), severity="error", markup=False)
+            return
+        app_of(self._screen).push_screen(replay)
 
     def _watch_elsewhere(self, run: RunSummary) -> None:
         """Watch a run of another program, where it lets itself be watched."""

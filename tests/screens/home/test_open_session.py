@@ -1,0 +1,31 @@
+"""Sessions are opened from the home screen."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from tests.unit.sample_run import keep, sample
+from tests.waiting import until
+
+
+async def test_a_session_that_was_deleted_meanwhile_is_said_to_be_gone(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("words"))
+        app = SandboxTui(load({}), store)
+        async with app.run_test(size=(100, 30)) as pilot:
+            await until(pilot, lambda: app.screen.query(SessionList))
+            sessions = app.screen.query_one(SessionList)
+            await until(pilot, lambda: sessions.current is not None and sessions.has_focus)
+            with contextlib.closing(Store(tmp_path / "s.db")) as other:
+                other.delete("r")
+            await pilot.press("enter")
+            await until(pilot, lambda: app._notifications)
+            (notice,) = app._notifications
+            assert notice.message.startswith("There is no session 'r'")
+            assert isinstance(app.screen, HomeScreen)
