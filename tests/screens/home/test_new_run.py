@@ -17,6 +17,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.new_run import NewRunDialog
+from tests.waiting import until
 
 Started = list[RunRequest]
 
@@ -188,3 +189,21 @@ async def test_a_form_that_is_left_without_a_word_says_nothing(app: SandboxTui) 
         assert not list(app._notifications)
         await pilot.press("n")
         assert isinstance(app.screen, NewRunDialog)
+
+
+@pytest.mark.parametrize("size", [(20, 10), (30, 10), (40, 12)])
+async def test_the_choices_open_on_the_narrowest_terminals(
+    app: SandboxTui, size: tuple[int, int]
+) -> None:
+    """Textual cannot wrap the words of a choice that has no width."""
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
+        for name in ("kind", "mode", "calls"):
+            select = app.screen.query_one(f"#{name}", Select)
+            select.focus()
+            await pilot.press("enter")
+            await pilot.pause()
+            assert select.expanded
+            await pilot.press("escape")
+            await pilot.pause()

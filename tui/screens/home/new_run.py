@@ -61,6 +61,7 @@ class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
     NewRunDialog .row > * { width: 1fr; }
     NewRunDialog .row > #input, NewRunDialog .row > #mode { width: 3fr; }
     NewRunDialog .row > #kind, NewRunDialog .row > #calls { width: 2fr; }
+    NewRunDialog .row > Select { min-width: 12; }
     NewRunDialog .row > #steps, NewRunDialog .row > #samples { width: 2fr; }
     NewRunDialog .field {
         border: round $border-blurred; border-title-color: $role-dim;
