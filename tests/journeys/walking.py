@@ -181,7 +181,7 @@ class Walk:
             program.press("ctrl+q")
             if not program.wait_end(1):
                 program.press("y")  # many are going: sure
-                program.wait_end(2)
+                program.wait_end(10)  # a second ctrl+q while runs end would not wait for them
             if time.monotonic() > until:
                 raise Found("hang: it does not quit")
 
