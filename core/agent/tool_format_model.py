@@ -226,10 +226,8 @@ class ToolFormatModel(Model):
             self._without_calls += 1
         if not self._auto:
             return
-        first_shown, self._family_shown = (
-            not self._family_shown,
-            self._family_shown or bool(written),
-        )
+        first_shown = bool(written) and not self._family_shown
+        self._family_shown = self._family_shown or bool(written)
         if mode == "native" and written and not self._native_works:
             title = FAMILIES[written].title
             self._settle(

@@ -419,3 +419,10 @@ def test_tools_with_little_said_about_them_can_be_listed() -> None:
     ]
     words = json_instructions(odd)
     assert all(f"- {name}()" in words for name in "abc")
+
+
+async def test_words_alone_in_the_first_reply_as_text_end_nothing() -> None:
+    asked = Asked(NO_TOOLS, NO_SCHEMA, "words", HERMES)
+    assert not (await asked.turn()).calls
+    assert (await asked.turn()).calls
+    assert asked.modes == [("json_schema", "json"), ("text", "hermes")]
