@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from sandbox_tui.core.agent.model_messages import EMPTY_REPLY
 from sandbox_tui.core.models.base import Message
+from sandbox_tui.core.models.reply_builder import content_text
 from sandbox_tui.core.models.tool_formats.families.base import Family
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 
@@ -108,13 +109,4 @@ def _names(message: Message) -> dict[str, str]:
 
 
 def _text(message: Message) -> str:
-    """The text of a message, whose content may be a list of parts."""
-    content = message.get("content")
-    if isinstance(content, list):
-        parts = cast("list[Any]", content)
-        return "".join(
-            str(cast(dict[str, Any], part).get("text") or "")
-            for part in parts
-            if isinstance(part, dict)
-        )
-    return str(content or "")
+    return content_text(message.get("content"))

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -87,7 +86,7 @@ class ToolFormatModel(Model):
         self._why = "Native calls come first." if self._auto else "As set by model.tool_calls."
         if self._auto and known is not None and (known.family in FAMILIES or known == _NATIVE):
             self._format, self._why = known, "It worked with this model before."
-        self._refused: set[str] = set()
+        self._schema_refused = False
         self._without_calls = 0
         self._schema_works = False
         self._family_shown = False
@@ -105,14 +104,13 @@ class ToolFormatModel(Model):
                 yield settled
             begun = False
             try:
-                async with aclosing(self._parts(request)) as parts:
-                    async for part in parts:
-                        begun = True
-                        if isinstance(part, Reply):
-                            self._learn(part)
-                            for settled in self._news():
-                                yield settled
-                        yield part
+                async for part in self._parts(request):
+                    begun = True
+                    if isinstance(part, Reply):
+                        self._learn(part)
+                        for settled in self._news():
+                            yield settled
+                    yield part
                 return
             except ModelError as error:
                 if begun or not self._settle_after(error):
@@ -122,51 +120,33 @@ class ToolFormatModel(Model):
     async def close(self) -> None:
         await self._inner.close()
 
-    def _parts(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        if self._format.mode == "native":
-            return self._native(request)
-        return self._text(request)
-
-    # --- one way and the other
-
-    async def _native(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+    def _parts(self, request: Request) -> AsyncIterator[Delta | ToolFormatSettled | Reply]:
+        if self._format.mode != "native":
+            return self._with_text_calls(request, self._rendered(request))
         sent = replace(request, messages=native_conversation(request.messages))
-        if not self._auto:
-            async for part in self._inner.ask(sent):
-                if not isinstance(part, ToolFormatSettled):
-                    yield part
-            return
+        return self._with_text_calls(request, sent) if self._auto else self._inner.ask(sent)
+
+    async def _with_text_calls(
+        self, request: Request, sent: Request
+    ) -> AsyncGenerator[Delta | ToolFormatSettled | Reply, None]:
+        """The answer to what is `sent` for a request, with the calls that stand in its text."""
         reader = TextCallReader(request.tools)
         async for part in self._inner.ask(sent):
-            if isinstance(part, Reply):
-                if part.calls:
-                    yield part
-                    continue
-                reading = read_reply(part.text, request.tools, part.finish_reason)
-                if self._native_works or not reading.family:
-                    # a model that may call natively is not told how to write a call
-                    reading = replace(reading, problem="")
+            if isinstance(part, Reply) and not part.calls:
+                reading = self._reading(part, request.tools)
                 yield _with_calls(part, reading, len(request.messages))
             elif isinstance(part, Delta) and part.channel == "text":
                 for delta in reader.feed(part.text):
                     yield _moved(delta)
-            elif isinstance(part, Delta):
+            else:
                 yield part
 
-    async def _text(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
-        reader = TextCallReader(request.tools)
-        async for part in self._inner.ask(self._rendered(request)):
-            if isinstance(part, Reply):
-                if part.calls:  # the server reads them itself after all
-                    yield part
-                else:
-                    reading = read_reply(part.text, request.tools, part.finish_reason)
-                    yield _with_calls(part, reading, len(request.messages))
-            elif isinstance(part, Delta) and part.channel == "text":
-                for delta in reader.feed(part.text):
-                    yield _moved(delta)
-            elif isinstance(part, Delta):
-                yield part
+    def _reading(self, reply: Reply, tools: Sequence[Mapping[str, Any]]) -> Reading:
+        reading = read_reply(reply.text, tools, reply.finish_reason)
+        if self._format.mode == "native" and (self._native_works or not reading.family):
+            # a model that may call natively is not told how to write a call
+            return replace(reading, problem="")
+        return reading
 
     def _rendered(self, request: Request) -> Request:
         """The request without tools, with the conversation as text."""
@@ -203,12 +183,10 @@ class ToolFormatModel(Model):
         mode = self._format.mode
         words = str(error).partition("It says:")[2].replace(self.name, "")
         if mode == "native" and not self._native_works and _TOOLS_REFUSED.search(words):
-            self._refused.add(mode)
-            settled = _TEXT if "json_schema" in self._refused else _BY_SCHEMA
-            self._settle(settled, "The server takes no tools in a request.")
+            self._settle(_BY_SCHEMA, "The server takes no tools in a request.")
             return True
         if mode == "json_schema" and not self._schema_works:
-            self._refused.add(mode)
+            self._schema_refused = True
             self._settle(_TEXT, "The server did not answer a request with a schema.")
             return True
         return False
@@ -245,9 +223,9 @@ class ToolFormatModel(Model):
     def _try_another(self, mode: str) -> None:
         why = f"{self._without_calls} replies in a row held no call that could be carried out."
         if mode == "json_schema":
-            self._refused.add(mode)
+            self._schema_refused = True
             self._settle(_TEXT, why)
-        elif "json_schema" not in self._refused:
+        elif not self._schema_refused:
             self._settle(_BY_SCHEMA, why)
 
 

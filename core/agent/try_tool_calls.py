@@ -38,7 +38,7 @@ class ToolCallTrial:
     Attributes:
         works: whether the model called the tool.
         format: how the call travelled.
-        why: why it was not a native call; empty where it was.
+        why: why it was asked for in this format.
     """
 
     works: bool

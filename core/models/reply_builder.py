@@ -109,7 +109,7 @@ class ReplyBuilder:
                 self._reasoning.append(piece)
                 deltas.append(Delta("reasoning", without_surrogates(piece)))
                 break
-        content = _content(delta.get("content"))
+        content = content_text(delta.get("content"))
         if content:
             self._text.append(content)
             deltas.append(Delta("text", without_surrogates(content)))
@@ -271,7 +271,7 @@ def _begins_another(fragment: _Fragment, call: _Call) -> bool:
     return bool(fragment.arguments) and call.is_whole()
 
 
-def _content(value: Any) -> str:
+def content_text(value: Any) -> str:
     """Text of a content field: a string, or a list of parts that hold text."""
     if isinstance(value, str):
         return value
