@@ -15,6 +15,7 @@ from typing import Any, cast
 from sandbox_tui.core.agent.model_messages import EMPTY_REPLY
 from sandbox_tui.core.models.base import Message
 from sandbox_tui.core.models.reply_builder import content_text
+from sandbox_tui.core.models.template_limits import join_user_messages
 from sandbox_tui.core.models.tool_formats.families.base import Family
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 
@@ -60,10 +61,11 @@ def text_conversation(
                 rendered.append(_assistant(message, family))
             case "tool":
                 tool = names.get(str(message.get("tool_call_id")), "")
-                _append_user(rendered, family.write_observation(tool, _text(message)))
+                rendered.append(_user(family.write_observation(tool, _text(message))))
             case _:
-                _append_user(rendered, _text(message))
-    return _with_instructions(rendered, instructions)
+                rendered.append(_user(_text(message)))
+    # two messages of a user in a row become one, since many templates refuse them
+    return _with_instructions(join_user_messages(rendered), instructions)
 
 
 def _with_instructions(rendered: list[Message], instructions: str) -> list[Message]:
@@ -73,13 +75,8 @@ def _with_instructions(rendered: list[Message], instructions: str) -> list[Messa
     return [{"role": "system", "content": instructions}, *rendered]
 
 
-def _append_user(rendered: list[Message], text: str) -> None:
-    """Append a user's message; two in a row become one, since many templates refuse them."""
-    if rendered and rendered[-1]["role"] == "user":
-        before = _text(rendered[-1])
-        rendered[-1] = {"role": "user", "content": f"{before}\n\n{text}"}
-    else:
-        rendered.append({"role": "user", "content": text})
+def _user(text: str) -> Message:
+    return {"role": "user", "content": text}
 
 
 def _assistant(message: Message, family: Family) -> Message:

@@ -37,6 +37,7 @@ from sandbox_tui.core.models.base import (
     Request,
     ToolFormatSettled,
 )
+from sandbox_tui.core.models.reply_builder import message_calls
 from sandbox_tui.core.models.tool_formats.reader import TextCallReader, read_reply
 from sandbox_tui.core.models.tool_formats.reading import Reading
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
@@ -270,15 +271,7 @@ def _message(message: Message, calls: Sequence[RawToolCall], family: str, text: 
     """The message, its content as the model wrote it, its calls in the API's fields as well."""
     if not calls:
         return message
-    written = [
-        {
-            "id": call.id,
-            "type": "function",
-            "function": {"name": call.name, "arguments": call.arguments},
-        }
-        for call in calls
-    ]
-    return {**message, "tool_calls": written, FAMILY_KEY: family, TEXT_KEY: text}
+    return {**message, "tool_calls": message_calls(calls), FAMILY_KEY: family, TEXT_KEY: text}
 
 
 def _said(reply: Reply, reading: Reading) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -172,17 +172,7 @@ class ReplyBuilder:
         if reasoning:
             message[self._reasoning_key] = reasoning
         if calls:
-            message["tool_calls"] = [
-                {
-                    "id": call.id,
-                    "type": "function",
-                    "function": {
-                        "name": _INVALID_NAME_CHARS.sub("_", call.name)[:64] or "unknown",
-                        "arguments": _echo_safe_arguments(call.arguments),
-                    },
-                }
-                for call in calls
-            ]
+            message["tool_calls"] = message_calls(calls)
         elif not text:
             message["content"] = ""
         return message
@@ -269,6 +259,21 @@ def _begins_another(fragment: _Fragment, call: _Call) -> bool:
     if fragment.name != call.name or (fragment.id and call.id and fragment.id != call.id):
         return True
     return bool(fragment.arguments) and call.is_whole()
+
+
+def message_calls(calls: Sequence[RawToolCall]) -> list[dict[str, Any]]:
+    """Calls as a message carries them, in a form that servers take back."""
+    return [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {
+                "name": _INVALID_NAME_CHARS.sub("_", call.name)[:64] or "unknown",
+                "arguments": _echo_safe_arguments(call.arguments),
+            },
+        }
+        for call in calls
+    ]
 
 
 def content_text(value: Any) -> str:

@@ -67,7 +67,7 @@ def fitted(messages: Sequence[Message], limits: TemplateLimits) -> Sequence[Mess
     if not limits.empty:
         told = [_with_text(message) for message in told]
     if not (limits.same_role and limits.system):
-        told = _joined(told)
+        told = join_user_messages(told)
     return told
 
 
@@ -85,7 +85,7 @@ def _with_text(message: Message) -> Message:
     return {**message, "content": NO_TEXT}
 
 
-def _joined(messages: list[Message]) -> list[Message]:
+def join_user_messages(messages: list[Message]) -> list[Message]:
     """Messages of a user in a row as one."""
     joined: list[Message] = []
     for message in messages:
