@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from sandbox_tui.sessions import Store
 from tests.scripted_server import Scripted, ScriptedServer
@@ -15,9 +15,12 @@ from tests.scripted_server import Scripted, ScriptedServer
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# an example takes as long as the machine is slow
-settings.register_profile("anywhere", deadline=None)
-settings.load_profile("anywhere")
+# How fast examples are made depends on the machine and on chance; neither fails a test. CI tries the
+# same examples every time (HYPOTHESIS_PROFILE=ci); other runs look for new ones.
+checks = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
+settings.register_profile("anywhere", deadline=None, suppress_health_check=checks)
+settings.register_profile("ci", settings.get_profile("anywhere"), derandomize=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "anywhere"))
 
 
 @pytest.fixture
