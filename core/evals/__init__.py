@@ -1,0 +1,1 @@
+"""Evaluations: the same tasks with and without a computer, each sample a recorded run."""

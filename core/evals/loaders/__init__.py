@@ -1,0 +1,1 @@
+"""Loaders: each reads tasks from one kind of dataset."""

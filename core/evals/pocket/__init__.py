@@ -1,0 +1,1 @@
+"""`pocket`: tasks generated from a seed, with answers that can be checked exactly."""

@@ -1,0 +1,70 @@
+"""The scorer protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.evals.sample import EvalMode
+from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.sandboxes.base import Sandbox
+
+
+class ScorerFailed(SandboxTuiError):
+    """A scorer could not come to a score; the sample has none, which is not a score of 0."""
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True):
+    """What an answer is worth.
+
+    Attributes:
+        value: between 0 (wrong) and 1 (right).
+        explanation: a sentence: what was read from the answer, and what it was compared with.
+    """
+
+    value: float
+    explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """What a scorer sees of a sample.
+
+    Attributes:
+        task: what was asked.
+        mode: how it was attempted.
+        answer: text of answer.txt, or the reply of `vanilla`; None: there is no answer.
+        sandbox: the model's sandbox, still open; None in `vanilla`. Where cheating matters, use
+            `fresh_sandbox`: the model may have replaced any program in its own.
+        fresh_sandbox: opens a sandbox of the same image that no model has touched.
+    """
+
+    task: Task
+    mode: EvalMode
+    answer: str | None
+    sandbox: Sandbox | None = None
+    fresh_sandbox: Callable[[], AbstractAsyncContextManager[Sandbox]] | None = None
+
+
+class Scorer(Protocol):
+    """Scores samples. An answer that is missing or cannot be read scores 0.
+
+    Attributes:
+        name: as suites name it.
+    """
+
+    name: str
+
+    async def score(self, attempt: Attempt) -> Score:
+        """The score of one attempt.
+
+        Raises:
+            ScorerFailed: the scorer itself failed, such as a judge that does not answer; the
+                sentence says why.
+        """
+        ...

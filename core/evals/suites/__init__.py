@@ -1,0 +1,1 @@
+"""Suites: YAML files, each with a dataset, modes and scorers."""

@@ -1,0 +1,1 @@
+"""Evaluations in the database: the ledger of samples, the runner, reports."""
