@@ -12,11 +12,13 @@ import threading
 import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions.store.errors import explained
 from sandbox_tui.sessions.store.file_permissions import make_private, new_file
+from sandbox_tui.sessions.store.migrated_copy import copy_to
 from sandbox_tui.sessions.store.migrations.migrate import (
     MIGRATIONS,
     foreign,
@@ -44,6 +46,8 @@ class Database:
 
     Attributes:
         writable: False where `open_readonly_if_needed` had to open it read-only.
+        is_migrated_copy: whether it is read from a private copy, since the file itself is of an
+            older version and read-only.
 
     Raises:
         StoreError: it cannot be opened, is damaged, or was written by a newer version.
@@ -63,6 +67,8 @@ class Database:
     def _begin(self, path: Path, *, writable: bool) -> None:
         self.path = path
         self.writable = writable
+        self.is_migrated_copy = False
+        self._on_close = contextlib.ExitStack()
         self._lock = threading.RLock()
         self._impatient = False
 
@@ -76,6 +82,7 @@ class Database:
         """Close the file."""
         with self._lock:
             self._connection.close()
+            self._on_close.close()
 
     # --- opening
 
@@ -112,6 +119,7 @@ class Database:
             return False
         if not missing(self._connection):
             return False
+        self._check_writable()
         self._check_room()
         with contextlib.suppress(sqlite3.OperationalError):  # others have it open
             self._connection.execute("PRAGMA journal_mode = DELETE")  # each page is written once
@@ -121,6 +129,11 @@ class Database:
                 self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
                 self._connection.execute("VACUUM")
         return updated
+
+    def _check_writable(self) -> None:
+        """Find out that it is read-only before anything else that stops a migration."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.execute("ROLLBACK")
 
     def _check_room(self) -> None:
         """Refuse a migration that would fill the disk: every page is written anew.
@@ -184,24 +197,28 @@ class Database:
             raise sqlite3.OperationalError("there is a log that cannot be read")
         database = cls.__new__(cls)
         database._begin(path, writable=False)
-        database._connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?{how}",
-            uri=True,
-            timeout=BUSY_SECONDS,
-            check_same_thread=False,
-            isolation_level=None,
-        )
+        database._connection = _connect_readonly(path, how)
         try:
             database._check_version()
             if missing(database._connection):
-                raise StoreError(
-                    f"{path} was written by an older sandbox-tui and is read-only, so that it "
-                    "cannot be brought up to date. Copy it to where it may be written."
-                )
+                database._read_migrated_copy()
         except BaseException:
-            database._connection.close()
+            database.close()
             raise
         return database
+
+    def _read_migrated_copy(self) -> None:
+        """Go on with a copy of it that is brought up to date; closing it removes the copy.
+
+        Raises:
+            StoreError: there is no room for it, or an older program is recording.
+        """
+        folder = Path(self._on_close.enter_context(TemporaryDirectory(prefix="sandbox-tui-")))
+        copy = copy_to(folder, self._connection, self.path)
+        self._connection.close()
+        type(self)(copy).close()
+        self._connection = _connect_readonly(copy, "mode=ro")
+        self.is_migrated_copy = True
 
     # --- reading and writing: for this folder and for the search
 
@@ -290,6 +307,16 @@ class Database:
     def _set_timeout(self, seconds: float) -> None:
         self._connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
         self._impatient = seconds < BUSY_SECONDS
+
+
+def _connect_readonly(path: Path, how: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?{how}",
+        uri=True,
+        timeout=BUSY_SECONDS,
+        check_same_thread=False,
+        isolation_level=None,
+    )
 
 
 def _megabytes(size: int) -> str:

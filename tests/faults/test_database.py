@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import os
 import shutil
 import signal
 import sqlite3
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,14 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 from tests.e2e.tmux import Terminal
-from tests.faults.program import Program, against, only, stored
+from tests.faults.program import PROGRAM, Program, against, only, stored
 from tests.integration.conftest import require
 
 Start = Callable[..., s.ScriptedServer]
 ECHO = s.call("execute_bash", command="echo done")
+OLDER = Path(__file__).parents[1] / "unit/sessions/store/older/048f495.db.gz"
+WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override")
+"""Root with these may not write to read-only files."""
 
 
 @pytest.fixture(autouse=True)
@@ -255,6 +259,59 @@ def test_a_read_only_database_is_read_and_no_run_is_begun(
         assert program.end() == 0
         said = program.events
     assert isinstance(said[-1], e.RunFinished)
+
+
+def older_session(home: Path) -> Path:
+    """A database that an older version wrote."""
+    path = home / "sessions.db"
+    path.write_bytes(gzip.decompress(OLDER.read_bytes()))
+    return path
+
+
+def read_with_every_command(home: Path, folder: Path, *, without: Sequence[str] = ()) -> None:
+    """List, show, replay and export the session `r`; each says once that it reads a copy."""
+    for arguments in (
+        ("sessions", "ls"),
+        ("sessions", "show", "r"),
+        ("replay", "r", "--json"),
+        ("sessions", "export", "r", "-f", "markdown", "-o", "-"),
+    ):
+        command = [*without, str(PROGRAM), *arguments]
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, "SANDBOX_TUI_HOME": str(home), "TMPDIR": str(folder)},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "plain" in done.stdout
+        assert done.stderr.count("is read-only and was written by an older sandbox-tui") == 1
+        assert list(folder.iterdir()) == []
+
+
+def test_an_older_database_on_a_read_only_disk_is_read(small_home: Path, tmp_path: Path) -> None:
+    before = older_session(small_home).read_bytes()
+    subprocess.run(["mount", "-o", "remount,ro", str(small_home)], check=True)
+    read_with_every_command(small_home, tmp_path)
+    assert (small_home / "sessions.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_an_older_database_that_may_not_be_written_is_read(tmp_path: Path, full: bool) -> None:
+    """The file, or its folder as well."""
+    home, folder = tmp_path / "home", tmp_path / "folder"
+    home.mkdir()
+    folder.mkdir()
+    path = older_session(home)
+    before = path.read_bytes()
+    path.chmod(0o444)
+    home.chmod(0o555 if full else 0o755)
+    try:
+        read_with_every_command(home, folder, without=() if os.geteuid() else WITHOUT_RIGHTS)
+    finally:
+        home.chmod(0o755)
+    assert path.read_bytes() == before
 
 
 def test_a_disk_that_is_full_before_the_run_begins(

@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
+import click
+
 from sandbox_tui.core.base.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -28,6 +30,12 @@ def store_to_read() -> Generator[Store, None, None]:
     from sandbox_tui.sessions import Store
 
     with Store.open_readonly_if_needed(data_dir() / "sessions.db") as store:
+        if store.is_migrated_copy:
+            click.echo(
+                f"sandbox-tui: {store.path} is read-only and was written by an older sandbox-tui: "
+                "a private copy was brought up to date, and is read instead.",
+                err=True,
+            )
         yield store
 
 

@@ -11,6 +11,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -159,9 +160,47 @@ def test_an_older_file_ends_with_the_tables_of_a_new_one(tmp_path: Path, version
             assert marks == [(migrate.APPLICATION_ID,), (len(migrate.MIGRATIONS),), (2,)]
 
 
-def test_an_older_file_that_may_not_be_written_is_refused(older: Path) -> None:
-    with pytest.raises(StoreError, match="is read-only, so that it cannot be brought up to date"):
-        Store._open_readonly(older, "mode=ro&immutable=1")
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("how", ["mode=ro", "mode=ro&immutable=1"])
+def test_an_older_file_that_may_not_be_written_is_read_from_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, how: str
+) -> None:
+    path = unpacked(VERSIONS[version], tmp_path)
+    before = path.read_bytes()
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    events, contents = sample("plain")
+    with Store._open_readonly(path, how) as store:
+        assert store.is_migrated_copy
+        assert list(replay(store, "r")) == events
+        assert [store.get_blob(digest(content)) for content in contents] == contents
+        assert {hit.run.id for hit in search(store, "echo plain")} >= {"r"}
+        catch_up(store, "long")
+        assert playback_state_at(store, "r", len(events)).state == fold(events)
+        (copy,) = temporary.iterdir()
+        assert stat.S_IMODE(copy.stat().st_mode) == 0o700
+        with pytest.raises(StoreError, match=f"{path} cannot be written"):
+            add_tag(store, "r", "lost")
+    assert list(temporary.iterdir()) == []
+    assert path.read_bytes() == before
+
+
+def test_a_file_of_today_that_may_not_be_written_is_not_copied(tmp_path: Path) -> None:
+    Store(tmp_path / "s.db").close()
+    with Store._open_readonly(tmp_path / "s.db", "mode=ro") as store:
+        assert not store.is_migrated_copy
+
+
+def test_a_copy_for_which_there_is_no_room_is_refused(
+    older: Path, small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
+    free = shutil.disk_usage(small_disk).free
+    (small_disk / "filler").write_bytes(b"x" * (free - older.stat().st_size))
+    with pytest.raises(StoreError, match="Make room, or set TMPDIR"):
+        Store._open_readonly(older, "mode=ro")
+    assert [file.name for file in small_disk.iterdir()] == ["filler"]
 
 
 def test_an_older_file_into_which_an_older_program_records_is_left_alone(older: Path) -> None:
