@@ -1,0 +1,47 @@
+"""What an evaluation is of: enough to tell, from a report alone, how its figures came about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from sandbox_tui.core.evals.sample import EvalMode
+
+
+class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """One evaluation: a suite, and the model that attempts it.
+
+    Attributes:
+        id: of the evaluation.
+        suite: the suite's name.
+        digest: the suite's (`Suite.digest`).
+        model: name of the model.
+        params: its sampling settings and limits, by name.
+        modes: in which each task is attempted; differences are against `vanilla`, or the first.
+        concurrency: samples that run at once.
+        sandbox: kind of the sandbox, `docker` or `bubblewrap`.
+        image: name of the container image; empty where there is none.
+        image_bytes: its size; None where it is not known.
+        command: the command line that began the evaluation.
+        began_at, ended_at: seconds since the epoch; `ended_at` is 0 while it runs.
+    """
+
+    id: str
+    suite: str
+    digest: str
+    model: str
+    params: dict[str, Any] = {}
+    modes: tuple[EvalMode, ...] = ("vanilla", "sandbox")
+    concurrency: int = 1
+    sandbox: str = ""
+    image: str = ""
+    image_bytes: int | None = None
+    command: str = ""
+    began_at: float = 0.0
+    ended_at: float = 0.0
+
+    @property
+    def baseline(self) -> EvalMode:
+        """The mode that the others are compared with."""
+        return "vanilla" if "vanilla" in self.modes else self.modes[0]

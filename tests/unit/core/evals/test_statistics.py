@@ -1,0 +1,155 @@
+"""Means, paired differences and their intervals."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandbox_tui.core.evals.statistics import (
+    MAX_GROUPS,
+    RESAMPLES,
+    Estimate,
+    estimate,
+    mean_score,
+    paired_difference,
+    task_differences,
+)
+from tests.examples import examples
+
+SCORES = st.floats(0, 1, allow_nan=False)
+BY_TASK = st.dictionaries(st.text(max_size=4), st.lists(SCORES, max_size=4), max_size=12)
+
+
+def test_each_task_counts_once() -> None:
+    found = mean_score({"a": [1, 1, 1, 1], "b": [0], "c": []})
+    assert found is not None
+    assert (found.value, found.tasks) == (0.5, 2)
+
+
+def test_two_tasks_of_which_one_is_right() -> None:
+    """A resample holds two tasks: both wrong with 1/4, both right with 1/4."""
+    assert estimate([0, 1]) == Estimate(0.5, 0, 1, 2)
+
+
+def test_nothing_and_one_task() -> None:
+    assert mean_score({}) is None
+    assert mean_score({"a": []}) is None
+    assert mean_score({"a": [0.25, 0.75]}) == Estimate(0.5, None, None, 1)
+
+
+def test_equal_scores_have_a_point() -> None:
+    assert estimate([0.1] * 30) == Estimate(0.1, 0.1, 0.1, 30)
+    assert estimate([1.0] * 7) == Estimate(1, 1, 1, 7)
+
+
+@pytest.mark.parametrize(("tasks", "right"), [(20, 5), (100, 50), (700, 600), (5000, 2500)])
+def test_the_interval_of_rights_and_wrongs_is_that_of_the_binomial_distribution(
+    tasks: int, right: int
+) -> None:
+    """The mean of a resample is Binomial(n, k/n) / n: its 2.5 % and 97.5 % points are exact."""
+    found = estimate([1.0] * right + [0.0] * (tasks - right))
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    error = 1e-9 + max(1 / tasks, 0.3 * math.sqrt(right / tasks * (1 - right / tasks) / tasks))
+    assert found.low == pytest.approx(binomial_point(tasks, right / tasks, 0.025), abs=error)
+    assert found.high == pytest.approx(binomial_point(tasks, right / tasks, 0.975), abs=error)
+
+
+def binomial_point(n: int, p: float, share: float) -> float:
+    below = 0.0
+    for k in range(n + 1):
+        log = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+        below += math.exp(log + k * math.log(p) + (n - k) * math.log(1 - p))
+        if below >= share:
+            return k / n
+    return 1.0
+
+
+def test_many_different_scores_have_the_width_that_theory_gives() -> None:
+    rng = random.Random(3)
+    scores = [rng.random() ** 2 for _ in range(2000)]
+    assert len(set(scores)) > MAX_GROUPS
+    found = estimate(scores)
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert found.value == pytest.approx(statistics.fmean(scores))
+    expected = 2 * 1.96 * statistics.stdev(scores) / math.sqrt(len(scores))
+    assert found.high - found.low == pytest.approx(expected, rel=0.1)
+
+
+def test_samples_of_a_task_stay_together() -> None:
+    """16 equal samples of a task are no more evidence than one."""
+    one = mean_score({str(task): [task % 2] for task in range(30)})
+    many = mean_score({str(task): [task % 2] * 16 for task in range(30)})
+    assert one == many
+
+
+def test_a_paired_difference_is_over_the_tasks_of_both() -> None:
+    base = {"a": [0, 1], "b": [1], "only here": [1], "unscored there": [1]}
+    other = {"a": [1, 1], "b": [0], "only there": [0], "unscored there": []}
+    assert task_differences(base, other) == {"a": 0.5, "b": -1}
+    found = paired_difference(base, other)
+    assert found is not None
+    assert (found.value, found.tasks) == (-0.25, 2)
+    assert paired_difference({"a": [1]}, {"b": [1]}) is None
+
+
+def test_pairing_takes_away_what_the_tasks_have_in_common() -> None:
+    """Ten hard and ten easy tasks, each a tenth better: the difference is certain."""
+    base = {str(n): [0.0 if n < 10 else 0.5] for n in range(20)}
+    better = {task: [score + 0.125 for score in scores] for task, scores in base.items()}
+    found = paired_difference(base, better)
+    assert found == Estimate(0.125, 0.125, 0.125, 20)
+    assert found.excludes_zero
+    assert not Estimate(0.125, None, None, 1).excludes_zero
+
+
+@examples(60)
+@given(BY_TASK)
+def test_intervals_hold_their_mean(scores: dict[str, list[float]]) -> None:
+    found = mean_score(scores)
+    assert (found is None) == (not any(scores.values()))
+    if found is not None and found.low is not None and found.high is not None:
+        assert min(map(min, filter(None, scores.values()))) - 1e-9 <= found.low
+        assert found.low <= found.value <= found.high
+        assert found.high <= max(map(max, filter(None, scores.values()))) + 1e-9
+
+
+@examples(40)
+@given(BY_TASK, st.randoms(use_true_random=False))
+def test_the_order_of_samples_and_tasks_does_not_matter(
+    scores: dict[str, list[float]], rng: random.Random
+) -> None:
+    other = list(scores.items())
+    rng.shuffle(other)
+    shuffled = {task: rng.sample(found, len(found)) for task, found in other}
+    assert mean_score(shuffled) == mean_score(scores)
+
+
+@examples(40)
+@given(BY_TASK)
+def test_nothing_differs_from_itself(scores: dict[str, list[float]]) -> None:
+    found = paired_difference(scores, scores)
+    assert found is None or (found.value, found.low or 0, found.high or 0) == (0, 0, 0)
+
+
+def test_an_interval_costs_few_random_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing each of 5000 tasks for each resample would take 5 million."""
+    calls = 0
+
+    class Counting(random.Random):
+        def getrandbits(self, k: int) -> int:
+            nonlocal calls
+            calls += 1
+            return super().getrandbits(k)
+
+    monkeypatch.setattr("sandbox_tui.core.evals.statistics.random.Random", Counting)
+    assert estimate([1.0] * 3001 + [0.0] * 1999)
+    assert 0 < calls < 25 * RESAMPLES
