@@ -205,6 +205,8 @@ class RunState:
             case e.ToolFormatChosen(format=chosen, why=why):
                 self.tool_format = chosen
                 self.items.append(NoteItem(event.t, f"tool calls: {chosen.title}. {why}"))
+            case e.Scored():
+                self.items.append(_score_note(event))
             case e.TerminalInput() | e.SnapshotTaken():
                 pass
 
@@ -319,6 +321,13 @@ def fold(events: Iterable[e.AnyEvent]) -> RunState:
     for event in events:
         state.apply(event)
     return state
+
+
+def _score_note(event: e.Scored) -> NoteItem:
+    why = f": {event.explanation}" if event.explanation else ""
+    if event.value is None:
+        return NoteItem(event.t, f"no score ({event.scorer}){why}", "warning")
+    return NoteItem(event.t, f"score {event.value:.3g} ({event.scorer}){why}")
 
 
 def _resumed_words(event: e.RunResumed) -> str:

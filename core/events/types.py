@@ -100,6 +100,9 @@ from sandbox_tui.core.events.kinds.run import (
     RunStarted as RunStarted,
 )
 from sandbox_tui.core.events.kinds.run import (
+    Scored as Scored,
+)
+from sandbox_tui.core.events.kinds.run import (
     Warned as Warned,
 )
 from sandbox_tui.core.events.kinds.sandbox import (
@@ -232,6 +235,7 @@ AnyEvent = (
     | SnapshotTaken
     | Forked
     | Repeated
+    | Scored
     | Warned
 )
 """Every event there is."""

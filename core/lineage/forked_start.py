@@ -44,6 +44,7 @@ class ForkedStart(RunStart):
         message: a person's message for the model; may be empty.
         edited: new arguments (JSON text) for the call that comes next; None: as the model wrote it.
         inputs: the parent's input files that were given as bytes.
+        setup: the commands that prepared the parent's sandbox.
     """
 
     fork_point: ForkPoint
@@ -52,6 +53,7 @@ class ForkedStart(RunStart):
     message: str = ""
     edited: str | None = None
     inputs: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+    setup: tuple[str, ...] = ()
 
     @property
     @override
@@ -107,6 +109,7 @@ class ForkedStart(RunStart):
         context = ReplayContext(environment=environment, blobs=run.blobs)
         if self.base is None:
             await write_files(self.inputs, environment.sandbox, run.pack.input_dir)
+            await run.set_up(self.setup)
         await self._rebuild_sandbox(context, run.pack.working_dir)
         await run.copy_input()
         await environment.watcher.baseline_fork(run.state.files, step=run.state.step)

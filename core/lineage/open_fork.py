@@ -21,7 +21,7 @@ from sandbox_tui.core.lineage.recovery import recover
 from sandbox_tui.core.models.error_mapping import without_secrets
 from sandbox_tui.core.prompts import PromptPack, load_pack
 from sandbox_tui.core.run.input_files import stored_files
-from sandbox_tui.core.run.open_run import assemble, model_of, sandbox_spec
+from sandbox_tui.core.run.open_run import assemble, model_of, sandbox_of, sandbox_spec
 from sandbox_tui.core.run.recorded_settings import recorded_settings
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.run.run_request import RunRequest
@@ -125,11 +125,12 @@ async def open_fork(
     pack = _pack(first, request)
     tools = tools_named(request.run.tools)
     model = model_of(_with_tool_format(request.run, fork_point))
-    kind = settings.sandbox.kind if base is None else kind_of(base.name)
     where = sandbox_spec(settings, pack, run_id, request.run.environment)
     if base is not None:
         where = replace(where, snapshot=base.name)
-    sandbox = await open_sandbox(kind, where)  # pyright: ignore[reportArgumentType]
+        sandbox = await open_sandbox(kind_of(base.name), where)
+    else:
+        sandbox = await sandbox_of(request.run, where)
     started = msgspec.structs.replace(
         first,
         run_id=run_id,
@@ -154,6 +155,7 @@ async def open_fork(
         message=request.message,
         edited=request.edited,
         inputs=stored_files(recorded.files, blobs),
+        setup=recorded.setup,
     )
     run = assemble(asked, run_id, blobs, model=model, sandbox=sandbox, pack=pack, start=start)
     settings_now = recorded_settings(run.spec, where, tools)

@@ -70,6 +70,7 @@ def recorded_request(started: e.RunStarted, settings: config.Settings) -> RunReq
         tools=recorded.tools,
         pack=recorded_pack(started),
         environment=recorded.environment,
+        setup=recorded.setup,
         labels=recorded.labels,
         seed=recorded.seed,
         turn_policy=recorded.turn_policy,

@@ -72,6 +72,7 @@ class ResumedStart(RunStart):
         await run.environment.mirror.remark(f"the program ended here; resumed after {downtime}")
         if not recovered.prepared:
             await run.copy_input()
+            await run.set_up(run.spec.setup)
         if recovered.listing is None:
             await watcher.scan_initial()
         else:

@@ -23,6 +23,7 @@ from sandbox_tui.core.run.spec import RunSpec
 from sandbox_tui.core.run.start import RunStart
 from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
 from sandbox_tui.core.sandboxes.factory import open_sandbox
+from sandbox_tui.core.sandboxes.no_sandbox import NoSandbox
 from sandbox_tui.core.tools.registry import tools_named
 
 
@@ -54,7 +55,7 @@ async def open_run(
         run_id,
         blobs,
         model=model,
-        sandbox=await open_sandbox(settings.sandbox.kind, spec),
+        sandbox=await sandbox_of(request, spec),
         pack=pack,
         owns_model=owns_model,
         on_finished=on_finished,
@@ -109,6 +110,17 @@ def model_of(request: RunRequest) -> Model:
     )
 
 
+async def sandbox_of(request: RunRequest, spec: SandboxSpec) -> Sandbox:
+    """The sandbox that a request asks for, not yet started; a model without tools needs none.
+
+    Raises:
+        SandboxUnavailable: nothing here can run a sandbox.
+    """
+    if request.tools == ():
+        return NoSandbox(spec)
+    return await open_sandbox(request.settings.sandbox.kind, spec)
+
+
 def sandbox_spec(
     settings: config.Settings,
     pack: PromptPack,
@@ -147,6 +159,7 @@ def run_spec(request: RunRequest, run_id: str) -> RunSpec:
         files=request.files,
         labels=request.labels,
         seed=request.seed,
+        setup=request.setup,
         snapshots=snapshot_policy(settings.sandbox),
         watch=request.watch,
     )

@@ -31,6 +31,7 @@ def recorded_settings(spec: RunSpec, sandbox: SandboxSpec, tools: Sequence[Tool]
         tools=tuple(tool.name for tool in tools),
         files=digests(spec.files),
         environment=dict(sandbox.environment),
+        setup=spec.setup,
         labels=dict(spec.labels),
         seed=spec.seed,
         watch=spec.watch,

@@ -34,7 +34,7 @@ from sandbox_tui.core.run.live_environment import live_environment
 from sandbox_tui.core.run.spec import RunSpec
 from sandbox_tui.core.run.start import FreshStart, RunStart
 from sandbox_tui.core.run.steering import Steering
-from sandbox_tui.core.sandboxes.base import Sandbox
+from sandbox_tui.core.sandboxes.base import ExecResult, Sandbox
 from sandbox_tui.core.tools.base import Tool
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
 
@@ -43,6 +43,9 @@ POLL_SECONDS = 2.0
 
 MAX_CLOSE_SECONDS = 120.0
 """Seconds for closing the sandbox, and for closing the model's connection."""
+
+SETUP_SECONDS = 1800.0
+"""Seconds for one command that prepares the sandbox."""
 
 OnFinished = Callable[[ToolEnvironment, AgentResult], Awaitable[None]]
 """Called when the agent has stopped and the results are copied out, while the sandbox is there."""
@@ -223,6 +226,17 @@ class Run(Steering):
             await self._store(data)
         await write_files(self.spec.files, sandbox, folder)
 
+    async def set_up(self, commands: Sequence[str]) -> None:
+        """Run the commands that prepare the sandbox.
+
+        Raises:
+            SandboxError: one of them failed.
+        """
+        for command in commands:
+            done = await self.environment.sandbox.run(["bash", "-c", command], timeout=SETUP_SECONDS)
+            if done.exit_code != 0:
+                raise SandboxError(_setup_failure(command, done))
+
     async def _store(self, data: bytes) -> None:
         await self.durability.retry_until_durable(lambda: asyncio.to_thread(self.blobs.put, data))
 
@@ -329,6 +343,12 @@ class Run(Steering):
             self.environment.sandbox.on_outage(None)
         if self._agent_task is not None:
             self._agent_task.cancel()
+
+
+def _setup_failure(command: str, done: ExecResult) -> str:
+    how = "took too long" if done.timed_out else f"ended with exit code {done.exit_code}"
+    said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+    return f"The set-up command {command[:200]!r} {how}{': ' + said[-1][:300] if said else ''}."
 
 
 def _sentence(error: Exception) -> str:

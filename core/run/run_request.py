@@ -24,11 +24,13 @@ class RunRequest:
         output: host folder for the results; None: a new one below `settings.agent.output`.
         copy_results: whether the results are copied out at all.
         model: instead of the one the settings name.
-        tools: names of what the model may call (`tools.registry`); None: the default tools.
+        tools: names of what the model may call (`tools.registry`); None: the default tools. A
+            model without tools gets no sandbox.
         pack: prompts instead of those the settings name.
         files: input files as bytes, by path in the input directory.
         environment: variables of its commands. They are recorded: no place for secrets.
         labels: recorded with the run, such as suite, task and sample.
+        setup: commands run in the sandbox, outside the model's shell, before the model begins.
         seed: sent with every request to the model, and recorded.
         tool_format: how tool calls travelled with this model before, for `model.tool_calls` auto.
         turn_policy: how the agent deals with replies and requests.
@@ -47,6 +49,7 @@ class RunRequest:
     files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    setup: tuple[str, ...] = ()
     seed: int | None = None
     tool_format: ToolFormat | None = None
     turn_policy: TurnPolicy = field(default_factory=TurnPolicy)

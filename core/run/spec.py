@@ -30,6 +30,7 @@ class RunSpec:
         tty: whether commands run on a terminal of their own, with colours and progress bars.
         files: input files as bytes, by path in the input directory.
         labels: recorded with the run.
+        setup: commands run in the sandbox before the model begins.
         seed: recorded with the run; the model has it already.
         snapshots: when snapshots of the sandbox are taken.
         watch: when its files are scanned.
@@ -49,6 +50,7 @@ class RunSpec:
     tty: bool = False
     files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    setup: tuple[str, ...] = ()
     seed: int | None = None
     snapshots: SnapshotPolicy = field(default_factory=SnapshotPolicy)
     watch: e.Watch = "live"

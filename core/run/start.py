@@ -98,6 +98,7 @@ class FreshStart(RunStart):
     @override
     async def prepare(self, run: Run) -> list[dict[str, Any]]:
         await run.copy_input()
+        await run.set_up(run.spec.setup)
         await run.environment.watcher.scan_initial()
         return opening_messages(run)
 
@@ -107,16 +108,14 @@ class FreshStart(RunStart):
 
 
 def opening_messages(run: Run) -> list[dict[str, Any]]:
-    """The two messages that a conversation opens with."""
-    docs = command_docs(run.environment.tools)
-    return [
-        {"role": "system", "content": run.pack.system(docs)},
-        {"role": "user", "content": run.pack.instance(run.spec.task)},
-    ]
+    """The messages that a conversation opens with; a pack may have no system prompt."""
+    system = run.pack.system(command_docs(run.environment.tools))
+    instance = {"role": "user", "content": run.pack.instance(run.spec.task)}
+    return [{"role": "system", "content": system}, instance] if system.strip() else [instance]
 
 
 def _started(run: Run) -> e.RunStarted:
-    system, instance = (message["content"] for message in opening_messages(run))
+    *system, instance = (message["content"] for message in opening_messages(run))
     sandbox, pack, spec = run.environment.sandbox, run.pack, run.spec
     return e.RunStarted(
         schema=e.SCHEMA_VERSION,
@@ -128,7 +127,7 @@ def _started(run: Run) -> e.RunStarted:
         sandbox=sandbox.kind,
         sandbox_info=dict(sandbox.info),
         prompt_pack=pack.name,
-        system_prompt=system,
+        system_prompt="".join(system),
         instance_prompt=instance,
         working_dir=pack.working_dir,
         input_dir=pack.input_dir,

@@ -13,6 +13,8 @@ from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_proble
 from sandbox_tui.core.sandboxes.bubblewrap.provider import BubblewrapProvider
 from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE
 from sandbox_tui.core.sandboxes.docker.provider import DockerProvider
+from sandbox_tui.core.sandboxes.no_sandbox import KIND as NO_SANDBOX
+from sandbox_tui.core.sandboxes.no_sandbox import NoSandbox
 
 Kind = Literal["auto", "docker", "bubblewrap"]
 
@@ -53,6 +55,8 @@ class Providers:
                 return self.docker.recorded(spec)
             case "bubblewrap":
                 return self.bubblewrap.recorded(spec)
+            case _ if kind == NO_SANDBOX:
+                return NoSandbox(spec)
             case _:
                 raise SandboxUnavailable(f"There is no kind of sandbox named {kind!r}.")
 

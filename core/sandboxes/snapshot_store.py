@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from sandbox_tui.core.base.errors import SandboxError
 from sandbox_tui.core.sandboxes.base import SnapshotStore, StoredSnapshot
@@ -11,7 +12,7 @@ from sandbox_tui.core.sandboxes.bubblewrap.snapshots import FolderSnapshots
 from sandbox_tui.core.sandboxes.docker.snapshots import REPOSITORY, ImageSnapshots
 
 
-def kind_of(name: str) -> str:
+def kind_of(name: str) -> Literal["docker", "bubblewrap"]:
     """The kind of sandbox that took the snapshot of this name."""
     return "docker" if name.startswith(f"{REPOSITORY}:") else "bubblewrap"
 

@@ -91,6 +91,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     pack: PromptPack | None = None
     files: dict[str, bytes] = {}
     environment: dict[str, str] = {}
+    setup: tuple[str, ...] = ()
     labels: dict[str, str] = {}
     seed: int | None = None
     tool_format: ToolFormat | None = None
@@ -115,6 +116,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
             pack=request.pack,
             files=dict(request.files),
             environment=dict(request.environment),
+            setup=request.setup,
             labels=dict(request.labels),
             seed=request.seed,
             tool_format=request.tool_format,
@@ -154,6 +156,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
             pack=self.pack,
             files=self.files,
             environment=self.environment,
+            setup=self.setup,
             labels=self.labels,
             seed=self.seed,
             tool_format=self.tool_format,

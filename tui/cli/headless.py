@@ -263,6 +263,9 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
         case e.Repeated():
             how = sanitize_line(event.parted) or "as recorded"
             return f"repeated {event.number} of {event.of}: {how}"
+        case e.Scored():
+            worth = "none" if event.value is None else f"{event.value:.3g}"
+            return sanitize_line(f"score: {worth} ({event.scorer}). {event.explanation}".rstrip())
         case e.Warned():
             return f"warning: {sanitize_line(event.text)}"
         case _:

@@ -84,6 +84,20 @@ class RunFinished(Event, frozen=True, kw_only=True):
     output: str | None = None
 
 
+class Scored(Event, frozen=True, kw_only=True):
+    """A scorer looked at the result of a run that is a sample of an evaluation.
+
+    Attributes:
+        scorer: its name.
+        value: between 0 and 1; None: the scorer itself failed.
+        explanation: a sentence on the score, or why there is none.
+    """
+
+    scorer: str
+    value: float | None
+    explanation: str = ""
+
+
 class Forked(Event, frozen=True, kw_only=True):
     """The run is a fork: the events before are its parent's, those after are its own.
 

@@ -222,6 +222,7 @@ class RunSettings(Part, frozen=True, kw_only=True):
         tools: names of what the model could call; None: the default tools.
         files: digest of each input file that was given as bytes, by its path.
         environment: variables of its commands.
+        setup: commands that prepared its sandbox before the model began.
         labels: given with its request, such as suite, task and sample.
         seed: that the model was asked with, or None.
         watch: when the files were scanned.
@@ -240,6 +241,7 @@ class RunSettings(Part, frozen=True, kw_only=True):
     tools: tuple[str, ...] | None = None
     files: dict[str, str] = {}
     environment: dict[str, str] = {}
+    setup: tuple[str, ...] = ()
     labels: dict[str, str] = {}
     seed: int | None = None
     watch: Watch = "live"
