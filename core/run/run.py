@@ -233,7 +233,9 @@ class Run(Steering):
             SandboxError: one of them failed.
         """
         for command in commands:
-            done = await self.environment.sandbox.run(["bash", "-c", command], timeout=SETUP_SECONDS)
+            done = await self.environment.sandbox.run(
+                ["bash", "-c", command], timeout=SETUP_SECONDS
+            )
             if done.exit_code != 0:
                 raise SandboxError(_setup_failure(command, done))
 

@@ -1,0 +1,130 @@
+"""What the run of a sample is asked to do."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.evals.documents import inline_documents
+from sandbox_tui.core.evals.sample import Sample
+from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.events.types import TurnPolicy
+from sandbox_tui.core.prompts import PromptPack, load_pack
+from sandbox_tui.core.run.run_request import RunRequest
+
+WITH_DOCUMENTS = "{problem}\n\n{documents}"
+
+_ONE_REPLY = TurnPolicy(no_call="final_answer", steps_remaining=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRequests:
+    """Makes the request of each sample of a suite.
+
+    Args:
+        suite: whose samples.
+        settings: the person's, with the suite's on top.
+        pack: prompts of the modes with a computer.
+        vanilla_pack: prompts of `vanilla`.
+        eval_id: recorded with each run.
+        window: tokens for documents in the prompt; None: however many there are.
+    """
+
+    suite: Suite
+    settings: config.Settings
+    pack: PromptPack
+    vanilla_pack: PromptPack
+    eval_id: str
+    window: int | None
+
+    @classmethod
+    def of(
+        cls, suite: Suite, settings: config.Settings, eval_id: str, window: int | None
+    ) -> SampleRequests:
+        """The requests of a suite with a person's settings.
+
+        Raises:
+            ConfigError: a setting of the suite, or one of its prompt packs, cannot be used.
+        """
+        settings = config.changed(settings, _dotted(suite))
+        return cls(
+            suite,
+            settings,
+            load_pack(suite.prompts or settings.agent.prompts),
+            load_pack(suite.vanilla_prompts),
+            eval_id,
+            suite.window if suite.window is not None else window,
+        )
+
+    def request(self, sample: Sample, attempt: int) -> RunRequest:
+        """The request of one attempt at a sample.
+
+        Raises:
+            ConfigError: a limit of the task cannot be used.
+        """
+        if sample.key.mode == "vanilla":
+            return self._vanilla(sample, attempt)
+        return self._sandbox(sample, attempt)
+
+    def _vanilla(self, sample: Sample, attempt: int) -> RunRequest:
+        request = self._base(sample, attempt, in_prompt=True)
+        settings = config.changed(request.settings, {"limits.max_steps": 1})
+        return replace(
+            request, settings=settings, pack=self.vanilla_pack, tools=(), turn_policy=_ONE_REPLY
+        )
+
+    def _sandbox(self, sample: Sample, attempt: int) -> RunRequest:
+        in_prompt = sample.key.mode == "sandbox-context"
+        request = self._base(sample, attempt, in_prompt=in_prompt)
+        task = sample.task
+        files = {} if in_prompt else dict(task.files)
+        return replace(request, pack=self.pack, files=files, setup=task.setup)
+
+    def _base(self, sample: Sample, attempt: int, *, in_prompt: bool) -> RunRequest:
+        task, labels = sample.task, self._labels(sample, attempt)
+        problem = task.problem
+        if in_prompt and task.files:
+            documents = inline_documents(task.files, self.window)
+            problem = WITH_DOCUMENTS.format(problem=problem, documents=documents.text)
+            labels |= {"documents_cut": ", ".join(documents.cut)} if documents.cut else {}
+        own: dict[str, Any] = {f"limits.{name}": value for name, value in task.limits.items()}
+        if task.image:
+            own["sandbox.image"] = task.image
+        return RunRequest(
+            task=problem,
+            settings=config.changed(self.settings, own) if own else self.settings,
+            mode="auto",
+            copy_results=False,
+            labels=labels,
+            seed=seed_of(self.suite.name, task.id, sample.key.number),
+            watch="at_end",
+        )
+
+    def _labels(self, sample: Sample, attempt: int) -> dict[str, str]:
+        labels = {
+            "eval": self.eval_id,
+            "suite": self.suite.name,
+            "task": sample.key.task,
+            "mode": sample.key.mode,
+            "sample": str(sample.key.number),
+            "attempt": str(attempt),
+        }
+        return labels | ({"domain": sample.task.domain} if sample.task.domain else {})
+
+
+def seed_of(suite: str, task: str, number: int) -> int:
+    """The seed of a sample, the same in every mode, on every machine and after every kill."""
+    data = f"{suite}/{task}/{number}".encode()
+    return int.from_bytes(hashlib.sha256(data).digest()[:4]) >> 1
+
+
+def _dotted(suite: Suite) -> dict[str, Any]:
+    """The suite's settings by dotted name."""
+    tables = {"model": suite.model, "limits": suite.limits, "sandbox": suite.sandbox}
+    return {
+        f"{table}.{name}": value
+        for table, values in tables.items()
+        for name, value in values.items()
+    }

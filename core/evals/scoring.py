@@ -1,0 +1,84 @@
+"""Scores a sample when its run ends, while its sandbox is still there."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import secrets
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+
+from sandbox_tui.core.agent.loop import AgentResult
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.environment.tool_environment import ToolEnvironment
+from sandbox_tui.core.evals.sample import Sample
+from sandbox_tui.core.evals.scorers.base import Attempt, Score, Scorer, ScorerFailed
+from sandbox_tui.core.events.types import FinishReason, Scored
+from sandbox_tui.core.sandboxes.base import Sandbox
+from sandbox_tui.core.sandboxes.factory import Kind, open_sandbox
+from sandbox_tui.core.sandboxes.no_sandbox import NoSandbox
+
+INFRASTRUCTURE: frozenset[FinishReason] = frozenset(
+    {"model_error", "sandbox_error", "store_error", "internal_error"}
+)
+"""Endings that say nothing about the model: such a run is tried again, and never scored."""
+
+UNSCORED: frozenset[FinishReason] = frozenset({*INFRASTRUCTURE, "cancelled"})
+
+
+class SampleScoring:
+    """Called by a run that ends (`OnFinished`); writes the score as an event of the run.
+
+    Args:
+        sample: of the run.
+        scorer: of its task.
+        kind: of the sandboxes that it opens.
+    """
+
+    def __init__(self, sample: Sample, scorer: Scorer, kind: Kind) -> None:
+        self._sample = sample
+        self._scorer = scorer
+        self._kind: Kind = kind
+
+    async def __call__(self, environment: ToolEnvironment, result: AgentResult) -> None:
+        if result.reason in UNSCORED:
+            return
+        name = self._scorer.name
+        try:
+            score = await self._scorer.score(self._attempt(environment.sandbox, result.answer))
+            _check(score)
+        except SandboxTuiError as error:
+            environment.events.post(Scored(scorer=name, value=None, explanation=str(error)))
+        except Exception as error:  # noqa: BLE001 - a scorer may be anybody's; it ends no run
+            why = f"The scorer {name} failed: {error!r}."
+            environment.events.post(Scored(scorer=name, value=None, explanation=why))
+        else:
+            environment.events.post(
+                Scored(scorer=name, value=score.value, explanation=score.explanation)
+            )
+
+    def _attempt(self, sandbox: Sandbox, answer: str | None) -> Attempt:
+        return Attempt(
+            task=self._sample.task,
+            mode=self._sample.key.mode,
+            answer=answer,
+            sandbox=None if isinstance(sandbox, NoSandbox) else sandbox,
+            fresh_sandbox=lambda: _fresh(sandbox, self._kind),
+        )
+
+
+def _check(score: Score) -> None:
+    if not (math.isfinite(score.value) and 0 <= score.value <= 1):
+        raise ScorerFailed(f"The scorer gave {score.value}, which is not between 0 and 1.")
+
+
+@contextlib.asynccontextmanager
+async def _fresh(like: Sandbox, kind: Kind) -> AsyncGenerator[Sandbox]:
+    """A sandbox like the run's, from the image and without a snapshot."""
+    spec = replace(like.spec, session_id=f"score-{secrets.token_hex(6)}", snapshot="")
+    sandbox = await open_sandbox(kind, spec)
+    try:
+        await sandbox.start()
+        yield sandbox
+    finally:
+        await sandbox.close()
