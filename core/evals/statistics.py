@@ -62,6 +62,15 @@ def paired_difference(base: Scores, other: Scores) -> Estimate | None:
     return estimate(task_differences(base, other).values())
 
 
+def paired_ratio(base: Scores, other: Scores) -> float | None:
+    """The mean of `other` divided by the mean of `base`, over the tasks that are in both; None
+    without such tasks, or where `base` is 0."""
+    before, after = task_means(base), task_means(other)
+    both = before.keys() & after.keys()
+    whole = math.fsum(before[task] for task in both)
+    return math.fsum(after[task] for task in both) / whole if whole else None
+
+
 def task_means(scores: Scores) -> dict[str, float]:
     """The mean score of each task that has one."""
     return {task: _mean(found) for task, found in scores.items() if found}

@@ -1,0 +1,47 @@
+"""How the figures of a report come about, in sentences: every report prints them."""
+
+from __future__ import annotations
+
+from sandbox_tui.core.evals.statistics import CONFIDENCE, RESAMPLES, SEED
+
+METHODS: tuple[tuple[str, str], ...] = (
+    (
+        "Score",
+        "The mean over tasks; a task counts once, with the mean of its samples. Samples without a "
+        "score are counted apart and never as 0.",
+    ),
+    (
+        "Intervals",
+        f"Percentile bootstrap, {CONFIDENCE:.0%}, {RESAMPLES} resamples of tasks with seed {SEED}; "
+        "samples of one task stay together. One task has no interval. Where all tasks have the "
+        "same score the interval is a point: that is no proof that the next task has it too.",
+    ),
+    (
+        "Difference",
+        "The mean over the tasks that have a score in both, of the task's score minus its score in "
+        "the baseline; the interval is of these differences.",
+    ),
+    (
+        "Tokens a query",
+        "Input and output tokens of all requests of a sample, as the server counts them: in a "
+        "conversation of several turns, what was read before is counted again with each turn. The "
+        "ratio divides the means over the tasks that ended in both.",
+    ),
+    (
+        "Generated",
+        "Output tokens divided by all tokens. The rest is read, which servers do many times "
+        "faster than they generate.",
+    ),
+    (
+        "Queries a minute",
+        "60 x concurrency / mean wall-clock seconds of a sample, measured while that many samples "
+        "ran at once: the pace if all of them were of this cell. The ratio divides the mean "
+        "seconds of the tasks that ended in both; the concurrency cancels.",
+    ),
+    (
+        "Samples that count",
+        "Tokens, seconds and turns are means over the samples whose run ended, with a score or "
+        "without; samples that failed are left out.",
+    ),
+)
+"""Name of a figure, and how it comes about."""

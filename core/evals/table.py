@@ -1,0 +1,279 @@
+"""The table of an evaluation: domains by modes, from the rows of its samples.
+
+Everything that shows an evaluation draws this table: the screen, the reports, the command line. How
+each figure comes about is stated here and, for readers, in `core/evals/methods.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.meta_capabilities.capability import (
+    CAPABILITIES,
+    Capability,
+    RunCapabilities,
+)
+from sandbox_tui.core.evals.outcomes import (
+    domain_of,
+    failure_kind,
+    has_ended,
+    has_score,
+    tokens_of,
+)
+from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleResult
+from sandbox_tui.core.evals.statistics import (
+    Estimate,
+    mean_score,
+    paired_difference,
+    paired_ratio,
+)
+from sandbox_tui.core.evals.time_left import seconds_left
+
+ALL_DOMAINS = "all"
+"""Name of the last row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """The samples of a domain in a mode.
+
+    Means, ratios and shares are over samples whose run ended (`scored` or `unscored`); None where
+    there is none to tell. Ratios divide this mode by the baseline on the tasks that ended in both.
+
+    Attributes:
+        domain, mode: what it is of.
+        samples: planned.
+        scored, unscored, failed, running, pending: of them, by status.
+        score: mean score over tasks.
+        difference: paired difference of the score to the baseline; None in the baseline itself.
+        tokens: input and output tokens a sample.
+        tokens_ratio: of tokens a sample.
+        generated: share of output tokens in all tokens.
+        estimated: samples whose tokens are estimates.
+        seconds: wall clock a sample.
+        per_minute: samples a minute if all slots ran samples of this cell: 60 x concurrency /
+            seconds.
+        per_minute_ratio: of samples a minute; concurrency cancels.
+        steps, calls: a sample.
+        cost: US dollars of all samples with a known cost; None where there is none.
+        cost_unknown: samples that ended without a known cost.
+        endings: why runs ended (`FinishReason`), and how many; most frequent first.
+        failures: samples without a score by kind, and how many; most frequent first.
+        cut: samples whose documents were cut to fit the prompt.
+        memory_idle, memory_peak: bytes: mean of the sandboxes idle, highest peak.
+        capabilities: share of samples that used each; empty where no calls were looked at.
+    """
+
+    domain: str
+    mode: EvalMode
+    samples: int = 0
+    scored: int = 0
+    unscored: int = 0
+    failed: int = 0
+    running: int = 0
+    pending: int = 0
+    score: Estimate | None = None
+    difference: Estimate | None = None
+    tokens: float | None = None
+    tokens_ratio: float | None = None
+    generated: float | None = None
+    estimated: int = 0
+    seconds: float | None = None
+    per_minute: float | None = None
+    per_minute_ratio: float | None = None
+    steps: float | None = None
+    calls: float | None = None
+    cost: float | None = None
+    cost_unknown: int = 0
+    endings: tuple[tuple[str, int], ...] = ()
+    failures: tuple[tuple[str, int], ...] = ()
+    cut: int = 0
+    memory_idle: float | None = None
+    memory_peak: int | None = None
+    capabilities: Mapping[Capability, float] = field(default_factory=dict[Capability, float])
+
+    @property
+    def over(self) -> int:
+        """Samples to which nothing more happens."""
+        return self.scored + self.unscored + self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A domain: its cells in the order of `EvalTable.modes`."""
+
+    domain: str
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalTable:
+    """An evaluation at a moment.
+
+    Attributes:
+        info: what it is of.
+        modes: the columns; the baseline is `info.baseline`.
+        rows: one per domain, by name.
+        total: all domains together; each task counts once.
+        seconds_left: an estimate; 0 when nothing is left, None while no sample has ended.
+    """
+
+    info: EvalInfo
+    modes: tuple[EvalMode, ...]
+    rows: tuple[Row, ...]
+    total: Row
+    seconds_left: float | None
+
+    @property
+    def samples(self) -> int:
+        """Planned, in all modes."""
+        return sum(cell.samples for cell in self.total.cells)
+
+    @property
+    def over(self) -> int:
+        """Of them, those to which nothing more happens."""
+        return sum(cell.over for cell in self.total.cells)
+
+
+def eval_table(
+    info: EvalInfo,
+    results: Sequence[SampleResult],
+    *,
+    now: float = 0.0,
+    capabilities: Mapping[str, RunCapabilities] | None = None,
+) -> EvalTable:
+    """The table of an evaluation.
+
+    Args:
+        info: what it is of.
+        results: all of its samples, in any order, pending ones among them.
+        now: seconds since the epoch, for the time left while samples run.
+        capabilities: what each run used its computer for, by id of the run.
+    """
+    present = {result.mode for result in results}
+    others: list[EvalMode] = [mode for mode in EVAL_MODES if mode not in info.modes]
+    modes = (*info.modes, *filter(present.__contains__, others))
+    used = capabilities or {}
+    domains: defaultdict[str, list[SampleResult]] = defaultdict(list)
+    for result in results:
+        domains[domain_of(result)].append(result)
+    return EvalTable(
+        info=info,
+        modes=modes,
+        rows=tuple(_row(name, domains[name], modes, info, used) for name in sorted(domains)),
+        total=_row(ALL_DOMAINS, results, modes, info, used),
+        seconds_left=seconds_left(results, info.concurrency, now),
+    )
+
+
+def _row(
+    domain: str,
+    results: Iterable[SampleResult],
+    modes: Sequence[EvalMode],
+    info: EvalInfo,
+    used: Mapping[str, RunCapabilities],
+) -> Row:
+    by_mode: dict[EvalMode, list[SampleResult]] = {mode: [] for mode in modes}
+    for result in results:
+        by_mode[result.mode].append(result)
+    base = by_mode[info.baseline]
+    cells = [
+        _cell(domain, mode, by_mode[mode], [] if mode == info.baseline else base, info, used)
+        for mode in modes
+    ]
+    return Row(domain, tuple(cells))
+
+
+def _cell(
+    domain: str,
+    mode: EvalMode,
+    results: Sequence[SampleResult],
+    base: Sequence[SampleResult],
+    info: EvalInfo,
+    used: Mapping[str, RunCapabilities],
+) -> Cell:
+    ended = [result for result in results if has_ended(result)]
+    statuses = Counter(result.status for result in results)
+    scored = sum(map(has_score, results))
+    unscored = statuses["scored"] + statuses["unscored"] - scored
+    lost = [result for result in results if result.over and not has_score(result)]
+    seconds = _mean(result.seconds for result in ended)
+    costs = [result.cost for result in ended if result.cost is not None]
+    scores = scores_by_task(results)
+    slower = paired_ratio(_measures(base, _seconds_of), _measures(results, _seconds_of))
+    return Cell(
+        domain=domain,
+        mode=mode,
+        samples=len(results),
+        scored=scored,
+        unscored=unscored,
+        failed=statuses["failed"],
+        running=statuses["running"],
+        pending=statuses["pending"],
+        score=mean_score(scores),
+        difference=paired_difference(scores_by_task(base), scores) if base else None,
+        tokens=_mean(map(tokens_of, ended)),
+        tokens_ratio=paired_ratio(_measures(base, tokens_of), _measures(results, tokens_of)),
+        generated=_generated(ended),
+        estimated=sum(result.estimated for result in ended),
+        seconds=seconds,
+        per_minute=60 * info.concurrency / seconds if seconds else None,
+        per_minute_ratio=1 / slower if slower else None,
+        steps=_mean(result.steps for result in ended),
+        calls=_mean(result.calls for result in ended),
+        cost=math.fsum(costs) if costs else None,
+        cost_unknown=len(ended) - len(costs),
+        endings=_counted(result.finish_reason or "unknown" for result in ended),
+        failures=_counted(map(failure_kind, lost)),
+        cut=sum(result.cut_tokens > 0 for result in results),
+        memory_idle=_mean(r.memory_idle for r in ended if r.memory_idle is not None),
+        memory_peak=max((r.memory_peak for r in ended if r.memory_peak is not None), default=None),
+        capabilities=_shares([used[r.run_id] for r in ended if r.run_id in used]),
+    )
+
+
+def scores_by_task(results: Iterable[SampleResult]) -> dict[str, list[float]]:
+    """The scores of samples, by task; tasks without one are left out."""
+    scores: defaultdict[str, list[float]] = defaultdict(list)
+    for result in results:
+        if has_score(result) and result.score is not None:
+            scores[result.task].append(result.score)
+    return scores
+
+
+def _seconds_of(result: SampleResult) -> float:
+    return result.seconds
+
+
+def _measures(
+    results: Iterable[SampleResult], measure: Callable[[SampleResult], float]
+) -> dict[str, list[float]]:
+    found: defaultdict[str, list[float]] = defaultdict(list)
+    for result in results:
+        if has_ended(result):
+            found[result.task].append(measure(result))
+    return found
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return math.fsum(found) / len(found) if found else None
+
+
+def _generated(results: Sequence[SampleResult]) -> float | None:
+    tokens = sum(map(tokens_of, results))
+    return sum(result.output_tokens for result in results) / tokens if tokens else None
+
+
+def _counted(kinds: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(Counter(kinds).items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _shares(runs: Sequence[RunCapabilities]) -> dict[Capability, float]:
+    if not runs:
+        return {}
+    return {name: sum(run.uses(name) for run in runs) / len(runs) for name in CAPABILITIES}
