@@ -45,7 +45,9 @@ __all__ = [
 MIRROR = "model"
 """Name of the terminal that mirrors what runs in the sandbox."""
 
-RunStatus = Literal["starting", "running", "paused", "frozen", "waiting", "finished", "failed"]
+RunStatus = Literal[
+    "starting", "running", "paused", "frozen", "waiting", "awaiting_input", "finished", "failed"
+]
 
 
 @dataclass(slots=True)
@@ -115,6 +117,14 @@ class RunState:
         return any(human.finished is None and not human.withdrawn for human in commands)
 
     @property
+    def latest_step(self) -> int:
+        """The step whose calls ran last, or run now: until a reply has come and its calls may run,
+        that is the one before."""
+        reply = self.reply
+        before = reply is None or reply.replied is None or self.pending is not None
+        return self.step - 1 if before and self.finished is None else self.step
+
+    @property
     def phase(self) -> Phase:
         """The run's phase; no event tells FINISHING from RUNNING."""
         if self.finished is not None:
@@ -132,6 +142,8 @@ class RunState:
             return "frozen"
         if self.pending:
             return "waiting"
+        if self.awaited is not None and self.awaited.answerable:
+            return "awaiting_input"
         return "paused" if self.mode == "paused" else "running"
 
     def apply(self, event: e.AnyEvent) -> None:

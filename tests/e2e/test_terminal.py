@@ -151,8 +151,11 @@ def test_a_command_that_asks_is_answered(own_home: Path, scripted_server: Start)
     with running(own_home, scripted_server, command, "--tty", "--step") as terminal:
         terminal.wait_for("waits for you")
         terminal.press("a")
-        terminal.wait_for("waits for a password · enter answers · esc interrupts")
+        terminal.wait_for(
+            "◆ waits for input", "waits for a password · 2, enter answers · esc interrupts"
+        )
         terminal.press("2")
+        terminal.wait_for("waits for a password · enter answers · esc interrupts")
         terminal.press("Enter")
         terminal.wait_for("keys go to the sandbox")
         terminal.type("hunter2")

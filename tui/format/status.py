@@ -27,6 +27,7 @@ STATUS_WORDS: dict[RunStatus, StatusWords] = {
     "paused": StatusWords("‖", "paused", "warn"),
     "frozen": StatusWords("‖", "frozen", "warn"),
     "waiting": StatusWords("◆", "waits for you", "warn"),
+    "awaiting_input": StatusWords("◆", "waits for input", "warn"),
     "finished": StatusWords("✓", "submitted", "good"),
     "failed": StatusWords("✗", "ended", "bad"),
 }

@@ -207,7 +207,7 @@ class WallScreen(Screen[None]):
         """The footer shows what can be done with the chosen run."""
         tile = self._chosen
         if action in ("approve", "reject"):
-            return tile is not None and tile.kind == "waiting"
+            return tile is not None and tile.state.pending is not None
         if action in ("pause", "end"):
             return tile is not None and tile.kind in ("running", "waiting")
         return action != "open" or tile is not None

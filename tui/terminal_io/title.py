@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 NAME = "sandbox-tui"
 
+_TOLD = ("waiting", "awaiting_input", "frozen")
+"""Statuses that are told in words, not by their sign alone."""
+
 
 @runtime_checkable
 class ShowsRun(Protocol):
@@ -52,4 +55,4 @@ def _sign(screen: ShowsRun) -> str:
 def sign_of(state: RunState) -> str:
     """How a run stands, in a sign and few words."""
     sign, words, _ = STATUS_WORDS[state.status]
-    return f"{sign} {words}" if state.status in ("waiting", "frozen") else sign
+    return f"{sign} {words}" if state.status in _TOLD else sign

@@ -35,6 +35,12 @@ def changed(step: int, *changes: e.FileChange, by: str = "model") -> e.FilesChan
     return e.FilesChanged(step=step, changes=changes, by=by)  # type: ignore[arg-type]
 
 
+def reply(step: int) -> e.ModelReplied:
+    return e.ModelReplied(
+        step=step, message={}, text="", reasoning="", usage=e.Usage(), finish_reason="", latency=0
+    )
+
+
 def state_of(*happened: e.AnyEvent) -> RunState:
     return fold([started(), *happened])
 
@@ -167,7 +173,9 @@ class Shown(App[None]):
 async def test_marks_sizes_and_titles() -> None:
     state = state_of(
         listed("d/", "d/gone", "kept", "odd\x1b[31m\nname"),
+        reply(1),
         changed(1, change("d/first", size=1_234)),
+        reply(2),
         changed(2, change("kept", "modified", size=98_765), change("d/gone", "deleted")),
     )
     app = Shown(state)
@@ -188,6 +196,28 @@ async def test_marks_sizes_and_titles() -> None:
         assert app.files.border_subtitle == "changed 1 · esc shows all"
         await pilot.press("escape")
         assert len(app.lines()) == 3
+
+
+async def test_a_dot_stays_until_the_calls_of_another_step_run() -> None:
+    state = state_of(listed("a", "b"), reply(1), changed(1, change("a", "modified", size=1)))
+    app = Shown(state)
+
+    def dotted() -> list[str]:
+        app.files.show(state)
+        return [line.split()[0] for line in app.lines() if "•" in line]
+
+    call = e.ToolCall(number=1, step=2, id="c", name="execute_bash", arguments="{}")
+    async with app.run_test(size=(40, 12)):
+        assert dotted() == ["a"]
+        state.apply(e.ModelAsked(step=2, digest="", messages=1))
+        assert dotted() == ["a"], "while the model thinks"
+        for event in (reply(2), e.CallProposed(call=call), e.CallHeld(call=1)):
+            state.apply(event)
+        assert dotted() == ["a"], "while a person decides"
+        state.apply(e.CallDecided(call=1, verdict="approve", by="person"))
+        assert dotted() == [], "step 2 runs, and has changed nothing so far"
+        state.apply(changed(2, change("b", "modified", size=2)))
+        assert dotted() == ["b"]
 
 
 async def test_twenty_thousand_entries_cost_ten_times_as_much_as_two_thousand() -> None:

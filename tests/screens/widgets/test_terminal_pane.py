@@ -256,6 +256,7 @@ async def test_a_command_that_waits_is_told_of_and_answered() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot, app)
         app.pane.view.focus()
+        await pilot.pause()
         state = waiting(answerable=True, hidden=True)
         app.pane.sync(state)
         assert app.subtitle_shown == "ssh waits for a password · enter answers · esc interrupts"
@@ -270,6 +271,19 @@ async def test_a_command_that_waits_is_told_of_and_answered() -> None:
         await pilot.pause(0.1)
         assert not app.pane.view.attached
         assert app.subtitle_shown == "following ↓"
+
+
+async def test_where_another_pane_has_the_keys_the_way_to_answer_is_named() -> None:
+    app = Demo()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot, app)
+        app.pane.sync(waiting(answerable=True))
+        app.pane.view.focus()
+        await pilot.pause()
+        assert app.subtitle_shown == "ssh waits for input · enter answers · esc interrupts"
+        app.pane.view.blur()
+        await pilot.pause()
+        assert app.subtitle_shown == "ssh waits for input · 2, enter answers · esc interrupts"
 
 
 async def test_where_one_cannot_answer_only_interrupting_is_offered() -> None:

@@ -184,7 +184,7 @@ class Cockpit(Screen[None]):
         if self._is_live:
             timeline.duration = self.now
             timeline.growing = self.state.finished is None
-            timeline.playing = self.state.status in ("running", "starting")
+            timeline.playing = self.state.status in ("running", "starting", "awaiting_input")
 
     def show_state(self, state: RunState) -> None:
         """Show another moment (replay)."""

@@ -28,8 +28,8 @@ MARK_COLUMNS = 5
 class Files(BlockList):
     """Shows `RunState.files` below the working directory.
 
-    At the right of each file: a dot when the last step that changed anything changed it, its
-    change since the run began, and its size.
+    At the right of each file: a dot when the latest step changed it, its change since the run
+    began, and its size.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -198,7 +198,7 @@ class Files(BlockList):
             return right
         if file is None:
             return right
-        recent = bool(self._step) and file.run_mark is not None and file.step == self._step
+        recent = file.run_mark is not None and file.step >= max(1, self._state.latest_step)
         right.append("•" if recent and not row.is_dir else " ", style=palette.accent)
         right.append(f"{_mark(file):>{MARK_COLUMNS}}", style=_mark_style(file, palette))
         shown = numbers.size(file.last.size) if file.last.kind == "file" else ""

@@ -72,7 +72,8 @@ class RunTile(Widget, can_focus=True):
             return "failed"
         if self.state.status == "finished":
             return "submitted"
-        return "waiting" if self.state.pending else "running"
+        waits = self.state.pending or self.state.status == "awaiting_input"
+        return "waiting" if waits else "running"
 
     @property
     def state(self) -> RunState:

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
+from textual.events import DescendantBlur, DescendantFocus, Resize
 from textual.message import Message
 from typing_extensions import override
 
@@ -271,8 +272,7 @@ class TerminalPane(Container):
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave keys that mean nothing now to the widgets above."""
-        current = self._terminals.get(self.shown)
-        view = current.view if current is not None else None
+        view = self.view if self.shown in self._terminals else None
         match action:
             case "again" | "end_search":
                 return view is not None and view.search.active
@@ -312,8 +312,10 @@ class TerminalPane(Container):
         """Show other columns of a terminal that is wider than the pane."""
         self.view.scroll_sideways(direction)
 
-    def on_resize(self) -> None:
-        """Fit the words of the border to the new width."""
+    @on(DescendantFocus)
+    @on(DescendantBlur)
+    @on(Resize)
+    def _fit_subtitle(self) -> None:
         self.call_after_refresh(self.refresh_subtitle)
 
     @on(TerminalView.Typed)
@@ -394,5 +396,5 @@ class TerminalPane(Container):
         if view.attached:
             return attached_words()
         if self._awaited is not None and self.shown == MIRROR and self._live:
-            return awaited_words(self._awaited)
+            return awaited_words(self._awaited, has_focus=view.has_focus)
         return reading_words(following=view.following, is_wider=view.is_wider)

@@ -21,12 +21,18 @@ def attached_words() -> tuple[str, ...]:
     return (f"keys go to the sandbox · {back}", f"keys go in · {back}", f"{RELEASE_SHOWN} back")
 
 
-def awaited_words(awaited: InputAwaited) -> tuple[str, ...]:
-    """Which program waits for what, and what can be done about it, longest first."""
+def awaited_words(awaited: InputAwaited, *, has_focus: bool) -> tuple[str, ...]:
+    """Which program waits for what, and what can be done about it, longest first.
+
+    Args:
+        awaited: what is waited for.
+        has_focus: whether the pane gets the keys; else the one that leads to it is named as well.
+    """
     what = "a password" if awaited.hidden else "input"
     keys = f"{hint('live.interrupt')} interrupts"
     if awaited.answerable:
-        keys = f"{hint('terminals.type')} answers · {keys}"
+        way = "" if has_focus else f"{hint('cockpit.terminal')}, "
+        keys = f"{way}{hint('terminals.type')} answers · {keys}"
     says = f"{sanitize_line(awaited.program)[:MAX_PROGRAM_CHARS]} waits for {what}"
     return (f"{says} · {keys}", f"waits for {what} · {keys}", keys)
 

@@ -30,6 +30,23 @@ def test_a_frozen_run_is_called_frozen_wherever_it_is_shown() -> None:
     assert sign_of(state) == "‖ frozen"
 
 
+def asking(*, answerable: bool) -> RunState:
+    call = e.ToolCall(number=1, step=1, id="a", name="execute_bash", arguments="{}")
+    asked = e.InputAwaited(program="ssh", hidden=True, answerable=answerable)
+    return fold([started(), e.CallProposed(call=call), e.CallStarted(call=1), asked])
+
+
+def test_a_command_that_asks_is_told_of_wherever_the_run_is_shown() -> None:
+    state = asking(answerable=True)
+    worker: Any = SimpleNamespace(state=state, failure=None)
+    tile = RunTile(cast(RunWorker, worker), 1)
+    assert (tile._status_words(), tile.kind) == ("◆ waits for input", "waiting")
+    assert sign_of(state) == "◆ waits for input"
+    state.apply(e.CallFinished(call=1, observation="", ok=True))
+    assert (tile._status_words(), tile.kind) == ("● running", "running")
+    assert asking(answerable=False).status == "running", "nobody can answer it"
+
+
 @pytest.mark.parametrize("status", get_args(RunStatus))
 def test_a_title_has_the_sign_of_the_table(status: RunStatus) -> None:
     state: Any = SimpleNamespace(status=status)
