@@ -1,0 +1,39 @@
+"""Loads CSV with a header line (RFC 4180)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.evals.loaders.data_file import data_file, read_text
+from sandbox_tui.core.evals.loaders.dataset import Dataset
+from sandbox_tui.core.evals.loaders.rows import tasks_of
+from sandbox_tui.core.evals.task import Task
+
+MAX_CELL_CHARS = 1 << 30
+"""Documents stand in cells; the module's own limit is 128 KiB."""
+
+
+def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
+    """The tasks of the file.
+
+    Raises:
+        ConfigError: naming the line that cannot be used.
+    """
+    file = data_file(dataset, folder)
+    return tasks_of(_rows(file), dataset, file.name)
+
+
+def _rows(file: Path) -> Iterator[dict[str, str]]:
+    csv.field_size_limit(MAX_CELL_CHARS)
+    reader = csv.DictReader(io.StringIO(read_text(file), newline=""), strict=True, restval="")
+    try:
+        for row in reader:
+            if None in row:
+                raise ConfigError(f"{file}, line {reader.line_num}, has more cells than columns.")
+            yield row
+    except csv.Error as error:
+        raise ConfigError(f"{file}, line {reader.line_num}, is no CSV: {error}.") from error

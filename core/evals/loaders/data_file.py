@@ -1,0 +1,34 @@
+"""The file that a data set names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.evals.loaders.dataset import Dataset
+
+
+def data_file(dataset: Dataset, folder: Path) -> Path:
+    """Where it is.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    if not dataset.path:
+        raise ConfigError("dataset.path must name the file with the tasks.")
+    file = folder / Path(dataset.path).expanduser()
+    if not file.is_file():
+        raise ConfigError(f"dataset.path names {file}, which is no file.")
+    return file
+
+
+def read_text(file: Path) -> str:
+    """Its text.
+
+    Raises:
+        ConfigError: it cannot be read, or is not UTF-8.
+    """
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file} cannot be read: {error}.") from error

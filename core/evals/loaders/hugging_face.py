@@ -1,0 +1,51 @@
+"""Loads a data set of the Hugging Face hub, or local files, with the library `datasets`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.evals.extras import missing_extra
+from sandbox_tui.core.evals.loaders.dataset import Dataset
+from sandbox_tui.core.evals.loaders.rows import tasks_of
+from sandbox_tui.core.evals.task import Task
+
+
+def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
+    """The tasks of one split, `test` unless `dataset.split` says otherwise.
+
+    `dataset.path` is a repository (`owner/name`), or a local folder or file relative to `folder`.
+
+    Raises:
+        ConfigError: it cannot be loaded, or the library is not installed.
+    """
+    if not dataset.path:
+        raise ConfigError("dataset.path must name a repository of the hub, or local files.")
+    try:
+        library: Any = importlib.import_module("datasets")
+    except ImportError as error:
+        raise missing_extra("The loader hugging_face") from error
+    library.disable_progress_bars()
+    split = dataset.split or "test"
+    try:
+        table = library.load_dataset(**_source(dataset, folder), split=split)
+    except Exception as error:  # the library raises whatever its parts raise
+        words = " ".join(str(error).split())[:300].rstrip(".")
+        raise ConfigError(
+            f"The data set {dataset.path} ({dataset.config or 'no config'}, {split}) cannot be "
+            f"loaded: {words or type(error).__name__}."
+        ) from error
+    return tasks_of(table, dataset, f"{dataset.path}, {split}")
+
+
+def _source(dataset: Dataset, folder: Path) -> dict[str, Any]:
+    """Arguments of `load_dataset` that say where the data is."""
+    local = folder / Path(dataset.path).expanduser()
+    if local.is_file():
+        kind = local.suffix.removeprefix(".").replace("jsonl", "json")
+        return {"path": kind, "data_files": {dataset.split or "test": str(local)}}
+    path = str(local) if local.is_dir() else dataset.path
+    return {"path": path, "name": dataset.config or None, "revision": dataset.revision or None}

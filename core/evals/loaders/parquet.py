@@ -1,0 +1,33 @@
+"""Loads a Parquet file."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.evals.extras import missing_extra
+from sandbox_tui.core.evals.loaders.data_file import data_file
+from sandbox_tui.core.evals.loaders.dataset import Dataset
+from sandbox_tui.core.evals.loaders.rows import tasks_of
+from sandbox_tui.core.evals.task import Task
+
+
+def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
+    """The tasks of the file.
+
+    Raises:
+        ConfigError: it is no Parquet file, or pyarrow is not installed.
+    """
+    file = data_file(dataset, folder)
+    try:
+        parquet: Any = importlib.import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise missing_extra("The loader parquet") from error
+    try:
+        rows = parquet.read_table(file).to_pylist()
+    except (OSError, ValueError) as error:  # pyarrow's errors are both
+        raise ConfigError(f"{file} is no Parquet file: {error}.") from error
+    return tasks_of(rows, dataset, file.name)

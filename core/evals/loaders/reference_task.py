@@ -1,0 +1,124 @@
+"""Loads a task folder of the reference: config.yaml, reward.py, and maybe vanilla_llm_prompt.py.
+
+config.yaml is a prompt pack as it stands, so its `working_dir`, `input_dir` and `output_dir` hold,
+which the reference ignores. The prompt that `create_prompt` makes for `vanilla` is kept in the
+task's metadata under `VANILLA_PROMPT`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.evals.loaders.data_file import read_text
+from sandbox_tui.core.evals.loaders.dataset import Dataset
+from sandbox_tui.core.evals.own_code import MAX_OWN_BYTES, Arguments, call_own_code
+from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.evals.worker import WorkerCall, WorkerFailed
+
+VANILLA_PROMPT = "vanilla_prompt"
+"""Key of metadata: the whole prompt of `vanilla`, instead of the prompt pack and the documents."""
+
+PROMPTS_SECONDS = 60.0
+"""For `create_prompt` of all rows together."""
+
+
+def suite_tables(folder: Path) -> dict[str, Any]:
+    """What a suite file would hold to run the task in this folder.
+
+    Raises:
+        ConfigError: a file is missing or cannot be read.
+    """
+    reward = folder / "reward.py"
+    if not reward.is_file():
+        raise ConfigError(f"{folder} is no task: it has no reward.py.")
+    _config(folder)
+    options = {"source": read_text(reward), "folder": str(folder.resolve())}
+    return {
+        "dataset": {"loader": "reference_task"},
+        "scorers": "reference_reward",
+        "scorer_options": {"reference_reward": options},
+        "prompts": "config.yaml",
+    }
+
+
+def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
+    """The tasks that config.yaml names.
+
+    Raises:
+        ConfigError: a file is missing or cannot be read, or create_prompt fails.
+    """
+    folder = folder / Path(dataset.path).expanduser()
+    return iter(_with_prompts(_tasks(dataset, folder), folder))
+
+
+def reference_row(task: Task) -> dict[str, Any]:
+    """A task as a row of the reference's data sets, all columns that it had among them."""
+    metadata = {key: value for key, value in task.metadata.items() if key != VANILLA_PROMPT}
+    return {
+        **metadata,
+        "id": task.id,
+        "problem_statement": task.problem,
+        "ground_truth": task.target,
+        "domain": task.domain,
+        "input_files": {path: text.decode(errors="replace") for path, text in task.files.items()},
+    }
+
+
+def _config(folder: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        value: object = yaml.safe_load(read_text(folder / "config.yaml"))
+    except yaml.YAMLError as error:
+        raise ConfigError(
+            f"{folder / 'config.yaml'} is not valid YAML: {' '.join(str(error).split())}."
+        ) from error
+    tables = cast(dict[str, Any], value) if isinstance(value, dict) else {}
+    if not isinstance(tables.get("dataset"), str):
+        raise ConfigError(f"{folder / 'config.yaml'} must name a dataset.")
+    return tables
+
+
+def _tasks(dataset: Dataset, folder: Path) -> list[Task]:
+    from sandbox_tui.core.evals.loaders.table import load_tasks
+
+    config = _config(folder)
+    domain = dataset.domain or folder.resolve().name
+    if config["dataset"] != "json":
+        named = {"loader": "hugging_face", "path": config["dataset"], "domain": domain}
+        wanted = {key: str(config.get(key) or "") for key in ("config", "split")}
+        return load_tasks(msgspec.convert({**named, **wanted}, Dataset), folder, str(folder))
+    file = _data_file(str(config.get("data_files") or ""), folder)
+    is_list = read_text(file).lstrip().startswith("[")
+    source = Dataset(loader="json" if is_list else "jsonl", path=str(file), domain=domain)
+    return load_tasks(source, folder, str(folder))
+
+
+def _data_file(name: str, folder: Path) -> Path:
+    """Relative to the folder of all tasks, as the reference has it, or else to the task's own."""
+    for base in (folder.resolve().parent, folder.resolve()):
+        if name and (base / name).is_file():
+            return base / name
+    raise ConfigError(f"{folder / 'config.yaml'}: data_files names {name!r}, which is no file.")
+
+
+def _with_prompts(tasks: list[Task], folder: Path) -> list[Task]:
+    file = folder / "vanilla_llm_prompt.py"
+    if not file.is_file():
+        return tasks
+    calls: list[Arguments] = [((reference_row(task),), {}) for task in tasks]
+    arguments = (read_text(file), str(folder.resolve()), file.name, "create_prompt", calls)
+    call = WorkerCall(call_own_code, arguments, timeout=PROMPTS_SECONDS, max_bytes=MAX_OWN_BYTES)
+    try:
+        prompts = call.run()
+    except WorkerFailed as error:
+        raise ConfigError(f"{file}: {error}.") from error
+    return [
+        msgspec.structs.replace(task, metadata=task.metadata | {VANILLA_PROMPT: str(prompt)})
+        for task, prompt in zip(tasks, prompts, strict=True)
+    ]

@@ -1,0 +1,149 @@
+"""Makes tasks of rows, which are dicts by column name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+import msgspec
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.evals.loaders.dataset import Dataset
+from sandbox_tui.core.evals.task import Task
+
+Row = Mapping[str, Any]
+
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "id": ("id",),
+    "problem": ("problem", "problem_statement"),
+    "target": ("target", "ground_truth"),
+    "domain": ("domain",),
+    "scorer": ("scorer",),
+    "level": ("level",),
+    "files": ("files", "input_files"),
+    "image": ("image",),
+    "setup": ("setup",),
+    "limits": ("limits",),
+    "metadata": ("metadata",),
+}
+"""Where each field of a task is looked for: our names first, then those of the reference."""
+
+
+def tasks_of(rows: Iterable[Row], dataset: Dataset, source: str) -> Iterator[Task]:
+    """The task of each row; columns that are no field become metadata.
+
+    Args:
+        rows: in the order of the data set.
+        dataset: names columns and the domain.
+        source: what to call the data set in a message.
+
+    Raises:
+        ConfigError: a row lacks a column or holds the wrong type, or two have the same id.
+    """
+    if unknown := set(dataset.columns) - set(COLUMNS):
+        raise ConfigError(
+            f"{source}: dataset.columns names {min(unknown)!r}, which is no field of a task. "
+            f"Fields are {', '.join(COLUMNS)}."
+        )
+    seen: set[str] = set()
+    for number, row in enumerate(rows, 1):
+        task = _task(row, number, dataset, f"{source}, row {number}")
+        if task.id in seen:
+            raise ConfigError(f"{source}, row {number}: the id {task.id!r} is taken already.")
+        seen.add(task.id)
+        yield task
+
+
+def _task(row: Row, number: int, dataset: Dataset, where: str) -> Task:
+    columns = {field: _column(field, row, dataset, where) for field in COLUMNS}
+    given = {field: row[column] for field, column in columns.items() if column}
+    if given.get("problem") in (None, ""):
+        raise ConfigError(
+            f"{where}: there is no problem. Name its column in dataset.columns.problem."
+        )
+    rest = {key: value for key, value in row.items() if key not in columns.values()}
+    return Task(
+        id=_text(given.get("id")) or str(number),
+        problem=_text(given["problem"]),
+        target=_text(given.get("target")),
+        domain=_text(given.get("domain")) or dataset.domain,
+        scorer=_text(given.get("scorer")),
+        level=_whole(given.get("level"), f"{where}: the column {columns['level']!r}"),
+        files=_files(given.get("files"), f"{where}: the column {columns['files']!r}"),
+        image=_text(given.get("image")),
+        setup=_lines(given.get("setup")),
+        limits=_table(given.get("limits"), f"{where}: the column {columns['limits']!r}"),
+        metadata=_plain(
+            rest | _table(given.get("metadata"), f"{where}: the column {columns['metadata']!r}")
+        ),
+    )
+
+
+def _column(field: str, row: Row, dataset: Dataset, where: str) -> str:
+    """The column of this row that holds a field; empty: none does."""
+    if named := dataset.columns.get(field):
+        if named not in row:
+            raise ConfigError(
+                f"{where}: there is no column {named!r}, which dataset.columns.{field} names."
+            )
+        return named
+    return next((name for name in COLUMNS[field] if name in row), "")
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _whole(value: object, where: str) -> int:
+    if value in (None, ""):
+        return 0
+    try:
+        return int(cast(Any, value))
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{where} must be a whole number, not {value!r}.") from error
+
+
+def _lines(value: object) -> tuple[str, ...]:
+    """Commands: a list, or one text."""
+    if isinstance(value, (list, tuple)):
+        return tuple(_text(one) for one in cast(list[object], value))
+    return (value,) if isinstance(value, str) and value else ()
+
+
+def _table(value: object, where: str) -> dict[str, Any]:
+    """A dict, or JSON text of one, without what is null: data sets fill in every key of any row."""
+    value = _decoded(value, where)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise ConfigError(f"{where} must be a table, not {value!r:.60}.")
+    return {str(k): v for k, v in cast(dict[Any, Any], value).items() if v is not None}
+
+
+def _files(value: object, where: str) -> dict[str, bytes]:
+    """Files by path: a dict of texts, JSON text of one, or a list of documents."""
+    value = _decoded(value, where)
+    if isinstance(value, list):
+        documents = enumerate(cast(list[object], value), 1)
+        value = {f"document_{number}.txt": text for number, text in documents}
+    return {
+        path: text if isinstance(text, bytes) else _text(text).encode("utf-8", "replace")
+        for path, text in _table(value, where).items()
+    }
+
+
+def _decoded(value: object, where: str) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value) if value.strip() else None
+    except ValueError as error:
+        raise ConfigError(f"{where} must be JSON: {error}.") from error
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values as JSON has them, so that a task can be stored and sent."""
+    return msgspec.json.decode(msgspec.json.encode(values, enc_hook=str))

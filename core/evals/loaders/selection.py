@@ -1,0 +1,55 @@
+"""Which tasks of a data set are attempted."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.evals.loaders.dataset import Dataset
+from sandbox_tui.core.evals.task import Task
+
+
+def selected(tasks: Iterable[Task], dataset: Dataset, source: str) -> tuple[Task, ...]:
+    """The tasks that `dataset` selects, in the order in which they are attempted.
+
+    Args:
+        tasks: all of them.
+        dataset: selects.
+        source: what to call the data set in a message.
+
+    Raises:
+        ConfigError: it names a domain that no task has, or selects nothing.
+    """
+    every = list(tasks)
+    known = sorted({task.domain for task in every})
+    for domain in dataset.domains:
+        if domain not in known:
+            raise ConfigError(
+                f"{source} has no domain {domain!r}. Its domains are {', '.join(known)}."
+            )
+    kept = [task for task in every if _is_wanted(task, dataset)][dataset.start : dataset.end]
+    if dataset.shuffle is not None:
+        random.Random(dataset.shuffle).shuffle(kept)
+    if dataset.limit is not None:
+        kept = _first_of_each_domain(kept, dataset.limit)
+    if not kept:
+        raise ConfigError(f"{source}: the selection leaves none of {len(every)} tasks.")
+    return tuple(kept)
+
+
+def _is_wanted(task: Task, dataset: Dataset) -> bool:
+    return (not dataset.domains or task.domain in dataset.domains) and (
+        not dataset.levels or task.level in dataset.levels
+    )
+
+
+def _first_of_each_domain(tasks: list[Task], limit: int) -> list[Task]:
+    counts: Counter[str] = Counter()
+    kept: list[Task] = []
+    for task in tasks:
+        counts[task.domain] += 1
+        if counts[task.domain] <= limit:
+            kept.append(task)
+    return kept

@@ -1,0 +1,46 @@
+"""The loaders by name. Each is a function `(Dataset, Path) -> Iterable[Task]` in a file of its own;
+the path is the folder that `dataset.path` is relative to."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.evals.loaders.dataset import Dataset
+from sandbox_tui.core.evals.task import Task
+
+Loader = Callable[[Dataset, Path], Iterable[Task]]
+
+LOADERS = {
+    "csv": "csv_table",
+    "json": "json_array",
+    "jsonl": "json_lines",
+    "hugging_face": "hugging_face",
+    "parquet": "parquet",
+    "pocket": "pocket",
+    "reference_task": "reference_task",
+}
+"""Name in a suite file, and module; imported when a suite uses it."""
+
+
+def load_tasks(dataset: Dataset, folder: Path, source: str) -> list[Task]:
+    """All tasks of a data set, before any selection.
+
+    Args:
+        dataset: where they are.
+        folder: that `dataset.path` is relative to.
+        source: what to call the suite in a message.
+
+    Raises:
+        ConfigError: there is no such loader, or it cannot read the data.
+    """
+    name = dataset.loader or Path(dataset.path).suffix.removeprefix(".").lower()
+    if name not in LOADERS:
+        raise ConfigError(
+            f"{source}: dataset.loader must be one of {', '.join(sorted(LOADERS))}, not {name!r}."
+        )
+    module = importlib.import_module(f"{__package__}.{LOADERS[name]}")
+    loader: Loader = module.load
+    return list(loader(dataset, folder))

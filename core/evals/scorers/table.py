@@ -1,0 +1,63 @@
+"""The scorers by name, each a class in a file of its own."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.evals.scorers.base import Scorer
+
+SCORERS: dict[str, str] = {
+    "reference_reward": "reference_reward:ReferenceReward",
+}
+"""Name in a suite file, and module and class; imported when a suite uses it."""
+
+
+def scorer_named(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
+    """The scorer that a suite names: one of ours, or `package.module:Class`.
+
+    Args:
+        name: of the scorer.
+        options: its settings: fields of the class, a dataclass.
+
+    Raises:
+        ConfigError: there is none, or it has no such setting.
+    """
+    place = SCORERS.get(name, name)
+    module, colon, attribute = place.partition(":")
+    if not colon:
+        raise ConfigError(
+            f"There is no scorer {name!r}. Known are {', '.join(sorted(SCORERS))}; one of your own "
+            "is package.module:Class."
+        )
+    package = __package__ if name in SCORERS else None
+    try:
+        kind: Any = getattr(
+            importlib.import_module(f".{module}" if package else module, package), attribute
+        )
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"The scorer {name} cannot be loaded: {error}.") from error
+    return _with_options(kind, name, options or {})
+
+
+def _with_options(kind: Any, name: str, options: Mapping[str, Any]) -> Scorer:
+    if not dataclasses.is_dataclass(kind):
+        raise ConfigError(f"The scorer {name} is no dataclass.")
+    known = [field.name for field in dataclasses.fields(kind) if field.init]
+    for key in options:
+        if key not in known:
+            raise ConfigError(
+                f"scorer_options.{name}.{key}: the scorer {name} has no such setting. "
+                f"It has {', '.join(known) or 'none'}."
+            )
+    try:
+        return msgspec.convert(dict(options), kind)
+    except msgspec.ValidationError as error:
+        words, _, place = str(error).partition(" - at `$.")
+        key = place.strip("`") or next(iter(options), "")
+        raise ConfigError(f"scorer_options.{name}.{key}: {words}.") from error

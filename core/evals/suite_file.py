@@ -1,0 +1,176 @@
+"""Loads suites: a small YAML file each, which says where the tasks are and how they are scored.
+
+    name: homework
+    dataset: {path: questions.jsonl, columns: {problem: question, target: answer}}
+    modes: [vanilla, sandbox]
+    samples: 4
+    scorers: {math: math_verify, chemistry: choice}
+    scorer_options: {judge: {base_url: "http://127.0.0.1:8000/v1", model: qwen3}}
+    limits: {max_steps: 50}
+
+Only `dataset` is required. The names of tables and their fields are those of `Suite`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, Any, cast
+
+import msgspec
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.settings import ModelSettings, SandboxSettings, config_dir
+from sandbox_tui.core.evals.loaders.dataset import Dataset
+from sandbox_tui.core.evals.loaders.selection import selected
+from sandbox_tui.core.evals.loaders.table import load_tasks
+from sandbox_tui.core.evals.sample import EvalMode
+from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.evals.suite_file_errors import described
+from sandbox_tui.core.events.types import Limits
+
+_SUITES = "sandbox_tui.core.evals.suites"
+_SETTINGS = ("model", "limits", "sandbox")
+
+
+class SuiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a suite file holds. Fields as in `Suite`, and:
+
+    Attributes:
+        description: a sentence for lists of suites.
+        scorers: one name for all tasks, or names by domain.
+    """
+
+    dataset: Dataset
+    name: str = ""
+    description: str = ""
+    modes: tuple[EvalMode, ...] = ("vanilla", "sandbox")
+    samples: Annotated[int, msgspec.Meta(ge=1)] = 1
+    scorers: str | dict[str, str] = {}
+    scorer_options: dict[str, dict[str, Any]] = {}
+    prompts: str = ""
+    vanilla_prompts: str = "vanilla"
+    model: ModelSettings = ModelSettings()
+    limits: Limits = Limits()
+    sandbox: SandboxSettings = SandboxSettings()
+    window: Annotated[int, msgspec.Meta(ge=1)] | None = None
+
+
+def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None) -> Suite:
+    """A suite by name, built in or in the config folder's suites/, or one from a file.
+
+    Args:
+        name_or_path: a name; a path that ends in .yaml or .yml; or a folder with a task of the
+            reference (config.yaml, reward.py).
+        overrides: values instead of the file's, by dotted name, as `{"dataset.limit": 20, "modes":
+            ["sandbox"]}`; None values are left out.
+
+    Raises:
+        ConfigError: naming the file and what is wrong in it.
+    """
+    file = Path(name_or_path).expanduser()
+    if file.suffix in (".yaml", ".yml"):
+        return _suite(file.stem, _read(name_or_path, file), file.parent, overrides or {})
+    if file.is_dir():
+        from sandbox_tui.core.evals.loaders.reference_task import suite_tables
+
+        return _suite(file.resolve().name, suite_tables(file), file, overrides or {})
+    known = {entry.name.removesuffix(".yaml"): entry for entry in _known()}
+    if name_or_path not in known:
+        raise ConfigError(
+            f"There is no suite {name_or_path!r}. Known are {', '.join(sorted(known))}; the name "
+            "of a file must end in .yaml."
+        )
+    entry = known[name_or_path]
+    folder = entry.parent if isinstance(entry, Path) else Path()
+    return _suite(name_or_path, _read(name_or_path, entry), folder, overrides or {})
+
+
+def known_suites() -> dict[str, str]:
+    """Description by name of every suite that has a name; empty where a file cannot be read."""
+    found: dict[str, str] = {}
+    for entry in _known():
+        name = entry.name.removesuffix(".yaml")
+        try:
+            found[name] = str(_read(name, entry).get("description") or "")
+        except ConfigError:
+            found[name] = ""
+    return dict(sorted(found.items()))
+
+
+def _known() -> Iterator[Traversable]:
+    """Files of the named suites; a person's own come last and take precedence."""
+    for folder in (resources.files(_SUITES), config_dir() / "suites"):
+        if folder.is_dir():
+            yield from (entry for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+
+
+def _read(name: str, file: Traversable) -> dict[str, Any]:
+    import yaml
+
+    try:
+        value: object = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"The suite {name} cannot be read: {error}.") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(
+            f"The suite {name} is not valid YAML: {' '.join(str(error).split())}."
+        ) from error
+    if not isinstance(value, dict):
+        raise ConfigError(f"The suite {name} must be a table of keys and values.")
+    return {str(key): one for key, one in cast(dict[Any, Any], value).items()}
+
+
+def _suite(name: str, tables: dict[str, Any], folder: Path, overrides: Mapping[str, Any]) -> Suite:
+    source = f"The suite {name}"
+    for key, value in overrides.items():
+        if value is not None:
+            _put(tables, key, value)
+    try:
+        content = msgspec.convert(tables, SuiteFile)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{source}: {described(error, SuiteFile, tables)}") from error
+    _check(content, tables, source)
+    tasks = selected(load_tasks(content.dataset, folder, source), content.dataset, source)
+    scorers = content.scorers
+    return Suite(
+        name=content.name or name,
+        tasks=tasks,
+        modes=content.modes,
+        samples=content.samples,
+        scorers={"": scorers} if isinstance(scorers, str) else scorers,
+        scorer_options=content.scorer_options,
+        prompts=_beside(folder, content.prompts),
+        vanilla_prompts=_beside(folder, content.vanilla_prompts),
+        window=content.window,
+        **{key: dict(tables.get(key) or {}) for key in _SETTINGS},
+    )
+
+
+def _check(content: SuiteFile, tables: Mapping[str, Any], source: str) -> None:
+    """What the types alone do not say.
+
+    Raises:
+        ConfigError: in one sentence.
+    """
+    if not content.modes or len(set(content.modes)) < len(content.modes):
+        raise ConfigError(f"{source}: modes must name each mode once, and at least one.")
+    known = Limits.__struct_fields__  # events written by later versions may hold more
+    for key in cast(dict[str, Any], tables.get("limits") or {}):
+        if key not in known:
+            raise ConfigError(f"{source}: limits.{key} is not known. Known are {', '.join(known)}.")
+
+
+def _put(tables: dict[str, Any], name: str, value: Any) -> None:
+    table, _, key = name.rpartition(".")
+    if not table:
+        tables[key] = value
+    elif isinstance(found := tables.setdefault(table, {}), dict):
+        cast(dict[str, Any], found)[key] = value
+
+
+def _beside(folder: Path, pack: str) -> str:
+    """A prompt pack that is a file stands beside the suite."""
+    return str(folder / Path(pack).expanduser()) if pack.endswith((".yaml", ".yml")) else pack

@@ -1,0 +1,78 @@
+"""Says what is wrong with a suite file, in the words of the person who wrote it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import types
+from collections.abc import Mapping
+from typing import Annotated, Any, Union, cast, get_args, get_origin
+
+import msgspec
+
+from sandbox_tui.core.config.expected_values import describe_type
+
+_PLACE = re.compile(r" - at `(?:key in )?\$([^`]*)`$")
+_UNKNOWN = re.compile(r"unknown field `(.*)`")
+_MISSING = re.compile(r"missing required field `(.*)`")
+
+
+def described(
+    error: msgspec.ValidationError, root: type[msgspec.Struct], tables: Mapping[str, Any]
+) -> str:
+    """A sentence that names the key.
+
+    Args:
+        error: of the conversion of `tables` to `root`.
+        root: the type of the whole file.
+        tables: what the file holds.
+    """
+    place = _PLACE.search(str(error))
+    path = place[1].removeprefix(".") if place else ""
+    names = [name for name in re.split(r"\.|\[[^]]*\]", path) if name]
+    kind = _type_at(root, names)
+    words = _PLACE.sub("", str(error))
+    if unknown := _UNKNOWN.search(words):
+        known: list[str] = list(kind.__struct_fields__)
+        close = difflib.get_close_matches(unknown[1], known, 1)
+        hint = f"Did you mean {close[0]!r}?" if close else f"Known are {', '.join(known)}."
+        return f"{'.'.join([*names, unknown[1]])} is not known. {hint}"
+    if missing := _MISSING.search(words):
+        return f"{'.'.join([*names, missing[1]])} is missing."
+    if kind is None or "[" in path or "[..." in words:
+        return f"{path or 'the file'}: {words}."
+    return f"{path} must be {_expected(kind, words)}, not {_given(tables, names)!r}."
+
+
+def _type_at(root: Any, names: list[str]) -> Any:
+    """The type of the field that a path of names leads to; None: it leads elsewhere."""
+    kind = root
+    for name in names:
+        if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):
+            return None
+        kind = next((f.type for f in msgspec.structs.fields(kind) if f.name == name), None)
+    return kind
+
+
+def _expected(kind: Any, words: str) -> str:
+    if least := re.search(r">= (\d+)", words):
+        return f"at least {least[1]}"
+    return describe_type(_without_bounds(kind))
+
+
+def _without_bounds(kind: Any) -> Any:
+    if get_origin(kind) is Annotated:
+        return get_args(kind)[0]
+    if get_origin(kind) in (Union, types.UnionType):
+        first, *others = (_without_bounds(one) for one in get_args(kind))
+        for other in others:
+            first = first | other
+        return first
+    return kind
+
+
+def _given(tables: Mapping[str, Any], names: list[str]) -> Any:
+    value: Any = tables
+    for name in names:
+        value = cast(Mapping[str, Any], value).get(name) if isinstance(value, Mapping) else None
+    return value
