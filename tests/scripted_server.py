@@ -136,6 +136,7 @@ class ScriptedServer:
         connections: how many were opened.
         port: where it listens; 0: where there is room.
         models: what `GET /models` lists; None: the server does not know that address.
+        model_fields: what it says of each of them beside its name.
     """
 
     def __init__(
@@ -147,6 +148,7 @@ class ScriptedServer:
         self.authorizations: list[str] = []
         self.connections = 0
         self.models: list[str] | None = None
+        self.model_fields: Chunk = {}
         self.stop = threading.Event()
         owner = self
 
@@ -171,7 +173,8 @@ class ScriptedServer:
                 if owner.models is None:
                     owner.play(self, failure(404))
                     return
-                body = {"object": "list", "data": [{"id": name} for name in owner.models]}
+                rows = [{"id": name, **owner.model_fields} for name in owner.models]
+                body = {"object": "list", "data": rows}
                 pieces = [json.dumps(body).encode()]
                 owner.play(self, Scripted(pieces, content_type="application/json"))
 

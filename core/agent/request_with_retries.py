@@ -12,11 +12,14 @@ from sandbox_tui.core.base.durations import format_duration
 from sandbox_tui.core.base.errors import ContextOverflow, ModelError, ModelIncomplete
 from sandbox_tui.core.events.sink import EventSink
 from sandbox_tui.core.events.types import (
+    ContextLength,
+    ContextLengthFound,
     ModelDelta,
     ModelFailed,
     ReplyInterrupted,
     ToolFormat,
     ToolFormatChosen,
+    Warned,
 )
 from sandbox_tui.core.models.base import Delta, Model, Reply, Request, ToolFormatSettled
 
@@ -33,6 +36,13 @@ RETRY_AFTER_TOO_LONG = (
 
 MIN_REPLY_TOKENS = 4096
 """Below so many tokens, a shorter reply no longer helps an overfull conversation."""
+
+MIN_CONTEXT_TOKENS = 8_000
+SHORT_CONTEXT = (
+    "The model's context holds {tokens} tokens; the prompt, the tools and one reply take about "
+    "2,500. Many servers drop the beginning of a longer conversation without a word: start the "
+    "server with a longer context (docs/models.md says how)."
+)
 
 Renew = Callable[[int], Awaitable[Request]]
 """Makes the request of the next attempt (its number), with what was queued for it meanwhile."""
@@ -149,7 +159,7 @@ class RequestWithRetries:
             if isinstance(part, Reply):
                 self.timing = ReplyTiming(time.monotonic() - began, first)
                 return part
-            if isinstance(part, ToolFormatSettled):
+            if not isinstance(part, Delta):
                 self._record(part)
                 continue
             first = time.monotonic() - began if first is None else first
@@ -157,11 +167,15 @@ class RequestWithRetries:
             await self._events.wait_for_room()
         raise ModelIncomplete("The model's reply ended before it was whole.")
 
-    def _record(self, settled: ToolFormatSettled) -> None:
-        """Record the format, where it is another than before."""
-        if settled.format != self._tool_format:
-            self._tool_format = settled.format
-            self._events.post(ToolFormatChosen(format=settled.format, why=settled.why))
+    def _record(self, learnt: ToolFormatSettled | ContextLength) -> None:
+        """Record what the model has learnt about its server, where it is news."""
+        if isinstance(learnt, ContextLength):
+            self._events.post(ContextLengthFound(context=learnt))
+            if learnt.tokens < MIN_CONTEXT_TOKENS:
+                self._events.post(Warned(text=SHORT_CONTEXT.format(tokens=learnt.tokens)))
+        elif learnt.format != self._tool_format:
+            self._tool_format = learnt.format
+            self._events.post(ToolFormatChosen(format=learnt.format, why=learnt.why))
 
     async def _back_off(self, step: int, error: ModelError, attempt: int, *, give_up: bool) -> None:
         """Wait before the next attempt, or raise when there is none."""

@@ -34,6 +34,7 @@ from sandbox_tui.core.models.base import (
     Model,
     RawToolCall,
     Reply,
+    ReplyPart,
     Request,
     ToolFormatSettled,
 )
@@ -94,7 +95,7 @@ class ToolFormatModel(Model):
         self._native_works = self._auto and known == _NATIVE
 
     @override
-    async def ask(self, request: Request) -> AsyncIterator[Delta | ToolFormatSettled | Reply]:
+    async def ask(self, request: Request) -> AsyncIterator[ReplyPart]:
         if not request.tools:
             plain = replace(request, messages=native_conversation(request.messages))
             async for part in self._inner.ask(plain):
@@ -121,7 +122,7 @@ class ToolFormatModel(Model):
     async def close(self) -> None:
         await self._inner.close()
 
-    def _parts(self, request: Request) -> AsyncIterator[Delta | ToolFormatSettled | Reply]:
+    def _parts(self, request: Request) -> AsyncIterator[ReplyPart]:
         if self._format.mode != "native":
             return self._with_text_calls(request, self._rendered(request))
         sent = replace(request, messages=native_conversation(request.messages))
@@ -129,7 +130,7 @@ class ToolFormatModel(Model):
 
     async def _with_text_calls(
         self, request: Request, sent: Request
-    ) -> AsyncGenerator[Delta | ToolFormatSettled | Reply, None]:
+    ) -> AsyncGenerator[ReplyPart, None]:
         """The answer to what is `sent` for a request, with the calls that stand in its text."""
         reader = TextCallReader(request.tools)
         async for part in self._inner.ask(sent):

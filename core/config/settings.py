@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 import platformdirs
@@ -49,6 +49,7 @@ class ModelSettings(Section, frozen=True, kw_only=True):
         tool_calls: how the model is asked for tool calls: native (the API's own fields),
             json_schema (guided decoding), text (in the reply), or auto: native, and whatever else
             the first replies show to work.
+        context_length: tokens that fit into the model's context; unset: what the server says.
         request_timeout: seconds a whole reply may take.
         stall_timeout: seconds without a byte after which a reply is given up.
         local_ports: where servers on this machine are looked for.
@@ -60,6 +61,7 @@ class ModelSettings(Section, frozen=True, kw_only=True):
     temperature: float | None = None
     extra_body: dict[str, Any] = {}
     tool_calls: ToolCallSetting = "auto"
+    context_length: Annotated[int, msgspec.Meta(gt=0)] | None = None
     request_timeout: float = 1200.0
     stall_timeout: float = 300.0
     # vLLM, SGLang, Ollama, LM Studio, llama.cpp and others, unless told otherwise

@@ -66,6 +66,7 @@ class RunState:
         edited_calls: how often a person changed what a call does.
         awaited: set while the running command waits for what is typed into its terminal.
         tool_format: in which the tool calls travel now.
+        context_length: of the model; None while nobody has said.
     """
 
     seq: int = 0
@@ -87,6 +88,7 @@ class RunState:
     reply: ReplyItem | None = None
     awaited: e.InputAwaited | None = None
     tool_format: e.ToolFormat = field(default_factory=e.ToolFormat)
+    context_length: e.ContextLength | None = None
 
     @property
     def pending(self) -> CallItem | None:
@@ -219,6 +221,8 @@ class RunState:
                 self.items.append(NoteItem(event.t, f"tool calls: {chosen.title}. {why}"))
             case e.Scored():
                 self.items.append(_score_note(event))
+            case e.ContextLengthFound(context=context):
+                self.context_length = context
             case e.TerminalInput() | e.SnapshotTaken():
                 pass
 

@@ -67,6 +67,9 @@ from sandbox_tui.core.events.kinds.requests_and_calls import (
     CallStarted as CallStarted,
 )
 from sandbox_tui.core.events.kinds.requests_and_calls import (
+    ContextLengthFound as ContextLengthFound,
+)
+from sandbox_tui.core.events.kinds.requests_and_calls import (
     ModelAsked as ModelAsked,
 )
 from sandbox_tui.core.events.kinds.requests_and_calls import (
@@ -151,6 +154,9 @@ from sandbox_tui.core.events.kinds.values import (
     Actor as Actor,
 )
 from sandbox_tui.core.events.kinds.values import (
+    ContextLength as ContextLength,
+)
+from sandbox_tui.core.events.kinds.values import (
     FileChange as FileChange,
 )
 from sandbox_tui.core.events.kinds.values import (
@@ -207,6 +213,7 @@ AnyEvent = (
     | ModelFailed
     | ReplyInterrupted
     | ToolFormatChosen
+    | ContextLengthFound
     | CallProposed
     | CallHeld
     | CallDecided

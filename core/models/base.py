@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
-from sandbox_tui.core.events.types import ToolFormat, Usage
+from sandbox_tui.core.events.types import ContextLength, ToolFormat, Usage
 
 Message = dict[str, Any]
 """One message of a conversation, in the OpenAI chat format."""
@@ -86,6 +86,10 @@ class ToolFormatSettled:
     why: str
 
 
+ReplyPart: TypeAlias = Delta | ToolFormatSettled | ContextLength | Reply
+"""What a model streams: its reply, piece by piece, and what it has learnt about its server."""
+
+
 class Model(Protocol):
     """A model.
 
@@ -97,9 +101,9 @@ class Model(Protocol):
     name: str
     params: dict[str, Any]
 
-    def ask(self, request: Request) -> AsyncIterator[Delta | ToolFormatSettled | Reply]:
+    def ask(self, request: Request) -> AsyncIterator[ReplyPart]:
         """Stream one reply: any number of `Delta`, then exactly one `Reply`. A model that learns
-        how tool calls have to travel says so in between.
+        how tool calls have to travel, or how long its context is, says so in between.
 
         One attempt; the agent decides about retries from the error.
 

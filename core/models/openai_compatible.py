@@ -24,7 +24,8 @@ from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.base.json_arguments import without_surrogates
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.events.types import Usage
-from sandbox_tui.core.models.base import Delta, Message, Model, Reply, Request
+from sandbox_tui.core.models.base import Message, Model, ReplyPart, Request
+from sandbox_tui.core.models.context_length import ContextSearch
 from sandbox_tui.core.models.error_mapping import (
     inband_error,
     names_no_model,
@@ -76,6 +77,7 @@ class OpenAIModel(Model):
         self._api_key = (api_key or "").strip() or "none"
         self._client: Any = None
         self._quirks = ServerQuirks()
+        self._context = ContextSearch(settings, api_key)
         self._connection_may_be_stale = False  # so that a connection may be left over from it
         self.params: dict[str, Any] = {
             "base_url": without_secrets(settings.base_url),
@@ -84,7 +86,7 @@ class OpenAIModel(Model):
         }
 
     @override
-    async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+    async def ask(self, request: Request) -> AsyncIterator[ReplyPart]:
         limit = self._settings.request_timeout
         until = asyncio.get_running_loop().time() + limit
         async with aclosing(self._stream(request)) as parts:
@@ -103,13 +105,16 @@ class OpenAIModel(Model):
 
     @override
     async def close(self) -> None:
+        await self._context.close()
         if self._client is not None:
             await self._client.close()
 
-    async def _stream(self, request: Request) -> AsyncGenerator[Delta | Reply, None]:
+    async def _stream(self, request: Request) -> AsyncGenerator[ReplyPart, None]:
         builder = ReplyBuilder()
         async with AsyncExitStack() as stack:
             response = await self._send(request, stack)
+            if (context := self._context.take()) is not None:
+                yield context
             async for body in iter_json(self._chunks(response)):
                 if body is None:
                     builder.done()
@@ -122,6 +127,7 @@ class OpenAIModel(Model):
         reply = builder.finish()
         if reply.usage == Usage():
             reply = replace(reply, usage=estimated_usage(request, reply))
+        self._context.begin()  # by now the model is loaded, and has the context it is run with
         yield reply
 
     async def _send(self, request: Request, stack: AsyncExitStack) -> Any:

@@ -88,6 +88,7 @@ base_url = "{server.url}"
 api_key_env = "MY_KEY"
 temperature = 0.5
 tool_calls = "native"
+context_length = 32768
 extra_body = {{ top_k = 3 }}
 request_timeout = 100.0
 stall_timeout = 50.0

@@ -50,6 +50,10 @@ EVENT = st.one_of(
     st.builds(e.ModelFailed, step=_small, error=_text, attempt=_small),
     st.builds(e.ReplyInterrupted, step=_small),
     st.builds(
+        e.ContextLengthFound,
+        context=st.builds(e.ContextLength, tokens=_small, at_most=st.booleans(), source=_text),
+    ),
+    st.builds(
         e.ModelReplied,
         step=_small,
         message=st.fixed_dictionaries({"role": st.just("assistant"), "content": _text}),

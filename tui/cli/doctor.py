@@ -19,6 +19,7 @@ from sandbox_tui.core.config.settings import ModelSettings, api_key, config_file
 from sandbox_tui.core.models.discovery import LocalServer, find_local_servers
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
 from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE, engine_status
+from sandbox_tui.tui.format import numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def examine(*, ask_model: bool = False) -> int:
     """
     findings = [_python(), *_settings(), *_sandboxes(), _database(), _terminal()]
     if ask_model:
-        findings.append(_tool_calls())
+        findings += [_tool_calls(), _context_length()]
     for finding in findings:
         sign = {True: "✓", False: "✗", None: "·"}[finding.ok]
         click.echo(f"{sign} {finding.name:<11}{sanitize_line(finding.words)}")
@@ -110,6 +111,24 @@ def _tool_calls() -> Finding:
     if trial.works:
         return Finding("tool calls", True, words)
     return Finding("tool calls", False, f"the model called no tool; last tried: {words}")
+
+
+def _context_length() -> Finding:
+    """How much fits into the context of the model of the settings."""
+    from sandbox_tui.core.agent.request_with_retries import MIN_CONTEXT_TOKENS
+    from sandbox_tui.core.models.context_length import find_context_length
+
+    try:
+        model = load().model
+    except SandboxTuiError as error:
+        return Finding("context", False, str(error))
+    context = asyncio.run(find_context_length(model, api_key(model)))
+    if context is None:
+        return Finding("context", None, "the server does not say how long it is")
+    words = f"{numbers.context(context)} tokens, says {context.source}"
+    short = context.tokens < MIN_CONTEXT_TOKENS
+    fix = "start the server with a longer context; docs/models.md says how" if short else ""
+    return Finding("context", None if short else True, words, fix)
 
 
 def _local_servers(model: ModelSettings) -> list[Finding]:

@@ -238,6 +238,8 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             return f"{line} ({remark})" if remark else line
         case e.ToolFormatChosen():
             return f"tool calls: {event.format.title}. {sanitize_line(event.why)}"
+        case e.ContextLengthFound():
+            return f"context: {numbers.context(event.context)}"
         case e.ReplyInterrupted():
             return f"step {event.step} (You stopped the reply.){_said(state)}"
         case e.ModelFailed():

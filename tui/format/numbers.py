@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandbox_tui.core.events.types import ContextLength
+
 
 def seconds(value: float) -> str:
     """A duration: 0.02s, 9.4s, 1:05, 2:03:10."""
@@ -52,3 +54,8 @@ def cost(value: float | None) -> str:
 def counted(number: int, what: str) -> str:
     """A number of things: 1 step, 2 steps."""
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def context(length: ContextLength) -> str:
+    """A context's length in tokens: 16.4k; ≤128k where it may be run with less."""
+    return f"{'≤' if length.at_most else ''}{count(length.tokens)}"

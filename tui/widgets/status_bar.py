@@ -89,6 +89,9 @@ class StatusBar(Widget):
             parts.append(f"calls: {sanitize_line(state.tool_format.title)}")
         parts.append(numbers.cost(state.totals.cost))
         parts.append(f"{about}{numbers.count(tokens)} tok" if tokens else "")
+        if state.context_length is not None and state.context_tokens:
+            filled = f"{numbers.count(state.context_tokens)} of "
+            parts.append(f"ctx {filled}{numbers.context(state.context_length)}")
         parts.append(numbers.clock(self._now))
         if started is not None:
             parts.append(f"step {state.step}/{started.limits.max_steps}")

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from sandbox_tui.core.events.kinds.base import Event
-from sandbox_tui.core.events.kinds.values import Actor, ToolCall, ToolFormat, Usage, Verdict
+from sandbox_tui.core.events.kinds.values import (
+    Actor,
+    ContextLength,
+    ToolCall,
+    ToolFormat,
+    Usage,
+    Verdict,
+)
 
 
 class ModelAsked(Event, frozen=True, kw_only=True):
@@ -91,6 +98,12 @@ class ToolFormatChosen(Event, frozen=True, kw_only=True):
 
     format: ToolFormat
     why: str
+
+
+class ContextLengthFound(Event, frozen=True, kw_only=True):
+    """The length of the model's context is known from here on."""
+
+    context: ContextLength
 
 
 class ReplyInterrupted(Event, frozen=True, kw_only=True):

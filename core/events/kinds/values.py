@@ -120,6 +120,20 @@ class ToolFormat(Part, frozen=True, kw_only=True):
         return f"{words} ({self.family})" if self.family and self.mode == "text" else words
 
 
+class ContextLength(Part, frozen=True, kw_only=True):
+    """How many tokens fit into a model's context: request and reply together.
+
+    Attributes:
+        tokens: so many.
+        at_most: the model was made for so many, and its server may run it with fewer.
+        source: the address or the setting that says so.
+    """
+
+    tokens: int
+    at_most: bool = False
+    source: str = ""
+
+
 class Usage(Part, frozen=True, kw_only=True):
     """Tokens of one reply, as the server counted them, or else as we estimate them.
 

@@ -105,6 +105,15 @@ def last_kind(database: Database, run_id: str, kinds: Collection[str]) -> str | 
     return str(rows[0]["kind"]) if rows else None
 
 
+def last_of_kind(database: Database, run_id: str, kind: str) -> e.AnyEvent | None:
+    """The last event of a kind."""
+    rows = database.rows(
+        "SELECT max(seq) AS seq FROM events WHERE run_id = ? AND kind = ?", [run_id, kind]
+    )
+    seq = rows[0]["seq"]
+    return None if seq is None else read_at(database, run_id, [seq])[seq]
+
+
 def time_of(database: Database, run_id: str, seq: int) -> float | None:
     """When an event happened, in seconds since the run began; None where there is none."""
     rows = database.rows("SELECT t FROM events WHERE run_id = ? AND seq = ?", [run_id, seq])

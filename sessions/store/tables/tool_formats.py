@@ -37,11 +37,8 @@ def known_tool_format(store: Store, model: str, base_url: str) -> e.ToolFormat |
 
 def last_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
     """The format on which a run settled last; None: its calls are native."""
-    rows = store.rows(
-        "SELECT max(seq) AS seq FROM events WHERE run_id = ? AND kind = 'ToolFormatChosen'",
-        [run_id],
-    )
-    return _format_at(store, run_id, rows[0]["seq"])
+    event = events.last_of_kind(store, run_id, "ToolFormatChosen")
+    return event.format if isinstance(event, e.ToolFormatChosen) else None
 
 
 def _used_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
@@ -51,10 +48,7 @@ def _used_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
         " AND seq < (SELECT max(seq) FROM events WHERE run_id = ?1 AND kind = 'CallProposed')",
         [run_id],
     )
-    return _format_at(store, run_id, rows[0]["seq"])
-
-
-def _format_at(store: Store, run_id: str, seq: int | None) -> e.ToolFormat | None:
+    seq: int | None = rows[0]["seq"]
     if seq is None:
         return None
     event = events.read_at(store, run_id, [seq])[seq]

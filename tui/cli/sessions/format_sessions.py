@@ -11,8 +11,10 @@ import click
 
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.config.settings import snapshot_dir
+from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.store.tables import events
 from sandbox_tui.sessions.store.tables.annotations import notes_of, tags_of
 from sandbox_tui.sessions.store.tables.tool_formats import last_tool_format
 from sandbox_tui.tui.format import numbers
@@ -59,6 +61,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("parent", forked),
         ("model", run.model),
         ("calls are", _tool_format(store, run.id)),
+        ("context", _context(store, run.id)),
         ("sandbox", run.sandbox),
         ("outcome", outcome_words(run) + (f": {run.error}" if run.error else "")),
         ("steps", str(run.steps)),
@@ -80,6 +83,14 @@ def _tool_format(store: Store, run_id: str) -> str:
     """How the tool calls travelled; nothing where they were native."""
     chosen = last_tool_format(store, run_id)
     return "" if chosen is None or chosen.mode == "native" else chosen.title
+
+
+def _context(store: Store, run_id: str) -> str:
+    """How much fits into the model's context, and who says so; nothing where nobody does."""
+    event = events.last_of_kind(store, run_id, "ContextLengthFound")
+    if not isinstance(event, e.ContextLengthFound):
+        return ""
+    return f"{numbers.context(event.context)} tokens ({event.context.source})"
 
 
 def _local(at: float) -> datetime.datetime:

@@ -1,0 +1,225 @@
+"""How many tokens fit into a model's context, where its server says so.
+
+Every server says it in a place of its own. Each place has one small reader here:
+
+- vLLM, SGLang: `max_model_len` in the list of models; gateways such as OpenRouter: `context_length`
+- llama.cpp: `n_ctx` of a slot at `/props`
+- Ollama: `context_length` of a loaded model at `/api/ps`, else what `/api/show` knows of it
+- LM Studio: `loaded_context_length` at `/api/v0/models`
+
+All answers are untrusted: bounded in size and time, and anything else in them than a positive whole
+number is no answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, cast
+
+import msgspec
+
+from sandbox_tui.core.config.settings import ModelSettings
+from sandbox_tui.core.events.types import ContextLength
+from sandbox_tui.core.models.response_guard import IDENTITY_ENCODING, guarded_client
+
+MAX_SEARCH_SECONDS = 5.0
+"""Seconds for all questions to a server together."""
+
+MAX_ANSWER_BYTES = 4 << 20
+"""Most of one answer; the longest lists of models in use take a third of it."""
+
+MAX_CONTEXT_TOKENS = 1 << 31
+"""A longer context than this is a mistake of the server's."""
+
+Row = Mapping[str, Any]
+Ask = Callable[..., Awaitable[Row]]
+"""Asks the server: an address and perhaps the fields to post; the JSON object it answers, empty
+where it answers anything else."""
+
+_NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,10})\s*$", re.MULTILINE)
+
+
+async def find_context_length(settings: ModelSettings, api_key: str | None) -> ContextLength | None:
+    """The context length of a model, None where its server does not say.
+
+    Takes at most `MAX_SEARCH_SECONDS`, and never raises for what the server does.
+
+    Args:
+        settings: the model and its server; `context_length` outranks what the server says.
+        api_key: for the server.
+    """
+    if (context := _as_set(settings)) is not None:
+        return context
+    if not settings.base_url:
+        return None  # the hosted server says nothing about it
+    try:
+        async with asyncio.timeout(MAX_SEARCH_SECONDS):
+            return await _search(settings, api_key)
+    except Exception:  # noqa: BLE001 - whatever a server does here, nothing depends on it
+        return None
+
+
+class ContextSearch:
+    """Finds a model's context length in the background, once.
+
+    Args:
+        settings, api_key: as in `find_context_length`.
+    """
+
+    def __init__(self, settings: ModelSettings, api_key: str | None) -> None:
+        self._settings, self._api_key = settings, api_key
+        self._task: asyncio.Task[ContextLength | None] | None = None
+        self._untold = _as_set(settings)
+        self._begun = self._untold is not None
+
+    def begin(self) -> None:
+        """Begin, unless it was begun before or the length is set."""
+        if not self._begun:
+            self._begun = True
+            search = find_context_length(self._settings, self._api_key)
+            self._task = asyncio.create_task(search)
+
+    def take(self) -> ContextLength | None:
+        """What has been found, once; None while there is no news."""
+        if self._task is not None and self._task.done():
+            self._untold, self._task = self._task.result(), None
+        found, self._untold = self._untold, None
+        return found
+
+    async def close(self) -> None:
+        """Stop the search."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+
+def _as_set(settings: ModelSettings) -> ContextLength | None:
+    if settings.context_length is None:
+        return None
+    return ContextLength(tokens=settings.context_length, source="model.context_length")
+
+
+async def _search(settings: ModelSettings, api_key: str | None) -> ContextLength | None:
+    import openai
+
+    base = settings.base_url.rstrip("/")
+    root = base.removesuffix("/v1")
+    headers = {**IDENTITY_ENCODING, "Authorization": f"Bearer {api_key or 'none'}"}
+    async with guarded_client(openai.DefaultAsyncHttpxClient) as client:
+
+        async def ask(path: str, **posted: str) -> Row:
+            address = f"{base}/models" if path == "/models" else f"{root}{path}"
+            method = "POST" if posted else "GET"
+            body: dict[str, Any] = {"json": posted} if posted else {}
+            async with client.stream(method, address, headers=headers, **body) as response:
+                return await _json_object(response) if response.status_code == 200 else {}
+
+        return await read_context_length(ask, settings.name)
+
+
+async def _json_object(response: Any) -> Row:
+    data = bytearray()
+    async for piece in response.aiter_bytes():
+        data += piece
+        if len(data) > MAX_ANSWER_BYTES:
+            return {}
+    try:
+        return _mapping(await asyncio.to_thread(msgspec.json.decode, bytes(data)))
+    except (msgspec.DecodeError, RecursionError):
+        return {}
+
+
+async def read_context_length(ask: Ask, model: str) -> ContextLength | None:
+    """What a server says of a model, whichever server it is."""
+    row = _row_of(_rows(await ask("/models"), "data"), model)
+    if row is None:
+        return None
+    listed = _in_list_of_models(row)
+    if listed is not None:
+        return listed
+    if row.get("owned_by") == "llamacpp" or "meta" in row:
+        return await _from_llama_cpp(ask, row)
+    return await _from_ollama(ask, model) or await _from_lm_studio(ask, model)
+
+
+# --- one reader per server
+
+
+def _in_list_of_models(row: Row) -> ContextLength | None:
+    """vLLM and SGLang (`max_model_len`), OpenRouter and gateways like it."""
+    provider = _mapping(row.get("top_provider"))  # of OpenRouter: where requests go first
+    said = [
+        *(row.get("max_model_len"), row.get("context_length"), row.get("context_window")),
+        provider.get("context_length"),
+    ]
+    return _least(said, "/models")
+
+
+async def _from_llama_cpp(ask: Ask, row: Row) -> ContextLength | None:
+    """The context of one slot, else what the model was trained with."""
+    props = await ask("/props")
+    settings = _mapping(props.get("default_generation_settings"))
+    meta = _mapping(row.get("meta"))
+    return (
+        _least([settings.get("n_ctx")], "/props")
+        or _least([meta.get("n_ctx")], "/models")
+        or _least([meta.get("n_ctx_train")], "/models", at_most=True)
+    )
+
+
+async def _from_ollama(ask: Ask, model: str) -> ContextLength | None:
+    """The context of the loaded model, else that of its file, else what it was trained with."""
+    running = await ask("/api/ps")
+    if "models" not in running:
+        return None
+    loaded = _row_of(_rows(running, "models"), model, key="name") or {}
+    found = _least([loaded.get("context_length")], "/api/ps")
+    if found is not None:
+        return found
+    shown = await ask("/api/show", model=model)
+    parameters = _NUM_CTX.search(str(shown.get("parameters") or ""))
+    info = _mapping(shown.get("model_info"))
+    trained = [value for name, value in info.items() if name.endswith(".context_length")]
+    return _least([int(parameters[1])] if parameters else [], "/api/show") or _least(
+        trained, "/api/show", at_most=True
+    )
+
+
+async def _from_lm_studio(ask: Ask, model: str) -> ContextLength | None:
+    """The context with which the model is loaded, else the longest it takes."""
+    row = _row_of(_rows(await ask("/api/v0/models"), "data"), model) or {}
+    return _least([row.get("loaded_context_length")], "/api/v0/models") or _least(
+        [row.get("max_context_length")], "/api/v0/models", at_most=True
+    )
+
+
+# --- what is in an answer
+
+
+def _least(values: list[Any], source: str, *, at_most: bool = False) -> ContextLength | None:
+    """The least of the values that can be a number of tokens."""
+    tokens = [value for value in values if type(value) is int and 0 < value <= MAX_CONTEXT_TOKENS]
+    if not tokens:
+        return None
+    return ContextLength(tokens=min(tokens), at_most=at_most, source=source)
+
+
+def _row_of(rows: list[Row], model: str, key: str = "id") -> Row | None:
+    """The row of a model; that of the only one where servers take any name for it."""
+    for row in rows:
+        name = row.get(key)
+        if name in (model, f"{model}:latest"):
+            return row
+    return rows[0] if len(rows) == 1 and key == "id" else None
+
+
+def _rows(answer: Row, key: str) -> list[Row]:
+    rows = answer.get(key)
+    found = [_mapping(row) for row in cast(list[Any], rows)] if isinstance(rows, list) else []
+    return [row for row in found if row]
+
+
+def _mapping(value: Any) -> Row:
+    return cast(Row, value) if isinstance(value, Mapping) else {}
