@@ -13,6 +13,8 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.evals.scorers.base import Scorer
 
 SCORERS: dict[str, str] = {
+    "exact": "exact:ExactScorer",
+    "number": "number:NumberScorer",
     "reference_reward": "reference_reward:ReferenceReward",
 }
 """Name in a suite file, and module and class; imported when a suite uses it."""

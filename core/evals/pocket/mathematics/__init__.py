@@ -1,0 +1,1 @@
+"""Arithmetic, number theory and counting with numbers too large for the head."""

@@ -1,0 +1,128 @@
+"""What a family of tasks generates, and the sentences that say how to write an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sandbox_tui.core.evals.pocket.draw import Draw
+
+TOLERANCE = 0.001
+"""Largest relative difference between a number and its target, unless a problem says otherwise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A generated problem.
+
+    Attributes:
+        text: the problem, with the wanted format of its answer.
+        target: a right answer.
+        scorer: name of the scorer.
+        size: how much there is to work out, in a measure that the family states.
+        files: input files.
+        metadata: what the scorer needs.
+    """
+
+    text: str
+    target: str
+    scorer: str
+    size: int
+    files: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+Family = Callable[[Draw, int], Problem]
+"""Generates a problem of one kind at a level (1, 2 or 3)."""
+
+_INTEGER = (
+    "Answer with one integer, in digits.",
+    "Give the answer as an integer and nothing else.",
+    "Your answer must be a single integer.",
+    "State the result as one integer, without any words around it.",
+)
+_NUMBER = (
+    "Give the answer in {unit}, as a number with at least {figures} significant figures.",
+    "Answer with a number in {unit}; keep at least {figures} significant figures.",
+    "State the result in {unit} to {figures} significant figures or more.",
+    "The answer is wanted in {unit}: one number, {figures} significant figures at least.",
+)
+_TEXT = (
+    "Answer with nothing but {what}.",
+    "Your answer must consist of {what}.",
+    "Give only {what}.",
+)
+
+
+def _asked(text: str, ask: str) -> str:
+    return f"{text}{ask}" if text.endswith("\n") else f"{text} {ask}"
+
+
+def integer_problem(
+    draw: Draw, text: str, value: int, *, size: int, files: Mapping[str, bytes] | None = None
+) -> Problem:
+    """A problem whose answer is an integer."""
+    return Problem(
+        text=_asked(text, draw.one_of(_INTEGER)),
+        target=str(value),
+        scorer="number",
+        size=size,
+        files=dict(files or {}),
+        metadata={"integer": True},
+    )
+
+
+def number_problem(
+    draw: Draw,
+    text: str,
+    value: float,
+    unit: str,
+    *,
+    size: int,
+    files: Mapping[str, bytes] | None = None,
+    figures: int = 4,
+) -> Problem:
+    """A problem whose answer is a number in a unit, within a relative difference of `TOLERANCE`.
+
+    Args:
+        unit: as the problem names it, such as `km/h`; for a number without one, a phrase such as
+            `a pure number`.
+    """
+    ask = draw.one_of(_NUMBER).format(unit=unit, figures=figures)
+    return Problem(
+        text=_asked(text, ask),
+        target=f"{value:.8g}",
+        scorer="number",
+        size=size,
+        files=dict(files or {}),
+        metadata={"relative": TOLERANCE, "unit": unit},
+    )
+
+
+def exact_problem(
+    draw: Draw,
+    text: str,
+    value: str,
+    what: str,
+    *,
+    size: int,
+    files: Mapping[str, bytes] | None = None,
+) -> Problem:
+    """A problem whose answer is a text that can be written in one way only.
+
+    Args:
+        what: the answer in words, such as `the name of the ship`.
+    """
+    return Problem(
+        text=_asked(text, draw.one_of(_TEXT).format(what=what)),
+        target=value,
+        scorer="exact",
+        size=size,
+        files=dict(files or {}),
+    )
+
+
+def at_level(level: int, *values: int) -> int:
+    """The value for a level, of one value for each."""
+    return values[level - 1]

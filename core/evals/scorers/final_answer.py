@@ -1,0 +1,56 @@
+"""Finds the answer in a reply: models show their work, put answers in boxes, and announce them."""
+
+from __future__ import annotations
+
+import re
+
+MAX_ANSWER_CHARACTERS = 200_000
+"""Of a longer answer only the end is read."""
+
+_ANNOUNCED = re.compile(
+    r"(?:^|[\s*_#>])(?:the\s+)?(?:final\s+)?(?:answer|result)(?:\s+is|\s*[:=])[:\s]*(\S.*)",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"^\s*```[\w+-]*\s*$", re.MULTILINE)
+
+
+def final_answer(text: str) -> str:
+    """The part of a reply that answers.
+
+    In this order: what is in the last `\\boxed{...}`; what follows the last "answer:" or "the
+    answer is"; the last line with anything in it. Markup around it is removed.
+    """
+    text = text[-MAX_ANSWER_CHARACTERS:]
+    boxed = last_boxed(text)
+    if boxed is not None:
+        return bare(boxed)
+    lines = [line for line in _FENCE.sub("", text).splitlines() if line.strip()]
+    for line in reversed(lines):
+        if found := _ANNOUNCED.search(line):
+            return bare(found[1])
+    return bare(lines[-1]) if lines else ""
+
+
+def last_boxed(text: str) -> str | None:
+    """What is in the last `\\boxed{...}`, with balanced braces; None if there is none."""
+    start = text.rfind("\\boxed{")
+    if start < 0:
+        return None
+    begin = start + len("\\boxed{")
+    depth = 1
+    for at in range(begin, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if depth == 0:
+            return text[begin:at]
+    return None
+
+
+def bare(text: str) -> str:
+    """Text without the markup, quotes and full stop around it."""
+    before = None
+    while before != text:
+        before = text
+        text = text.strip().strip("*_`\"'“”").removeprefix("$").removesuffix("$")
+        text = text.removeprefix("\\(").removesuffix("\\)")
+        text = text.removeprefix("\\[").removesuffix("\\]").removesuffix(".")
+    return text
