@@ -1,7 +1,7 @@
 """The table of an evaluation: domains by modes, from the rows of its samples.
 
 Everything that shows an evaluation draws this table: the screen, the reports, the command line. How
-each figure comes about is stated here and, for readers, in `core/evals/methods.py`.
+each figure comes about is stated here and, for readers, in `reporting/methods.py`.
 """
 
 from __future__ import annotations

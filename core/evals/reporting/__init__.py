@@ -1,0 +1,1 @@
+"""What every report of an evaluation says: its columns, facts and methods, in words."""

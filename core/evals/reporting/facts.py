@@ -1,0 +1,71 @@
+"""What an evaluation was of, and what its figures leave out: the lines above and below its table.
+
+Names of models, files and errors come from outside: everything here is sanitized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.reporting import figures
+from sandbox_tui.core.evals.table import Cell, EvalTable
+
+
+def title(info: EvalInfo) -> str:
+    """The evaluation in a line."""
+    return sanitize_line(f"{info.suite} · {info.model}")
+
+
+def facts(table: EvalTable) -> list[tuple[str, str]]:
+    """Names and values: what was run, how, when, and how far it is."""
+    info = table.info
+    return [(name, sanitize_line(value)) for name, value in _facts(table, info) if value]
+
+
+def _facts(table: EvalTable, info: EvalInfo) -> Iterator[tuple[str, str]]:
+    yield "suite", f"{info.suite}, digest {info.digest}"
+    yield "model", info.model
+    yield "parameters", ", ".join(f"{name} {value}" for name, value in sorted(info.params.items()))
+    yield "sandbox", " ".join(word for word in (info.sandbox, info.image) if word)
+    if info.image_bytes is not None:
+        yield "image size", figures.megabytes(info.image_bytes)
+    yield "at once", f"{info.concurrency} samples"
+    yield "began", figures.moment(info.began_at)
+    yield "ended", _ended(table)
+    yield "samples", f"{table.over} of {table.samples} over"
+    yield "command", info.command
+
+
+def _ended(table: EvalTable) -> str:
+    if table.info.ended_at:
+        return figures.moment(table.info.ended_at)
+    left = table.seconds_left
+    return "not yet" if left is None else f"not yet; about {figures.duration(left)} left"
+
+
+def remarks(table: EvalTable) -> list[str]:
+    """Sentences: samples without a score and why, runs that limits ended, documents that were cut,
+    estimated tokens and unknown costs."""
+    return [sanitize_line(text) for cell in table.total.cells for text in _remarks(cell)]
+
+
+def _remarks(cell: Cell) -> Iterator[str]:
+    lost = cell.unscored + cell.failed
+    if lost:
+        have = "sample has" if lost == 1 else "samples have"
+        yield f"{cell.mode}: {lost} {have} no score: {figures.counted(cell.failures)}."
+    others = tuple(pair for pair in cell.endings if pair[0] != "submitted")
+    if others:
+        yield f"{cell.mode}: runs that did not end with an answer: {figures.counted(others)}."
+    if cell.cut:
+        were = "sample had" if cell.cut == 1 else "samples had"
+        yield f"{cell.mode}: {cell.cut} {were} documents cut to fit the prompt."
+    if cell.estimated:
+        yield (
+            f"{cell.mode}: the tokens of {cell.estimated} of {cell.over} samples are estimates (~)."
+        )
+    if cell.cost is not None and cell.cost_unknown:
+        unknown = f"{cell.cost_unknown} of {cell.over}"
+        yield f"{cell.mode}: the cost of {unknown} samples is not known (+)."

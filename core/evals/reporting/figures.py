@@ -1,0 +1,101 @@
+"""Figures of a report in words: the same on the screen, in Markdown and in HTML."""
+
+from __future__ import annotations
+
+import datetime
+import math
+
+from sandbox_tui.core.evals.statistics import Estimate
+
+NONE = "–"
+"""Where there is nothing to tell."""
+
+
+def score(found: Estimate | None) -> str:
+    """A mean score in percent with its interval: 62.5 [48.1, 76.0]."""
+    return _with_interval(found, "")
+
+
+def difference(found: Estimate | None) -> str:
+    """The same of a difference, in percentage points: +12.5 [+3.0, +22.1]."""
+    return _with_interval(found, "+")
+
+
+def _with_interval(found: Estimate | None, sign: str) -> str:
+    if found is None:
+        return NONE
+    if found.low is None or found.high is None:
+        return points(found.value, sign)
+    return f"{points(found.value, sign)} [{points(found.low, sign)}, {points(found.high, sign)}]"
+
+
+def points(value: float, sign: str = "") -> str:
+    """A score as percentage points with one decimal, without a sign for 0."""
+    rounded = round(100 * value, 1)
+    return f"{rounded:{sign}.1f}" if rounded else "0.0"
+
+
+def ratio(value: float | None) -> str:
+    """A ratio: 0.13×, 2.1×, 34×."""
+    if value is None:
+        return NONE
+    return f"{value:.0f}×" if value >= 10 else f"{value:.2f}×" if value < 1 else f"{value:.1f}×"
+
+
+def share(value: float | None) -> str:
+    """A share in percent: 8.1 %."""
+    return NONE if value is None else f"{100 * value:.1f} %"
+
+
+def mean(value: float | None) -> str:
+    """A mean of small numbers, with one decimal below 100."""
+    if value is None:
+        return NONE
+    return f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def count(value: float | None) -> str:
+    """A large count: 950, 12.3k, 1.2M."""
+    if value is None:
+        return NONE
+    for unit in ("", "k", "M", "G"):
+        if value < 999.5 or unit == "G":
+            break
+        value /= 1000
+    return f"{value:.0f}{unit}" if not unit or value >= 99.95 else f"{value:.1f}{unit}"
+
+
+def megabytes(value: float | None) -> str:
+    """Bytes: 48 MB, 1.1 GB; units are powers of 1000."""
+    if value is None:
+        return NONE
+    return f"{value / 1e9:.1f} GB" if value >= 1e9 else f"{value / 1e6:.0f} MB"
+
+
+def dollars(value: float | None) -> str:
+    """US dollars: $1.25; four decimals below a cent."""
+    if value is None:
+        return NONE
+    return f"${value:.4f}" if 0 < value < 0.01 else f"${value:.2f}"
+
+
+def duration(seconds: float) -> str:
+    """A length of time: 9.4 s, 42 s, 3 min, 2 h 5 min."""
+    if seconds < 90:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes = math.ceil(seconds / 60)
+    hours, rest = divmod(minutes, 60)
+    return f"{hours} h {rest} min" if hours else f"{minutes} min"
+
+
+def moment(when: float) -> str:
+    """A time, to the minute: 2026-11-22 14:53 UTC."""
+    if not 0 < when < 2**37:
+        return NONE
+    made = datetime.datetime.fromtimestamp(when, datetime.UTC)
+    return f"{made:%Y-%m-%d %H:%M} UTC"
+
+
+def counted(kinds: tuple[tuple[str, int], ...]) -> str:
+    """Kinds with how often each occurred: 3 model_error, 1 judge."""
+    return ", ".join(f"{number} {kind}" for kind, number in kinds)

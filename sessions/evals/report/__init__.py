@@ -1,0 +1,1 @@
+"""Reports of evaluations: one file per format."""

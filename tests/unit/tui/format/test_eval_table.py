@@ -1,0 +1,89 @@
+"""The report of an evaluation as lines of a terminal."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from sandbox_tui.core.evals.reporting.columns import columns_of
+from sandbox_tui.core.evals.table import eval_table
+from sandbox_tui.tui.format.eval_table import MIN_WIDTH, EvalRenderable, blocks, report_text
+from tests.unit.core.evals.hostile import HOSTILE_INFO, hostile_results
+from tests.unit.core.evals.sample_results import INFO, evaluation, result
+
+SMALL = [
+    result("a", "vanilla", 0.0, input_tokens=900, output_tokens=100),
+    result("b", "vanilla", 1.0, input_tokens=900, output_tokens=100),
+    result("a", "sandbox", 1.0, input_tokens=400, output_tokens=100, seconds=20, steps=3),
+    result("b", "sandbox", 1.0, input_tokens=400, output_tokens=100, seconds=20, steps=4),
+]
+
+
+def test_the_table_at_80_columns() -> None:
+    text = report_text(eval_table(INFO, SMALL), 80)
+    assert text.startswith(
+        "pocket · small-0.5b\n"
+        "\n"
+        "domain  mode     done               score %           difference  tokens  ratio\n"
+        "math    vanilla   2/2     50.0 [0.0, 100.0]                    –    1.0k      –\n"
+        "        sandbox   2/2  100.0 [100.0, 100.0]  +50.0 [0.0, +100.0]     500  0.50×\n"
+        "all     vanilla   2/2     50.0 [0.0, 100.0]                    –    1.0k      –\n"
+        "        sandbox   2/2  100.0 [100.0, 100.0]  +50.0 [0.0, +100.0]     500  0.50×\n"
+        "\n"
+        "domain  mode     generated  q/min  q/min ratio  turns\n"
+        "math    vanilla     10.0 %   24.0            –    1.0\n"
+        "        sandbox     20.0 %   12.0        0.50×    3.5\n"
+    )
+    assert "command: sandbox-tui eval run pocket --model small-0.5b\n" in text
+    assert "\nIntervals: Percentile bootstrap, 95%, 1000 resamples of tasks" in text
+
+
+@pytest.mark.parametrize("width", [0, 40, 61, 80, 132, 300])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    for info, results in ((INFO, evaluation(3)), (HOSTILE_INFO, hostile_results()), (INFO, [])):
+        text = report_text(eval_table(info, results), width)
+        assert max(map(cell_len, text.split("\n"))) <= max(width, MIN_WIDTH)
+
+
+def test_every_column_is_in_one_block_at_any_width() -> None:
+    table = eval_table(INFO, evaluation(3))
+    heads = [lines[0].text for lines in blocks(table, 300)]
+    assert len(heads) == 1
+    titles = [column.title for column in columns_of(table)]
+    assert heads[0].split("  ")[-1] == titles[-1]
+    for width in (60, 80, 100):
+        narrow = [lines[0].text for lines in blocks(table, width)]
+        assert "".join(narrow).split() == " ".join(titles).split()
+
+
+def test_wide_domains_keep_the_columns_straight() -> None:
+    rows = [result("a", "vanilla", 1.0, domain="数学と物理学の長い名前の領域")]
+    lines = next(iter(blocks(eval_table(INFO, rows), 80)))
+    assert len({cell_len(line.front) for line in lines}) == 1
+
+
+def test_hostile_texts_are_harmless() -> None:
+    text = report_text(eval_table(HOSTILE_INFO, hostile_results()), 80)
+    assert text.replace("\n", "").isprintable()
+
+
+def test_colours_say_what_intervals_say() -> None:
+    sure = [result(task, "vanilla", 0.0) for task in "abc"]
+    sure += [result(task, "sandbox", 1.0) for task in "abc"]
+    kinds = [line.kind for line in next(iter(blocks(eval_table(INFO, sure), 80)))]
+    assert kinds == ["head", "baseline", "better", "baseline", "better"]
+    kinds = [line.kind for line in next(iter(blocks(eval_table(INFO, SMALL), 80)))]
+    assert kinds[2] == "even"
+
+
+def test_the_renderable_fills_the_width_it_is_given() -> None:
+    table = eval_table(INFO, evaluation(3))
+    console = Console(file=io.StringIO(), width=80, color_system=None, legacy_windows=False)
+    with console.capture() as captured:
+        console.print(EvalRenderable(table))
+    plain = [line.rstrip() for line in captured.get().split("\n")]
+    wanted = [f"{line.front}{line.text}".rstrip() for made in blocks(table, 80) for line in made]
+    assert [line for line in plain if line] == wanted
