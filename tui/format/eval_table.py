@@ -18,7 +18,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting.columns import Column, columns_of
 from sandbox_tui.core.evals.reporting.facts import facts, remarks, title
 from sandbox_tui.core.evals.reporting.methods import METHODS
-from sandbox_tui.core.evals.table import Cell, EvalTable
+from sandbox_tui.core.evals.reporting.table import Cell, EvalTable
 
 GAP = "  "
 MAX_DOMAIN_CHARS = 16

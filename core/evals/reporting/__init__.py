@@ -1,1 +1,1 @@
-"""What every report of an evaluation says: its columns, facts and methods, in words."""
+"""The report of an evaluation: its table, and everything that the table is said in."""

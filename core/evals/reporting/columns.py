@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sandbox_tui.core.evals.meta_capabilities.capability import CAPABILITIES, Capability
 from sandbox_tui.core.evals.reporting import figures
-from sandbox_tui.core.evals.table import Cell, EvalTable
+from sandbox_tui.core.evals.reporting.table import Cell, EvalTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting import figures
-from sandbox_tui.core.evals.table import Cell, EvalTable
+from sandbox_tui.core.evals.reporting.table import Cell, EvalTable
 
 
 def title(info: EvalInfo) -> str:

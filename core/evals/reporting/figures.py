@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 
-from sandbox_tui.core.evals.statistics import Estimate
+from sandbox_tui.core.evals.reporting.statistics import Estimate
 
 NONE = "–"
 """Where there is nothing to tell."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox_tui.core.evals.statistics import CONFIDENCE, RESAMPLES, SEED
+from sandbox_tui.core.evals.reporting.statistics import CONFIDENCE, RESAMPLES, SEED
 
 METHODS: tuple[tuple[str, str], ...] = (
     (

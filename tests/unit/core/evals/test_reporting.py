@@ -9,8 +9,8 @@ from sandbox_tui.core.evals.meta_capabilities.capability import RunCapabilities
 from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.core.evals.reporting.columns import columns_of
 from sandbox_tui.core.evals.reporting.facts import facts, remarks, title
-from sandbox_tui.core.evals.statistics import Estimate
-from sandbox_tui.core.evals.table import eval_table
+from sandbox_tui.core.evals.reporting.statistics import Estimate
+from sandbox_tui.core.evals.reporting.table import eval_table
 from tests.unit.core.evals.hostile import HOSTILE_INFO, hostile_results
 from tests.unit.core.evals.sample_results import INFO, evaluation, result
 

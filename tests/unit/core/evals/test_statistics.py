@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox_tui.core.evals.statistics import (
+from sandbox_tui.core.evals.reporting.statistics import (
     MAX_GROUPS,
     RESAMPLES,
     Estimate,
@@ -150,6 +150,6 @@ def test_an_interval_costs_few_random_numbers(monkeypatch: pytest.MonkeyPatch) -
             calls += 1
             return super().getrandbits(k)
 
-    monkeypatch.setattr("sandbox_tui.core.evals.statistics.random.Random", Counting)
+    monkeypatch.setattr("sandbox_tui.core.evals.reporting.statistics.random.Random", Counting)
     assert estimate([1.0] * 3001 + [0.0] * 1999)
     assert 0 < calls < 25 * RESAMPLES

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.meta_capabilities.capability import CountedCall, RunCapabilities
+from sandbox_tui.core.evals.reporting.statistics import Estimate
+from sandbox_tui.core.evals.reporting.table import Cell, eval_table
 from sandbox_tui.core.evals.sample import EVAL_MODES, SampleResult
-from sandbox_tui.core.evals.statistics import Estimate
-from sandbox_tui.core.evals.table import Cell, eval_table
 from tests.examples import examples
 from tests.unit.core.evals.sample_results import DOMAINS, INFO, evaluation, result
 

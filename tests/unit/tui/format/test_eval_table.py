@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from sandbox_tui.core.evals.reporting.columns import columns_of
-from sandbox_tui.core.evals.table import eval_table
+from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.tui.format.eval_table import MIN_WIDTH, EvalRenderable, blocks, report_text
 from tests.unit.core.evals.hostile import HOSTILE_INFO, hostile_results
 from tests.unit.core.evals.sample_results import INFO, evaluation, result

@@ -1,7 +1,7 @@
 """The table of an evaluation: domains by modes, from the rows of its samples.
 
 Everything that shows an evaluation draws this table: the screen, the reports, the command line. How
-each figure comes about is stated here and, for readers, in `reporting/methods.py`.
+each figure comes about is stated here and, for readers, in `methods.py`.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from sandbox_tui.core.evals.meta_capabilities.capability import (
     Capability,
     RunCapabilities,
 )
-from sandbox_tui.core.evals.outcomes import (
+from sandbox_tui.core.evals.reporting.outcomes import (
     domain_of,
     failure_kind,
     has_ended,
     has_score,
     tokens_of,
 )
-from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleResult
-from sandbox_tui.core.evals.statistics import (
+from sandbox_tui.core.evals.reporting.statistics import (
     Estimate,
     mean_score,
     paired_difference,
     paired_ratio,
 )
-from sandbox_tui.core.evals.time_left import seconds_left
+from sandbox_tui.core.evals.reporting.time_left import seconds_left
+from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleResult
 
 ALL_DOMAINS = "all"
 """Name of the last row."""

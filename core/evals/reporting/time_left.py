@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 
-from sandbox_tui.core.evals.outcomes import domain_of, has_ended
+from sandbox_tui.core.evals.reporting.outcomes import domain_of, has_ended
 from sandbox_tui.core.evals.sample import SampleResult
 
 
