@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import msgspec
 
 from sandbox_tui.core.base.errors import ForkRefused
 from sandbox_tui.core.config.settings import Settings, snapshot_dir
@@ -23,6 +25,9 @@ from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores, kind_of
 from sandbox_tui.sessions.recording.run_worker import RunWorker
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
+
+COPY_BATCH_EVENTS = 500
+"""Events of the parent that are read and written at a time."""
 
 
 class ForkPlan:
@@ -54,7 +59,7 @@ class ForkPlan:
         before_call: bool = False,
         kind: str = "auto",
     ) -> None:
-        events = list(store.events(parent.id))
+        events = list(store.events(parent.id, output=False))
         if not events:
             raise ForkRefused("This session is empty: there is nothing to fork.")
         seq = at if isinstance(at, int) else resolve_position(events, at, before_call=before_call)
@@ -140,12 +145,30 @@ class ForkWorker(RunWorker):
             await asyncio.to_thread(self._store.delete, self.run_id)
 
 
-def copy_history(store: Store, parent: str, run_id: str, events: list[e.AnyEvent]) -> None:
+def copy_history(store: Store, parent: str, run_id: str, events: Sequence[e.AnyEvent]) -> None:
     """Store a fork's beginning: its parent's events, and a hold on the contents they name.
+
+    Args:
+        store: where both are kept.
+        parent: the parent's session.
+        run_id: the fork's.
+        events: the parent's, changed as the fork needs them, terminal output without its bytes:
+            they are read here, a page at a time.
 
     Raises:
         StoreError: it could not be written.
     """
     with store.transaction():
-        store.append(run_id, events)
+        for at in range(0, len(events), COPY_BATCH_EVENTS):
+            batch = events[at : at + COPY_BATCH_EVENTS]
+            store.append(run_id, list(_with_output(store, parent, batch)))
         store.put_blobs_of(run_id, parent)
+
+
+def _with_output(store: Store, parent: str, batch: Sequence[e.AnyEvent]) -> Iterator[e.AnyEvent]:
+    stored = store.events(parent, after=batch[0].seq - 1, until=batch[-1].seq)
+    written = {x.seq: x.data for x in stored if isinstance(x, e.TerminalOutput)}
+    for event in batch:
+        if isinstance(event, e.TerminalOutput):
+            event = msgspec.structs.replace(event, data=written[event.seq])
+        yield event

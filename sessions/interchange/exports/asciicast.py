@@ -69,7 +69,7 @@ def _lines(recording: Recording, terminal: str, size: tuple[int, int]) -> Iterab
     if terminal == MIRROR:
         decode = _Portable(decode)
     written = 0.0  # the sum of the intervals as written: rounding errors do not add up
-    for event in recording.events:
+    for event in recording.events_with_output:
         found = _entry(event, terminal, decode, recording.state)
         if found is None:
             continue

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.events.run_state import RunState, fold
-from sandbox_tui.core.events.types import AnyEvent, RunStarted
+from sandbox_tui.core.events.types import AnyEvent, RunStarted, TerminalOutput
 from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.run_summary import RunSummary
@@ -35,7 +35,8 @@ class Recording:
 
     Attributes:
         summary: the session at a glance.
-        events: all of its events.
+        events: all of its events; terminal output without its bytes, which most formats do not
+            need and which may be most of a session.
         tags, notes: annotations by people.
     """
 
@@ -48,8 +49,7 @@ class Recording:
         self._store = store
         self._redactor = redactor
         self.summary: RunSummary = store.run(run_id)
-        stored = list(store.events(self.summary.id))
-        self._untouched = stored
+        stored = list(store.events(self.summary.id, output=False))
         self.events: Sequence[AnyEvent] = redactor.events(stored) if redactor else stored
         if not self.events or not isinstance(self.events[0], RunStarted):
             raise StoreError(f"The session {self.summary.id} is empty: there is nothing to export.")
@@ -61,6 +61,20 @@ class Recording:
             self.tags, self.notes = redactor.value(self.tags), redactor.value(self.notes)
 
     @cached_property
+    def events_with_output(self) -> Sequence[AnyEvent]:
+        """All of its events, terminal output with its bytes.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        stored = self._store.events(self.summary.id, until=self.events[-1].seq)
+        written: list[AnyEvent] = [x for x in stored if isinstance(x, TerminalOutput)]
+        if self._redactor is not None:
+            written = self._redactor.events(written)
+        following = iter(written)
+        return [next(following) if isinstance(x, TerminalOutput) else x for x in self.events]
+
+    @cached_property
     def state(self) -> RunState:
         """The session at its end."""
         return fold(self.events)
@@ -70,7 +84,7 @@ class Recording:
         kept = source_document_of(self._store, self.summary.id)
         if kept is None or kept.format != format_:
             return None
-        if kept.fingerprint != fingerprint(self._untouched):
+        if kept.fingerprint != fingerprint(self._store.events(self.summary.id)):
             return None  # the session has grown since
         return self._redactor.data(kept.data) if self._redactor else kept.data
 

@@ -96,7 +96,7 @@ def with_contents(recording: Recording) -> tuple[list[e.AnyEvent], list[bytes]]:
     contents: dict[str, bytes] = {}
     renamed: dict[str, str] = {}
     events: list[e.AnyEvent] = []
-    for event in recording.events:
+    for event in recording.events_with_output:
         if isinstance(event, e.FilesListed):
             files = _renamed(recording, event.files, contents, renamed)
             event = msgspec.structs.replace(event, files=files)

@@ -10,21 +10,24 @@ import base64
 import gzip
 import hashlib
 import html
-import json
+import io
 from collections.abc import Iterable
 from importlib import resources
 from typing import Any
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
-from sandbox_tui.sessions.interchange.exports.html_page.page_data import film
+from sandbox_tui.sessions.interchange.exports.html_page.page_data import page_data
 
 
 def write(recording: Recording) -> Iterable[Part]:
     """Write the run as a page that plays it."""
-    data = json.dumps(film(recording), separators=(",", ":"), ensure_ascii=True).encode()
-    packed = base64.b64encode(gzip.compress(data, 6, mtime=0)).decode()
-    return [Part(".html", _page(recording, packed).encode("utf-8", "replace"))]
+    packed = io.BytesIO()
+    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=6, mtime=0) as file:
+        for piece in page_data(recording):
+            file.write(piece)
+    page = _page(recording, base64.b64encode(packed.getbuffer()).decode())
+    return [Part(".html", page.encode("utf-8", "replace"))]
 
 
 def _page(recording: Recording, packed: str) -> str:

@@ -80,7 +80,7 @@ def write(recording: Recording) -> Iterable[Part]:
 def _screen(recording: Recording) -> Screen:
     """The mirror after the last event."""
     screen: Screen | None = None
-    for event in recording.events:
+    for event in recording.events_with_output:
         match event:
             case e.TerminalOpened(terminal=name, cols=cols, rows=rows) if name == MIRROR:
                 screen = Screen(min(cols, 400), min(rows, 400), 0)

@@ -6,7 +6,7 @@ pauses are cut to `MAX_PAUSE_SECONDS`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
@@ -15,7 +15,11 @@ from sandbox_tui.core.events.command_output import Observed, observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, NoteItem, ReplyItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.interchange.exports.base import Recording
-from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import Looks, frames
+from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import (
+    Looks,
+    compact_json,
+    frames,
+)
 from sandbox_tui.sessions.interchange.exports.run_story import (
     Entry,
     decision,
@@ -36,17 +40,30 @@ MAX_TOTAL_FILE_BYTES = 30 << 20
 """Of all files together."""
 
 
-def film(recording: Recording) -> dict[str, Any]:
-    """The data of the page."""
+def page_data(recording: Recording) -> Iterator[bytes]:
+    """The data of the page, as the pieces of one JSON object: the frames of a flood of output are
+    many times its size as Python's objects."""
     looks = Looks()
-    films = frames(recording.events, looks)
+    films = frames(recording.events_with_output, looks)
+    by_name = {sanitize_line(name): film for name, film in films.items()}
+    yield b'{"terminals":{'
+    for number, (name, film) in enumerate(by_name.items()):
+        yield b"%b%b:[" % (b"," if number else b"", compact_json(name))
+        for at, frame in enumerate(film):
+            yield b",%b" % frame if at else frame
+        yield b"]"
+    yield b"},"
+    yield compact_json(_rest(recording, looks))[1:]
+
+
+def _rest(recording: Recording, looks: Looks) -> dict[str, Any]:
+    """Everything but the terminals."""
     changes = _changes(recording.events)
     return {
         "meta": _meta(recording),
         "clock": _steps([event.t for event in recording.events]),
         "play": _steps(_played(recording.events)),
         "items": _items(story(recording)),
-        "terminals": {sanitize_line(name): film for name, film in films.items()},
         "looks": [list(look) for look in looks.numbers],
         "files": changes,
         "contents": _contents(recording, changes),
@@ -238,4 +255,4 @@ def _contents(recording: Recording, changes: Sequence[Sequence[Any]]) -> dict[st
     return contents
 
 
-__all__ = ["film"]
+__all__ = ["page_data"]

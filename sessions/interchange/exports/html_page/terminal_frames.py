@@ -6,16 +6,21 @@ away; a frame names only the lines that it changed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.terminal.emulator.rows import Run
 from sandbox_tui.core.terminal.emulator.screen import Screen
-from sandbox_tui.core.terminal.emulator.sgr import Attributes
+from sandbox_tui.core.terminal.emulator.sgr import DEFAULT, Attributes
 
-KEPT_LINES = 5000
-"""Lines that may scroll by within one event and are still recorded."""
+KEPT_LINES = 400
+"""Lines that may scroll by within one event and are still recorded: as many as `page.js` shows
+(`SHOWN_LINES`), so that nobody could ever see one before them."""
+
+MAX_LOOKS = 1 << 16
+"""Looks of one page: output can have another in each of its cells."""
 
 
 class Frame(NamedTuple):
@@ -35,18 +40,27 @@ class Frame(NamedTuple):
 
 
 class Looks:
-    """Numbers looks in order of appearance."""
+    """Numbers looks in order of appearance, the plain one first; after `MAX_LOOKS` of them, those
+    that were not seen before are taken for plain."""
 
     def __init__(self) -> None:
-        self.numbers: dict[Attributes, int] = {}
+        self.numbers: dict[Attributes, int] = {DEFAULT: 0}
 
     def number(self, look: Attributes) -> int:
         """The number of a look."""
+        if len(self.numbers) >= MAX_LOOKS:
+            return self.numbers.get(look, 0)
         return self.numbers.setdefault(look, len(self.numbers))
 
 
-def frames(events: Iterable[e.AnyEvent], looks: Looks) -> dict[str, list[Frame]]:
-    """The frames of every terminal, by name."""
+def compact_json(value: Any) -> bytes:
+    """A value as JSON, in ASCII and without blanks."""
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def frames(events: Iterable[e.AnyEvent], looks: Looks) -> dict[str, list[bytes]]:
+    """The frames of every terminal, by name: each `Frame` as JSON, a tenth of what it would be in
+    memory otherwise."""
     films: dict[str, _Film] = {}
     for event in events:
         match event:
@@ -71,7 +85,8 @@ def frames(events: Iterable[e.AnyEvent], looks: Looks) -> dict[str, list[Frame]]
 class _Film:
     def __init__(self, cols: int, rows: int, looks: Looks) -> None:
         self.screen = Screen(min(cols, 1000), min(rows, 1000), KEPT_LINES)
-        self.frames: list[Frame] = []
+        self.frames: list[bytes] = []
+        self._last = (-1, -1)
         self._looks = looks
         self._shown: dict[int, list[Any]] = {}
         self._seen = 0  # lines below this number have left the screen and are recorded
@@ -85,9 +100,9 @@ class _Film:
         self._seen = top
         self._shown = {n: kept for n, kept in self._shown.items() if n >= top}
         self._shown |= {line[0]: line[1:] for line in lines if line[0] >= top}
-        last = self.frames[-1] if self.frames else None
-        if lines or last is None or (last.top, last.rows) != (top, screen.lines):
-            self.frames.append(Frame(seq, top, screen.lines, lines))
+        if lines or self._last != (top, screen.lines):
+            self._last = (top, screen.lines)
+            self.frames.append(compact_json(Frame(seq, top, screen.lines, lines)))
 
     def _lines(self) -> Iterator[list[Any]]:
         """Lines that may have changed: those that scrolled away, then those of the screen."""

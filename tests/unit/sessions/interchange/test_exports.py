@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tracemalloc
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,8 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording, bundle
-from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import Looks, frames
+from sandbox_tui.sessions.interchange.exports.html_page import terminal_frames
+from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import Frame, Looks, frames
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import prose
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
@@ -52,6 +54,56 @@ def export(store: Store, format_: str, run_id: str = "r", **more: Any) -> dict[s
 def only(store: Store, format_: str, **more: Any) -> bytes:
     (data,) = export(store, format_, **more).values()
     return data
+
+
+def test_formats_of_words_do_not_read_what_terminals_printed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Most of a long session is terminal output."""
+    keep(store, *sample("words"))
+    whole = {format_: export(store, format_) for format_ in EXPORTERS}
+    read, asked = store.events, list[bool]()
+
+    def events(run_id: str, **more: Any) -> Iterator[e.AnyEvent]:
+        asked.append(more.get("output", True))
+        return read(run_id, **more)
+
+    monkeypatch.setattr(store, "events", events)
+    for format_ in ("trajectory", "markdown", "chat-jsonl", "atif"):
+        assert export(store, format_) == whole[format_]
+    assert asked
+    assert not any(asked)
+    export(store, "html")
+    assert any(asked)
+
+
+def test_a_flood_of_output_is_kept_small_for_the_page(store: Store) -> None:
+    """A line of two characters, which scrolls away unseen, is two hundred bytes of objects."""
+    flood = b"x\r\n" * 20_000
+    events = [
+        e.TerminalOpened(seq=1, t=0, terminal="model", cols=80, rows=24),
+        *(e.TerminalOutput(seq=n, t=n, terminal="model", data=flood) for n in range(2, 12)),
+    ]
+    tracemalloc.start()
+    try:
+        film = frames(events, Looks())["model"]
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(film) == 10
+    assert most < 10 * len(flood)
+
+
+def test_looks_beyond_all_number_are_drawn_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(terminal_frames, "MAX_LOOKS", 3)
+    colours = b"".join(b"\x1b[38;5;%dm%d" % (20 + n, n) for n in (1, 2, 3, 1))
+    looks = Looks()
+    opened = e.TerminalOpened(seq=1, terminal="model", cols=80, rows=24)
+    output = e.TerminalOutput(seq=2, terminal="model", data=colours)
+    (frame,) = frames([opened, output], looks)["model"]
+    line = Frame(*json.loads(frame)).lines[0]
+    assert line == [0, "1", 1, "2", 2, "3", 0, "1", 1]
+    assert len(looks.numbers) == 3
 
 
 def test_trajectory_has_the_fields_of_llm_in_sandbox(store: Store) -> None:
@@ -337,7 +389,7 @@ def test_frames_show_what_the_terminal_showed(
             events.append(e.TerminalResized(seq=seq, terminal="model", cols=part[0], rows=part[1]))
             screen.resize(*part)
     lines: dict[int, str] = {}
-    film = frames(events, Looks()).get("model", [])
+    film = [Frame(*json.loads(frame)) for frame in frames(events, Looks()).get("model", [])]
     for frame in film:
         lines |= {number: "".join(runs[::2]) for number, *runs in frame.lines}
     if film:
