@@ -130,7 +130,7 @@ class ScriptedServer:
     """Plays its replies in order; after the last it repeats it.
 
     Attributes:
-        requests: bodies of the requests so far.
+        requests: bodies of the requests so far; `bodies` are their bytes.
         headers: of each of them, by lower-case name.
         authorizations: the header of that name in each of them.
         connections: how many were opened.
@@ -144,6 +144,7 @@ class ScriptedServer:
     ) -> None:
         self.replies = replies
         self.requests: list[Chunk] = []
+        self.bodies: list[bytes] = []
         self.headers: list[dict[str, str]] = []
         self.authorizations: list[str] = []
         self.connections = 0
@@ -163,7 +164,8 @@ class ScriptedServer:
                 length = int(self.headers.get("content-length", "0"))
                 owner.headers.append({k.lower(): v for k, v in self.headers.items()})
                 owner.authorizations.append(self.headers.get("authorization", ""))
-                request = json.loads(self.rfile.read(length))
+                owner.bodies.append(self.rfile.read(length))
+                request = json.loads(owner.bodies[-1])
                 number = len(owner.requests)
                 owner.requests.append(request)
                 reply = owner.replies[min(number, len(owner.replies) - 1)]

@@ -13,7 +13,7 @@ from typing import Any, cast
 from sandbox_tui.core.events.types import HumanFile
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 
-MESSAGES_VERSION = 2
+MESSAGES_VERSION = 3
 
 # --- the turn
 
@@ -44,10 +44,6 @@ def repeated_call(tool: str, times: int) -> str:
         "result each time. Repeating it will not change anything: try a different approach, or "
         "submit if the work is done."
     )
-
-
-EMPTY_REPLY = "(an empty message)"
-"""In the place of a reply without text, where templates take no empty message."""
 
 
 def json_instructions(tools: Sequence[Mapping[str, Any]]) -> str:

@@ -12,10 +12,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from sandbox_tui.core.agent.model_messages import EMPTY_REPLY
 from sandbox_tui.core.models.base import Message
 from sandbox_tui.core.models.reply_builder import content_text
-from sandbox_tui.core.models.template_limits import join_user_messages
+from sandbox_tui.core.models.template_limits import NO_TEXT, join_user_messages
 from sandbox_tui.core.models.tool_formats.families.base import Family
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 
@@ -25,6 +24,12 @@ is ours: no server is sent it."""
 
 TEXT_KEY = "text_beside_calls"
 """What such a message says beside its calls. Ours as well."""
+
+REPAIRS_KEY = "call_repairs"
+"""What was mended to read each of its calls, where anything was; so that a resumed run can still
+say so. Ours as well."""
+
+_OURS = (FAMILY_KEY, TEXT_KEY, REPAIRS_KEY)
 
 
 def native_conversation(messages: Sequence[Message]) -> Sequence[Message]:
@@ -36,7 +41,7 @@ def native_conversation(messages: Sequence[Message]) -> Sequence[Message]:
 
 def _native(message: Message) -> Message:
     """A message whose calls stand in the API's fields alone, without our marks."""
-    kept = {name: value for name, value in message.items() if name not in (FAMILY_KEY, TEXT_KEY)}
+    kept = {name: value for name, value in message.items() if name not in _OURS}
     return {**kept, "content": message.get(TEXT_KEY) or None}
 
 
@@ -84,7 +89,7 @@ def _assistant(message: Message, family: Family) -> Message:
     if FAMILY_KEY not in message and message.get("tool_calls"):
         written = family.write_calls(_calls(message))
         content = f"{content.rstrip()}\n\n{written}" if content.strip() else written
-    return {"role": "assistant", "content": content if content.strip() else EMPTY_REPLY}
+    return {"role": "assistant", "content": content if content.strip() else NO_TEXT}
 
 
 def _calls(message: Message) -> list[TextCall]:

@@ -21,6 +21,7 @@ from sandbox_tui.core.agent import model_messages as texts
 from sandbox_tui.core.agent.call_schema import response_format
 from sandbox_tui.core.agent.text_conversation import (
     FAMILY_KEY,
+    REPAIRS_KEY,
     TEXT_KEY,
     native_conversation,
     text_conversation,
@@ -272,7 +273,10 @@ def _message(message: Message, calls: Sequence[RawToolCall], family: str, text: 
     """The message, its content as the model wrote it, its calls in the API's fields as well."""
     if not calls:
         return message
-    return {**message, "tool_calls": message_calls(calls), FAMILY_KEY: family, TEXT_KEY: text}
+    ours: Message = {FAMILY_KEY: family, TEXT_KEY: text}
+    if any(call.repaired for call in calls):
+        ours[REPAIRS_KEY] = [call.repaired for call in calls]
+    return {**message, "tool_calls": message_calls(calls), **ours}
 
 
 def _said(reply: Reply, reading: Reading) -> str:

@@ -24,7 +24,7 @@ from sandbox_tui.core.agent.model_messages import (
     repeated_call,
 )
 from sandbox_tui.core.agent.repetition import TIMES_UNTIL_TOLD, counter_after
-from sandbox_tui.core.agent.text_conversation import FAMILY_KEY
+from sandbox_tui.core.agent.text_conversation import FAMILY_KEY, REPAIRS_KEY
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.base.path_codec import text_to_path
 from sandbox_tui.core.environment.snapshotter import touches
@@ -279,6 +279,7 @@ def _written(events: Sequence[e.AnyEvent], replied: e.ModelReplied) -> tuple[Raw
     broken JSON, is in the fragments.
     """
     sent = cast("list[dict[str, dict[str, str]]]", replied.message.get("tool_calls") or [])
+    repairs = cast("list[str]", replied.message.get(REPAIRS_KEY) or [""] * len(sent))
     fragments = _fragments(events, replied)
     calls: list[RawToolCall] = []
     for number, call in enumerate(sent):
@@ -293,6 +294,7 @@ def _written(events: Sequence[e.AnyEvent], replied: e.ModelReplied) -> tuple[Raw
                 arguments=arguments,
                 truncated=cut,
                 family=str(replied.message.get(FAMILY_KEY) or ""),
+                repaired=repairs[number],
             )
         )
     return tuple(calls)

@@ -19,6 +19,7 @@ class RunSummary:
         started_at, ended_at: seconds since the epoch; no end while it runs or was interrupted.
         outcome: the reason it ended, or `running`, or `interrupted` when its program is gone.
         steps, calls, failed_calls, input_tokens, output_tokens, seconds: sums so far.
+        tokens_estimated: whether the server did not count some of the tokens.
         cost: US dollars, None where the price is not known.
         last_seq: number of its last event.
         parent, parent_seq: the session it was forked from, and the last event in common.
@@ -48,7 +49,14 @@ class RunSummary:
     parent: str | None
     parent_seq: int | None
     imported: bool = False
+    tokens_estimated: bool = False
     elsewhere: bool = False
+
+    @property
+    def tokens(self) -> str:
+        """Its tokens in words."""
+        estimated = " (estimated: the server did not count)" if self.tokens_estimated else ""
+        return f"{self.input_tokens} in, {self.output_tokens} out{estimated}"
 
     @property
     def begun_at(self) -> float:
@@ -65,12 +73,16 @@ def summary(row: dict[str, Any], given_up: Collection[str] = ()) -> RunSummary:
     outcome = row["finish_reason"] or ("running" if runs else "interrupted")
     known = {name: row[name] for name in _COLUMNS}  # a newer version may have added others
     return RunSummary(
-        outcome=outcome, imported=bool(row["imported"]), elsewhere=not owner.here, **known
+        outcome=outcome,
+        imported=bool(row["imported"]),
+        elsewhere=not owner.here,
+        tokens_estimated=bool(row["tokens_estimated"]),
+        **known,
     )
 
 
 _COLUMNS = tuple(
     field.name
     for field in fields(RunSummary)
-    if field.name not in ("outcome", "imported", "elsewhere")
+    if field.name not in ("outcome", "imported", "elsewhere", "tokens_estimated")
 )

@@ -118,22 +118,6 @@ async def test_what_is_set_is_done_from_the_first_request(
     store.close()
 
 
-async def test_a_native_server_is_asked_as_ever(scripted_server: Start, tmp_path: Path) -> None:
-    """The same requests, byte for byte, whether or not we would read text."""
-    bodies: list[bytes] = []
-    for mode in ("native", "auto"):
-        server = scripted_server(
-            s.call("execute_bash", command="echo hello"), s.say("words"), s.call("submit")
-        )
-        asked = request(server, **{"model.tool_calls": mode})
-        seen, store, _ = await watch(asked, tmp_path / mode)
-        assert seen[-1].reason == "submitted"  # type: ignore[union-attr]
-        assert not only(e.ToolFormatChosen, seen)
-        bodies.append(repr([sent["messages"] for sent in server.requests]).encode())
-        store.close()
-    assert bodies[0] == bodies[1]
-
-
 def test_a_session_without_a_choice_has_none(tmp_path: Path) -> None:
     with Store(tmp_path / "s.db") as store:
         assert last_tool_format(store, "none") is None

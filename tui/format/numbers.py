@@ -44,6 +44,11 @@ def count(value: int) -> str:
     return f"{number / 1000:.1f}M"
 
 
+def tokens(number: int, *, estimated: bool) -> str:
+    """A count of tokens: 12.3k; ≈12.3k where the server did not count them."""
+    return f"{'≈' if estimated else ''}{count(number)}"
+
+
 def cost(value: float | None) -> str:
     """Dollars: $0.04; empty where it is not known."""
     if value is None:

@@ -81,14 +81,14 @@ class StatusBar(Widget):
         started = state.started
         usage = state.totals.usage
         tokens = usage.input_tokens + usage.output_tokens
-        about = "≈" if usage.estimated else ""
         parts: list[str] = []
         if started is not None:
             parts += [sanitize_line(started.model), sanitize_line(started.sandbox)]
         if state.tool_format.mode != "native":
             parts.append(f"calls: {sanitize_line(state.tool_format.title)}")
         parts.append(numbers.cost(state.totals.cost))
-        parts.append(f"{about}{numbers.count(tokens)} tok" if tokens else "")
+        said = numbers.tokens(tokens, estimated=usage.estimated)
+        parts.append(f"{said} tok" if tokens else "")
         if state.context_length is not None and state.context_tokens:
             filled = f"{numbers.count(state.context_tokens)} of "
             parts.append(f"ctx {filled}{numbers.context(state.context_length)}")

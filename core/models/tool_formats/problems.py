@@ -11,12 +11,35 @@ STRAY = (
 _NOTHING_RUN = "Nothing was carried out."
 
 
-def cut_off(title: str) -> str:
-    """The reply ended before its calls did, or at its limit."""
+def cut_by_limit(title: str, whole: int) -> str:
+    """The reply reached its token limit.
+
+    Args:
+        title: the format of its calls.
+        whole: how many calls had come to their end.
+    """
     return (
-        f"Your last message was cut off while it held a call ({title}). {_NOTHING_RUN} "
-        "Send the call again, in a shorter message; write a long file in several parts."
+        "Your last message was cut off by the token limit of one reply while it held "
+        f"{'a call' if whole == 0 else 'calls'} ({title}). {_not_even(whole)} {_SHORTER}"
     )
+
+
+def ended_inside(title: str, whole: int) -> str:
+    """The reply ended in the middle of a call. Arguments as in `cut_by_limit`."""
+    return (
+        f"Your last message was cut off inside of a call ({title}). {_not_even(whole)} {_SHORTER}"
+    )
+
+
+_SHORTER = "Send what you meant again, one call in a message; write a long file in several parts."
+
+
+def _not_even(whole: int) -> str:
+    """That nothing ran, calls before the cut included: what was to follow may have changed them."""
+    if whole == 0:
+        return _NOTHING_RUN
+    calls = "the call that was" if whole == 1 else f"the {whole} calls that were"
+    return f"Nothing was carried out, not even {calls} whole."
 
 
 def only_quoted(where: str) -> str:

@@ -118,8 +118,10 @@ class TextCallReader:
         title, family = titles[0], families[0]
         problem = ""
         calls: list[TextCall] = []
-        if finish_reason in LIMIT_REASONS or _was_cut(meant, finish_reason):
-            problem = problems.cut_off(title)
+        if finish_reason in LIMIT_REASONS:
+            problem = problems.cut_by_limit(title, _whole_calls(meant))
+        elif _was_cut(meant, finish_reason):
+            problem = problems.ended_inside(title, _whole_calls(meant))
         elif len(families) > 1:
             problem = problems.two_formats(titles)
         else:
@@ -234,6 +236,13 @@ def _was_cut(meant: Sequence[Candidate], finish_reason: str | None) -> bool:
     if not open_ends:
         return False
     return finish_reason not in _ENDED_WELL or any(block.fault for block in open_ends)
+
+
+def _whole_calls(meant: Sequence[Candidate]) -> int:
+    """How many calls came to their end before the reply was cut."""
+    last = meant[-1].block
+    mended = last.open_end and last.mended_end and bool(last.calls)
+    return sum(len(candidate.block.calls) for candidate in meant) - mended
 
 
 def _schemas(tools: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:

@@ -65,6 +65,7 @@ def document(recording: Recording) -> dict[str, Any]:
             "total_cached_tokens": usage.cached_tokens,
             **({} if state.totals.cost is None else {"total_cost_usd": state.totals.cost}),
             "total_steps": len(steps),
+            **({"extra": _estimated(usage)} if usage.estimated else {}),
         },
         "extra": {
             **outcome,
@@ -101,9 +102,18 @@ def _reply(recording: Recording, replied: e.ModelReplied) -> dict[str, Any]:
         "completion_tokens": usage.output_tokens,
         "cached_tokens": usage.cached_tokens,
         **({} if replied.cost is None else {"cost_usd": replied.cost}),
-        "extra": {"latency_seconds": replied.latency, "finish_reason": replied.finish_reason},
+        "extra": {
+            "latency_seconds": replied.latency,
+            "finish_reason": replied.finish_reason,
+            **_estimated(usage),
+        },
     }
     return step
+
+
+def _estimated(usage: e.Usage) -> dict[str, bool]:
+    """The mark of tokens that the server did not count; nothing where it did."""
+    return {"tokens_estimated": True} if usage.estimated else {}
 
 
 def _call(step: dict[str, Any], item: CallItem) -> None:

@@ -81,7 +81,7 @@ def _table(recording: Recording) -> str:
         ("outcome", summary.outcome),
         ("steps", str(summary.steps)),
         ("calls", f"{summary.calls}, {summary.failed_calls} failed"),
-        ("tokens", f"{summary.input_tokens} in, {summary.output_tokens} out"),
+        ("tokens", summary.tokens),
         ("cost", "unknown" if summary.cost is None else f"${summary.cost:.4f}"),
         ("time", f"{summary.seconds:.0f} s"),
         ("tags", ", ".join(recording.tags) or "none"),

@@ -42,6 +42,7 @@ def document(recording: Recording) -> dict[str, Any]:
             "started_at": summary.started_at,
             "input_tokens": summary.input_tokens,
             "output_tokens": summary.output_tokens,
+            **({"tokens_estimated": True} if summary.tokens_estimated else {}),
             "cost": summary.cost,
             "people": people_actions(story(recording)),
         },

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from sqlite3 import Connection
 from typing import Any
 
+from sandbox_tui.sessions.store.migrations.estimated_tokens import estimated_tokens
 from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
 from sandbox_tui.sessions.store.migrations.tables_to_query import (
     create_tables,
@@ -30,7 +31,10 @@ _BASELINE: tuple[tuple[str, Callable[[Any], None]], ...] = (
 )
 """Migrations that a new file does without: `create_tables` makes what they come to."""
 
-MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (*_BASELINE,)
+MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
+    *_BASELINE,
+    ("estimated_tokens", estimated_tokens),
+)
 """Name and function of each, in order; the function gets a `sqlite_utils.Database`. Never change a
 released one: add another."""
 

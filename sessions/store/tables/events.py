@@ -13,7 +13,7 @@ from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.database import Database
 from sandbox_tui.sessions.store.errors import explained
 from sandbox_tui.sessions.store.tables import runs
-from sandbox_tui.sessions.store.tables.steps_calls_messages import record
+from sandbox_tui.sessions.store.tables.steps_calls_messages import mark_estimates, record
 
 PAGE = 500
 """Events read at a time."""
@@ -42,6 +42,7 @@ def insert(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
     elif isinstance(event, e.FilesChanged):
         _file_changes(connection, run_id, event.seq, event.step, event.changes)
     record(connection, run_id, event)
+    mark_estimates(connection, run_id, event)
     runs.summarise(connection, run_id, event)
 
 

@@ -47,8 +47,12 @@ def summarise(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
             connection.execute(
                 "UPDATE runs SET steps = ?, input_tokens = input_tokens + ?, output_tokens ="
                 " output_tokens + ?, cost = CASE WHEN ?4 IS NULL THEN cost ELSE"
-                " coalesce(cost, 0) + ?4 END WHERE id = ?5",
-                [event.step, usage.input_tokens, usage.output_tokens, event.cost, run_id],
+                " coalesce(cost, 0) + ?4 END, tokens_estimated = max(tokens_estimated, ?5)"
+                " WHERE id = ?6",
+                [
+                    *(event.step, usage.input_tokens, usage.output_tokens, event.cost),
+                    *(usage.estimated, run_id),
+                ],
             )
         case e.CallFinished():
             connection.execute(

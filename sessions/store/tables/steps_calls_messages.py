@@ -75,6 +75,16 @@ def _step(connection: Connection, run_id: str, reply: e.ModelReplied) -> None:
     )
 
 
+def mark_estimates(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
+    """Mark the tokens of a reply that nobody counted. Apart from `record`, which an older migration
+    calls before there is a column for it."""
+    if isinstance(event, e.ModelReplied):
+        connection.execute(
+            "UPDATE steps SET tokens_estimated = ? WHERE run_id = ? AND number = ?",
+            [event.usage.estimated, run_id, event.step],
+        )
+
+
 def _proposed(connection: Connection, run_id: str, seq: int, call: e.ToolCall) -> None:
     connection.execute(
         "INSERT INTO calls (run_id, number, step, tool, arguments, proposed_seq)"

@@ -36,7 +36,8 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
         f"{'model':<20}  task"
     )
     for run in runs:
-        tokens = numbers.count(run.input_tokens + run.output_tokens)
+        used = run.input_tokens + run.output_tokens
+        tokens = numbers.tokens(used, estimated=run.tokens_estimated)
         task = task_title(run)[:60]
         model = sanitize_line(run.model)[:20]
         click.echo(
@@ -66,7 +67,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("outcome", outcome_words(run) + (f": {run.error}" if run.error else "")),
         ("steps", str(run.steps)),
         ("calls", f"{run.calls}, {run.failed_calls} failed"),
-        ("tokens", f"{run.input_tokens} in, {run.output_tokens} out"),
+        ("tokens", run.tokens),
         ("cost", numbers.cost(run.cost)),
         ("time", numbers.clock(run.seconds)),
         ("snapshots", f"{len(snapshots)}, {room}" + (f" ({problem})" if problem else "")),

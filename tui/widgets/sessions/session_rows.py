@@ -77,7 +77,7 @@ def facts_line(
         sanitize_line(run.model),
         sanitize_line(run.sandbox),
         numbers.counted(run.steps, "step"),
-        f"{numbers.count(tokens)} tok" if tokens else "",
+        f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
         numbers.cost(run.cost),
         numbers.clock(run.seconds),
     ]

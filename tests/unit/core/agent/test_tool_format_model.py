@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core.agent.model_messages import EMPTY_REPLY, json_instructions
+from sandbox_tui.core.agent.model_messages import json_instructions
 from sandbox_tui.core.agent.text_conversation import FAMILY_KEY, text_conversation
 from sandbox_tui.core.agent.tool_format_model import FIRST_TEXT_INDEX, ToolFormatModel
 from sandbox_tui.core.agent.try_tool_calls import MAX_REPLY_TOKENS, try_tool_calls
@@ -23,6 +23,7 @@ from sandbox_tui.core.models.base import (
     Request,
     ToolFormatSettled,
 )
+from sandbox_tui.core.models.template_limits import NO_TEXT
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
 
@@ -278,7 +279,7 @@ async def test_native_history_is_told_in_the_format() -> None:
     assert [message["role"] for message in sent[2:]] == ["assistant", "user"] * 2
     assert sent[2]["content"] == HERMES.replace('"ls"', '"pwd"')
     assert sent[3]["content"].endswith("/testbed\n</tool_response>\n\nGo on.")
-    assert sent[4]["content"] == EMPTY_REPLY
+    assert sent[4]["content"] == NO_TEXT
 
 
 async def test_our_mark_is_sent_to_no_server() -> None:

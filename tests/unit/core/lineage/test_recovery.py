@@ -20,6 +20,7 @@ from sandbox_tui.core.agent.model_messages import (
     LOST_PROCESSES,
     human_message,
 )
+from sandbox_tui.core.agent.tool_format_model import ToolFormatModel
 from sandbox_tui.core.base.errors import ResumeRefused
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
@@ -418,3 +419,26 @@ async def test_where_the_background_goes_on_there_is_nothing_to_tell() -> None:
     seen = await play(whole[: left + 1])
     assert only(e.Delivered, seen) == []
     assert only(e.RunResumed, seen)[0].lost == ()
+
+
+async def test_a_call_that_was_mended_says_so_though_it_was_not_proposed_before() -> None:
+    class Inner(Scripted):
+        async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
+            text = """<tool_call>{"name": "execute_bash", "arguments": {'command': 'one'}}"""
+            message = {"role": "assistant", "content": text}
+            yield Reply(message=message, text=text, finish_reason="stop")
+
+    request = Request(messages=[], tools=[{"type": "function", "function": {"name": BASH}}])
+    parts = [part async for part in ToolFormatModel(Inner(), "text").ask(request)]
+    reply = parts[-1]
+    assert isinstance(reply, Reply)
+    (call,) = reply.calls
+    assert call.repaired
+    before = await play()
+    asked = next(n for n, event in enumerate(before) if isinstance(event, e.ModelReplied))
+    replied = msgspec.structs.replace(before[asked], message=reply.message)
+    recovered = recover([*before[:asked], replied])
+    assert recovered is not None
+    (left,) = recovered.checkpoint.unproposed
+    assert (left.name, left.arguments) == (call.name, call.arguments)
+    assert (left.family, left.repaired) == (call.family, call.repaired)

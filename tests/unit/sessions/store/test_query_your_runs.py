@@ -19,6 +19,7 @@ from sandbox_tui.sessions.store.tables.annotations import add_note
 from tests.perf.made_sessions import fill
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
+from tests.unit.sessions.interchange.test_exports import only as exported
 
 QUERIES = list(queries(PAGE.read_text()))
 
@@ -90,6 +91,35 @@ def test_steps_and_calls_are_stored_with_their_events(store: Store) -> None:
     assert (run["outcome"], run["started_at"]) == ("submitted", "1970-01-01T00:00:01.000Z")
     kinds = [row["kind"] for row in store.rows("SELECT kind FROM messages ORDER BY seq")]
     assert kinds == ["task", "message", "command", "observation", "answer"]
+
+
+def test_tokens_that_nobody_counted_are_marked(store: Store) -> None:
+    def reply(step: int, *, estimated: bool) -> e.ModelReplied:
+        usage = e.Usage(input_tokens=5, output_tokens=1, estimated=estimated)
+        return e.ModelReplied(
+            seq=step + 1,
+            t=float(step),
+            step=step,
+            message={},
+            text="",
+            reasoning="",
+            usage=usage,
+            finish_reason="stop",
+            latency=0.1,
+        )
+
+    store.append("r", [started("r"), reply(1, estimated=False)])
+    assert not store.run("r").tokens_estimated
+    assert store.run("r").tokens == "5 in, 1 out"
+    store.append("r", [reply(2, estimated=True), reply(3, estimated=False)])
+    marks = store.rows("SELECT tokens_estimated AS mark FROM v_steps ORDER BY number")
+    assert [row["mark"] for row in marks] == [0, 1, 0]
+    assert store.rows("SELECT tokens_estimated AS mark FROM v_runs") == [{"mark": 1}]
+    assert store.run("r").tokens == "15 in, 3 out (estimated: the server did not count)"
+    made = json.loads(exported(store, "atif"))
+    marked = [step["metrics"]["extra"].get("tokens_estimated") for step in made["steps"][-3:]]
+    assert marked == [None, True, None]
+    assert made["final_metrics"]["extra"] == {"tokens_estimated": True}
 
 
 @pytest.mark.parametrize(
