@@ -67,7 +67,7 @@ class SampleResult(msgspec.Struct, frozen=True, kw_only=True):
         cost: US dollars, None where no price is known.
         began_at, ended_at: seconds since the epoch; 0 while not.
         memory_idle, memory_peak: bytes of its sandbox; None where there is none or nothing tells.
-        cut_tokens: tokens of its documents that the prompt had no room for, and that it left out.
+        cut_documents: documents that its prompt holds in part or not at all, for lack of room.
     """
 
     task: str
@@ -96,7 +96,7 @@ class SampleResult(msgspec.Struct, frozen=True, kw_only=True):
     ended_at: float = 0.0
     memory_idle: int | None = None
     memory_peak: int | None = None
-    cut_tokens: int = 0
+    cut_documents: int = 0
 
     @property
     def key(self) -> SampleKey:

@@ -229,7 +229,7 @@ def _cell(
         cost_unknown=len(ended) - len(costs),
         endings=_counted(result.finish_reason or "unknown" for result in ended),
         failures=_counted(map(failure_kind, lost)),
-        cut=sum(result.cut_tokens > 0 for result in results),
+        cut=sum(result.cut_documents > 0 for result in results),
         memory_idle=_mean(r.memory_idle for r in ended if r.memory_idle is not None),
         memory_peak=max((r.memory_peak for r in ended if r.memory_peak is not None), default=None),
         capabilities=_shares([used[r.run_id] for r in ended if r.run_id in used]),

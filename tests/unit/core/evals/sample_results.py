@@ -96,6 +96,6 @@ def _sample(
         cost=0.01,
         memory_idle=48_000_000 if sandbox else None,
         memory_peak=rng.randint(60_000_000, 220_000_000) if sandbox else None,
-        cut_tokens=5_000 if long and not sandbox and difficulty > 0.3 else 0,
+        cut_documents=5_000 if long and not sandbox and difficulty > 0.3 else 0,
         **given,
     )

@@ -73,7 +73,7 @@ def test_remarks_name_what_the_figures_leave_out() -> None:
     table = eval_table(
         INFO,
         [
-            result("a", "vanilla", 1.0, cut_tokens=10),
+            result("a", "vanilla", 1.0, cut_documents=10),
             result("a", "sandbox", 1.0, finish_reason="max_steps", cost=0.1, estimated=True),
             result("b", "sandbox", status="failed", finish_reason="sandbox_error"),
             result("c", "sandbox", status="unscored", scorer="judge"),

@@ -101,7 +101,7 @@ def test_costs_cuts_and_memory() -> None:
         [
             result("a", "sandbox", 1.0, cost=0.25, memory_idle=40, memory_peak=100),
             result("b", "sandbox", 1.0, cost=0.5, memory_idle=60, memory_peak=300),
-            result("c", "sandbox", 1.0, cut_tokens=3, estimated=True),
+            result("c", "sandbox", 1.0, cut_documents=3, estimated=True),
         ]
     )["math", "sandbox"]
     assert (found.cost, found.cost_unknown) == (0.75, 1)
