@@ -39,6 +39,10 @@ class Draw:
         first, last = (int(Decimal(end).scaleb(-step)) for end in (low, high))
         return Decimal(self.integer(first, last)).scaleb(step)
 
+    def real(self, low: float, high: float) -> float:
+        """A number from `low` to `high`."""
+        return low + self._random() * (high - low)
+
     def chance(self, probability: float) -> bool:
         """True with this probability."""
         return self._random() < probability

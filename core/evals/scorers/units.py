@@ -9,7 +9,7 @@ m km cm mm µm um nm pm s ms µs us ns min h d a g kg t mg µg ug ng A mA kA µA
 J kJ MJ GJ mJ eV keV MeV W kW MW mW N kN MN mN Pa kPa MPa hPa bar mbar atm V kV mV µV Ω kΩ mΩ MΩ ohm
 Hz kHz MHz GHz C nC µC F µF nF pF L l dL mL ml µL M mM µM % ° rad cal kcal Wh kWh Bq kBq MBq GBq Da
 kDa m/s km/h km/s cm/s mph m/s^2 g/mol kg/mol g/L mg/L mg/mL µg/mL mol/L mmol/L mL/h mL/min m^2 m^3
-cm^2 cm^3 L/min L/h drops/min kg/m^3 g/cm^3 ft mi lb oz ppm T mT °F
+cm^2 cm^3 mm^2 mm^3 L/min L/h drops/min kg/m^3 g/cm^3 ft mi lb oz ppm T mT °F
 """
 _WORDS = {
     "s": "second seconds sec",

@@ -1,0 +1,1 @@
+"""Sequences, doses and epidemiology."""

@@ -1,0 +1,1 @@
+"""Questions over documents that are longer than a model's window."""

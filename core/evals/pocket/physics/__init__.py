@@ -1,0 +1,1 @@
+"""Physics with quantities in mixed units."""

@@ -1,0 +1,81 @@
+"""Quantities with units, and the sentences that tell them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandbox_tui.core.evals.pocket.draw import Draw
+
+Units = tuple[tuple[str, float], ...]
+"""Units that a quantity may be given in, each with its value in the SI."""
+
+LENGTH: Units = (("m", 1.0), ("cm", 0.01), ("ft", 0.3048))
+SHORT: Units = (("cm", 0.01), ("mm", 0.001), ("m", 1.0))
+SPEED: Units = (("m/s", 1.0), ("km/h", 1 / 3.6), ("mph", 0.44704))
+MASS: Units = (("kg", 1.0), ("g", 0.001), ("lb", 0.45359237))
+TIME: Units = (("s", 1.0), ("min", 60.0), ("ms", 0.001))
+PRESSURE: Units = (("kPa", 1e3), ("bar", 1e5), ("atm", 101_325.0))
+VOLUME: Units = (("L", 1e-3), ("m³", 1.0), ("mL", 1e-6))
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A quantity as a problem states it.
+
+    Attributes:
+        text: number and unit.
+        si: its value, from the number in `text`.
+    """
+
+    text: str
+    si: float
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def plain(value: float, figures: int = 4) -> str:
+    """A number with so many significant figures, without an exponent."""
+    places = figures - 1 - math.floor(math.log10(abs(value))) if value else 0
+    return f"{round(value, places):.{max(0, places)}f}"
+
+
+def quantity(draw: Draw, low: float, high: float, units: Units, figures: int = 3) -> Quantity:
+    """A quantity from `low` to `high` (in SI units), stated in one of the units."""
+    unit, scale = draw.one_of(units)
+    number = plain(draw.real(low, high) / scale, figures)
+    return Quantity(f"{number} {unit}", float(number) * scale)
+
+
+def temperature(draw: Draw, low: float, high: float) -> Quantity:
+    """A temperature between two in °C; its `si` is in kelvin."""
+    celsius = draw.real(low, high)
+    if draw.chance(0.3):
+        number = f"{celsius + 273.15:.1f}"
+        return Quantity(f"{number} K", float(number))
+    if draw.chance(0.2):
+        number = f"{celsius * 1.8 + 32:.1f}"
+        return Quantity(f"{number} °F", (float(number) - 32) / 1.8 + 273.15)
+    number = f"{celsius:.1f}"
+    return Quantity(f"{number} °C", float(number) + 273.15)
+
+
+def tell(
+    draw: Draw, facts: Sequence[str | Sequence[str]], asides: Sequence[str], ask: Sequence[str]
+) -> str:
+    """Facts, one wording of each, with an aside now and then, and the question.
+
+    Args:
+        facts: sentences, several wordings of each or only one. Those that begin with `<` come
+            first, those that begin with `>` last, in the given order; the others in any order.
+        asides: sentences that have nothing to do with the answer.
+        ask: wordings of the question.
+    """
+    said = [draw.one_of(fact) if not isinstance(fact, str) else fact for fact in facts]
+    first, last = ([fact[1:] for fact in said if fact.startswith(mark)] for mark in "<>")
+    said = [*first, *draw.shuffled([fact for fact in said if fact[0] not in "<>"]), *last]
+    if asides and draw.chance(0.6):
+        said.insert(draw.integer(0, len(said)), draw.one_of(asides))
+    return " ".join([*said, draw.one_of(ask)])
