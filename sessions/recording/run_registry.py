@@ -10,6 +10,7 @@ from sandbox_tui.sessions.store.store import Store
 if TYPE_CHECKING:  # a program that only reads sessions imports none of this
     from sandbox_tui.core.config.settings import Settings
     from sandbox_tui.core.lineage.open_fork import ForkRequest
+    from sandbox_tui.core.run.run import OnFinished
     from sandbox_tui.core.run.run_request import RunRequest
     from sandbox_tui.sessions.recording.fork_worker import ForkPlan
     from sandbox_tui.sessions.recording.run_worker import RunWorker
@@ -36,6 +37,17 @@ class RunRegistry:
         from sandbox_tui.sessions.recording.run_worker import RunWorker
 
         return self._started(RunWorker(request, self.store))
+
+    def begin_sample(self, request: RunRequest, run_id: str, on_finished: OnFinished) -> RunWorker:
+        """Start the run of a sample, which is scored when it ends."""
+        from sandbox_tui.sessions.recording.run_worker import RunWorker
+
+        return self._started(RunWorker(request, self.store, run_id, on_finished))
+
+    def release(self, worker: RunWorker) -> None:
+        """Let go of a run that has ended; the database has it."""
+        if worker.ended.is_set():
+            self.all.pop(worker.run_id, None)
 
     def resume(self, run: RunSummary, settings: Settings) -> RunWorker:
         """Resume a run whose program is gone.

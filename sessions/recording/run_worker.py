@@ -10,7 +10,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.run.open_run import open_run
-from sandbox_tui.core.run.run import Run
+from sandbox_tui.core.run.run import OnFinished, Run
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions.recording.event_feed import EventFeed
 from sandbox_tui.sessions.recording.recorder import record
@@ -32,6 +32,7 @@ class RunWorker:
         request: what to run.
         store: where it is kept.
         run_id: the session's id; None: a new one.
+        on_finished: see `Run`.
 
     Attributes:
         run_id: the session's id.
@@ -43,7 +44,13 @@ class RunWorker:
         held_up: called when `storage_error` has changed; must not block.
     """
 
-    def __init__(self, request: RunRequest, store: Store, run_id: str | None = None) -> None:
+    def __init__(
+        self,
+        request: RunRequest,
+        store: Store,
+        run_id: str | None = None,
+        on_finished: OnFinished | None = None,
+    ) -> None:
         self.request = request
         self.run_id = run_id or new_id()
         self.run: Run | None = None
@@ -53,6 +60,7 @@ class RunWorker:
         self.observers: list[Callable[[e.AnyEvent], None]] = []
         self.on_storage_error: list[Callable[[], None]] = []
         self._store = store
+        self._on_finished = on_finished
         self._feed = EventFeed(store, self.run_id)
         self._history: list[e.AnyEvent] = []
         self._working: asyncio.Task[None] | None = None
@@ -146,7 +154,8 @@ class RunWorker:
                 known_tool_format, self._store, model.name, model.base_url
             )
             self.request = replace(self.request, tool_format=known)
-        return await open_run(self.request, self.run_id, self._store.blobs(self.run_id))
+        blobs = self._store.blobs(self.run_id)
+        return await open_run(self.request, self.run_id, blobs, on_finished=self._on_finished)
 
     async def _cleanup(self) -> None:
         """Called when the run is over, or could not begin."""

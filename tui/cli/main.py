@@ -10,6 +10,7 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.process_identity import raise_file_limit
+from sandbox_tui.tui.cli.evals.commands import eval_group
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
 from sandbox_tui.tui.cli.options import (
     load_settings,
@@ -347,6 +348,7 @@ def serve(host: str, port: int, public_url: str | None, command: tuple[str, ...]
     serve_until_interrupted(command, host, port, public_url)
 
 
+main.add_command(eval_group)
 main.add_command(keys)
 main.add_command(sessions)
 main.add_command(snapshots)

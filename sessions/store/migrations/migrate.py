@@ -11,6 +11,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from sandbox_tui.sessions.store.migrations.estimated_tokens import estimated_tokens
+from sandbox_tui.sessions.store.migrations.evaluations import evaluations
 from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
 from sandbox_tui.sessions.store.migrations.tables_to_query import (
     create_tables,
@@ -34,6 +35,7 @@ _BASELINE: tuple[tuple[str, Callable[[Any], None]], ...] = (
 MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     *_BASELINE,
     ("estimated_tokens", estimated_tokens),
+    ("evaluations", evaluations),
 )
 """Name and function of each, in order; the function gets a `sqlite_utils.Database`. Never change a
 released one: add another."""

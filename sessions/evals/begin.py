@@ -1,0 +1,132 @@
+"""Begins evaluations, and takes up those whose program is gone."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import msgspec
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.sample_request import SampleRequests
+from sandbox_tui.core.evals.scorers.table import scorer_named
+from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.models.error_mapping import without_secrets
+from sandbox_tui.sessions.evals import ledger
+from sandbox_tui.sessions.evals.ledger import Budget, EvalPlan
+from sandbox_tui.sessions.store.ids import new_id
+from sandbox_tui.sessions.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """An evaluation that belongs to this program; `EvalRunner` runs it."""
+
+    info: EvalInfo
+    plan: EvalPlan
+
+
+def begin(
+    store: Store,
+    suite: Suite,
+    settings: Settings,
+    *,
+    concurrency: int,
+    budget: Budget | None = None,
+    command: str = "",
+) -> Evaluation:
+    """Enter a new evaluation into the database.
+
+    Args:
+        store: where it is kept.
+        suite: what is run.
+        settings: the person's.
+        concurrency: samples at once.
+        budget: in all.
+        command: the command line, for the report.
+
+    Raises:
+        ConfigError: there are no samples or no model, or a setting, a prompt pack or a scorer of
+            the suite cannot be used.
+        StoreError: it could not be written.
+    """
+    eval_id = new_id()
+    requests = SampleRequests.of(suite, settings, eval_id, None)
+    _check(suite, requests.settings)
+    plan = EvalPlan(suite=suite, settings=_without_secrets(settings), budget=budget or Budget())
+    info = EvalInfo(
+        id=eval_id,
+        suite=suite.name,
+        digest=suite.digest,
+        model=requests.settings.model.name,
+        params=_params(requests.settings),
+        modes=suite.modes,
+        concurrency=concurrency,
+        sandbox=requests.settings.sandbox.kind,
+        image=requests.settings.sandbox.image,
+        command=command,
+        began_at=time.time(),
+    )
+    ledger.create(store, info, plan)
+    return Evaluation(info, plan)
+
+
+def take_up(store: Store, eval_id: str, settings: Settings, concurrency: int | None) -> Evaluation:
+    """Make an interrupted evaluation this program's.
+
+    Args:
+        store: where it is kept.
+        eval_id: which one.
+        settings: the person's, for what the recorded ones leave out.
+        concurrency: samples at once; None: as before.
+
+    Raises:
+        StoreError: there is none, it is another program's, or it could not be written.
+    """
+    found = ledger.summary(store, eval_id)
+    ledger.own(store, found.info.id)
+    plan = ledger.plan_of(store, found.info.id)
+    recorded, now = plan.settings.model, settings.model
+    if without_secrets(now.base_url) == recorded.base_url:
+        model = msgspec.structs.replace(recorded, base_url=now.base_url)
+        plan = msgspec.structs.replace(
+            plan, settings=msgspec.structs.replace(plan.settings, model=model)
+        )
+    info = found.info
+    if concurrency is not None:
+        info = msgspec.structs.replace(info, concurrency=concurrency)
+    return Evaluation(info, plan)
+
+
+def _check(suite: Suite, settings: Settings) -> None:
+    if not suite.tasks:
+        raise ConfigError(f"The suite {suite.name} has no tasks: nothing fits what was asked for.")
+    if not settings.model.name:
+        raise ConfigError("There is no model: name one with --model, or in the settings.")
+    for name in sorted({suite.scorer_of(task) for task in suite.tasks}):
+        if not name:
+            bare = next(task for task in suite.tasks if not suite.scorer_of(task))
+            raise ConfigError(
+                f"The suite {suite.name} names no scorer for the domain {bare.domain!r}."
+            )
+        scorer_named(name, suite.scorer_options.get(name, {}))
+
+
+def _without_secrets(settings: Settings) -> Settings:
+    model = settings.model
+    safe = msgspec.structs.replace(model, base_url=without_secrets(model.base_url))
+    return msgspec.structs.replace(settings, model=safe)
+
+
+def _params(settings: Settings) -> dict[str, object]:
+    """What the report says of the model and its limits."""
+    model = settings.model
+    named = {
+        "base_url": without_secrets(model.base_url),
+        "temperature": model.temperature,
+        "tool_calls": model.tool_calls,
+        **msgspec.to_builtins(settings.limits),
+    }
+    return {name: value for name, value in named.items() if value is not None}

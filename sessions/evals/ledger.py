@@ -1,0 +1,312 @@
+"""The ledger of evaluations: what each is of, and where each of its samples stands.
+
+A sample is claimed before its run begins and finished when its run's last event is stored. Whatever
+happens to the program in between, `reconcile` brings the two into line: a run that came to its end
+counts, any other is run again, and no sample is counted twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.sample import SampleKey, SampleResult
+from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.evals.task import Task
+from sandbox_tui.sessions.store.compression import compress, decompress
+from sandbox_tui.sessions.store.store import Store
+
+_COLUMNS = tuple(field.name for field in msgspec.structs.fields(SampleResult))
+_MARKS = ", ".join("?" * (len(_COLUMNS) + 2))
+
+
+@dataclass(frozen=True, slots=True)
+class EvalSummary:
+    """An evaluation of a list.
+
+    Attributes:
+        info: what it is of.
+        samples: how many there are.
+        over: how many of them are over.
+        running: whether a program is at work on it now.
+        stopped_because: why its program stopped before the end; empty: it did not, or was killed.
+    """
+
+    info: EvalInfo
+    samples: int
+    over: int
+    running: bool
+    stopped_because: str = ""
+
+    @property
+    def status(self) -> str:
+        """`running`, `finished` or `interrupted`."""
+        if self.running:
+            return "running"
+        return "finished" if self.over == self.samples else "interrupted"
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True):
+    """What an evaluation may take in all; None: as much as it takes.
+
+    Attributes:
+        tokens: read and written.
+        cost: US dollars.
+        seconds: wall clock of one program at work on it.
+    """
+
+    tokens: int | None = None
+    cost: float | None = None
+    seconds: float | None = None
+
+
+class EvalPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """What an evaluation was asked to do, kept so that another program can go on with it.
+
+    Attributes:
+        suite: with its tasks; they are stored one by one.
+        settings: in force when it began.
+        budget: in all.
+    """
+
+    suite: Suite
+    settings: Settings
+    budget: Budget = Budget()
+
+
+def create(store: Store, info: EvalInfo, plan: EvalPlan) -> None:
+    """Enter an evaluation with all its samples, which are pending. It belongs to this program.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    suite = plan.suite
+    kept = msgspec.json.encode(msgspec.structs.replace(plan, suite=replace(suite, tasks=())))
+    with store.transaction() as connection:
+        connection.execute(
+            "INSERT INTO evals (id, suite, digest, model, info, plan, began_at, owner_pid,"
+            " owner_started, owner_host) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                *(info.id, info.suite, info.digest, info.model),
+                *(msgspec.json.encode(info).decode(), kept, info.began_at),
+                *ProcessIdentity.this_process(),
+            ],
+        )
+        connection.executemany(
+            "INSERT INTO eval_tasks (eval_id, place, task, compressed, json)"
+            " VALUES (?, ?, ?, ?, ?)",
+            (
+                [info.id, place, task.id, *compress(msgspec.json.encode(task))]
+                for place, task in enumerate(suite.tasks)
+            ),
+        )
+        connection.executemany(
+            f"INSERT INTO eval_samples (eval_id, place, {', '.join(_COLUMNS)}) VALUES ({_MARKS})",
+            ([info.id, place, *_values(pending)] for place, pending in enumerate(_pending(suite))),
+        )
+
+
+def plan_of(store: Store, eval_id: str) -> EvalPlan:
+    """What an evaluation was asked to do when it was begun.
+
+    Raises:
+        StoreError: there is no such evaluation, or it cannot be read.
+    """
+    rows = store.rows("SELECT plan FROM evals WHERE id = ?", [eval_id])
+    if not rows:
+        raise _not_found(eval_id)
+    tasks = store.rows(
+        "SELECT compressed, json FROM eval_tasks WHERE eval_id = ? ORDER BY place", [eval_id]
+    )
+    plan = msgspec.json.decode(rows[0]["plan"], type=EvalPlan)
+    loaded = tuple(
+        msgspec.json.decode(decompress(row["compressed"], row["json"]), type=Task) for row in tasks
+    )
+    return msgspec.structs.replace(plan, suite=replace(plan.suite, tasks=loaded))
+
+
+def own(store: Store, eval_id: str) -> None:
+    """Make this program the one that works on an evaluation.
+
+    Raises:
+        StoreError: another program is at work on it, or it could not be written.
+    """
+    with store.transaction() as connection:
+        row = connection.execute(
+            "SELECT owner_pid, owner_started, owner_host FROM evals WHERE id = ?", [eval_id]
+        ).fetchone()
+        if row is None:
+            raise _not_found(eval_id)
+        owner = _owner(*row)
+        if owner is not None and owner.alive and owner != ProcessIdentity.this_process():
+            raise StoreError(
+                f"Another program (process {owner.pid} on {owner.host_name}) is at work on the "
+                f"evaluation {eval_id}. `sandbox-tui eval watch {eval_id}` follows it."
+            )
+        connection.execute(
+            "UPDATE evals SET owner_pid = ?, owner_started = ?, owner_host = ?, ended_at = NULL,"
+            " stopped_because = NULL WHERE id = ?",
+            [*ProcessIdentity.this_process(), eval_id],
+        )
+
+
+def release(store: Store, eval_id: str, because: str = "") -> None:
+    """Note that no program works on an evaluation any more.
+
+    Args:
+        store: where it is.
+        eval_id: which one.
+        because: why, where samples are left.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    with store.transaction() as connection:
+        connection.execute(
+            "UPDATE evals SET ended_at = ?, stopped_because = ?, owner_pid = NULL WHERE id = ?",
+            [time.time(), because or None, eval_id],
+        )
+
+
+def claim(store: Store, eval_id: str, key: SampleKey, run_id: str) -> int:
+    """Note that a run begins for a sample; returns the number of the attempt, from 1.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    with store.transaction() as connection:
+        connection.execute(
+            "UPDATE eval_samples SET status = 'running', run_id = ?, attempts = attempts + 1,"
+            f" began_at = ? WHERE {_IS_SAMPLE}",
+            [run_id, time.time(), eval_id, key.task, key.mode, key.number],
+        )
+        (attempts,) = connection.execute(
+            f"SELECT attempts FROM eval_samples WHERE {_IS_SAMPLE}",
+            [eval_id, key.task, key.mode, key.number],
+        ).fetchone()
+    return int(attempts)
+
+
+def finish(store: Store, eval_id: str, result: SampleResult) -> None:
+    """Note what a sample came to; `pending` gives it back, to be run again.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    assignments = ", ".join(f"{name} = ?" for name in _COLUMNS)
+    with store.transaction() as connection:
+        connection.execute(
+            f"UPDATE eval_samples SET {assignments} WHERE {_IS_SAMPLE}",
+            [*_values(result), eval_id, result.task, result.mode, result.number],
+        )
+
+
+def results(store: Store, eval_id: str) -> list[SampleResult]:
+    """Where each sample of an evaluation stands, in the order of the plan.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    rows = store.rows(
+        f"SELECT {', '.join(_COLUMNS)} FROM eval_samples WHERE eval_id = ? ORDER BY place",
+        [eval_id],
+    )
+    return [
+        msgspec.convert({**row, "estimated": bool(row["estimated"])}, SampleResult) for row in rows
+    ]
+
+
+def summaries(store: Store, limit: int = 100) -> list[EvalSummary]:
+    """Evaluations, newest first.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    return [_summary(row) for row in store.rows(f"{_SUMMARIES} LIMIT ?", [limit])]
+
+
+def summary(store: Store, name: str = "last") -> EvalSummary:
+    """The evaluation with this id, or whose id begins or ends so; `last`: the newest.
+
+    Raises:
+        StoreError: there is none, or more than one.
+    """
+    found = [
+        one
+        for one in summaries(store, limit=10_000)
+        if name == "last" or one.info.id.startswith(name) or one.info.id.endswith(name)
+    ]
+    if name == "last" and found:
+        return found[0]
+    if len(found) > 1:
+        raise StoreError(f"{name!r} fits {len(found)} evaluations. Type more of the id.")
+    if not found:
+        raise _not_found(name)
+    return found[0]
+
+
+def delete(store: Store, eval_id: str) -> None:
+    """Delete an evaluation; its sessions stay.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    with store.transaction() as connection:
+        connection.execute("DELETE FROM evals WHERE id = ?", [eval_id])
+
+
+_IS_SAMPLE = "eval_id = ? AND task = ? AND mode = ? AND number = ?"
+
+_SUMMARIES = (
+    "SELECT info, stopped_because, ended_at, owner_pid, owner_started, owner_host,"
+    " (SELECT count(*) FROM eval_samples WHERE eval_id = evals.id) AS samples,"
+    " (SELECT count(*) FROM eval_samples WHERE eval_id = evals.id"
+    " AND status NOT IN ('pending', 'running')) AS over"
+    " FROM evals ORDER BY began_at DESC, id DESC"
+)
+
+
+def _summary(row: dict[str, Any]) -> EvalSummary:
+    owner = _owner(row["owner_pid"], row["owner_started"], row["owner_host"])
+    info = msgspec.json.decode(row["info"], type=EvalInfo)
+    return EvalSummary(
+        info=msgspec.structs.replace(info, ended_at=row["ended_at"] or 0.0),
+        samples=row["samples"],
+        over=row["over"],
+        running=owner is not None and owner.alive,
+        stopped_because=row["stopped_because"] or "",
+    )
+
+
+def _owner(pid: int | None, started: str | None, host: str | None) -> ProcessIdentity | None:
+    return None if pid is None else ProcessIdentity(pid, started or "", host or "")
+
+
+def _pending(suite: Suite) -> Iterator[SampleResult]:
+    for sample in suite.plan():
+        key, task = sample.key, sample.task
+        yield SampleResult(
+            task=key.task,
+            mode=key.mode,
+            number=key.number,
+            domain=task.domain,
+            level=task.level,
+            scorer=suite.scorer_of(task),
+            target=task.target,
+        )
+
+
+def _values(result: SampleResult) -> Sequence[object]:
+    return [getattr(result, name) for name in _COLUMNS]
+
+
+def _not_found(name: str) -> StoreError:
+    return StoreError(f"There is no evaluation {name!r}. `sandbox-tui eval ls` lists them.")

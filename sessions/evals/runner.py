@@ -1,0 +1,247 @@
+"""Runs the samples of an evaluation, several at once, each as a recorded session."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+
+import msgspec
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.evals.sample import Sample, SampleKey, SampleResult
+from sandbox_tui.core.evals.sample_request import SampleRequests
+from sandbox_tui.core.evals.scorers.table import scorer_named
+from sandbox_tui.core.evals.scoring import SampleScoring
+from sandbox_tui.sessions.evals import ledger
+from sandbox_tui.sessions.evals.begin import Evaluation
+from sandbox_tui.sessions.evals.sample_record import failed_result, killed_result, recorded_result
+from sandbox_tui.sessions.recording.run_registry import RunRegistry
+from sandbox_tui.sessions.recording.run_worker import RunWorker
+from sandbox_tui.sessions.store.ids import new_id
+
+MIN_FAILURES_IN_A_ROW = 3
+"""So many infrastructure failures in a row, or as many as samples run at once if those are more,
+and the evaluation pauses: a server that is down would use up the attempts of every sample."""
+
+
+class EvalRunner:
+    """One evaluation at work.
+
+    Args:
+        evaluation: see `begin` and `take_up`.
+        registry: of the program's runs; the samples are among them while they run.
+
+    Attributes:
+        info: what the evaluation is of.
+        samples: where each sample stands, in the order of the plan.
+        paused_because: why no sample begins at the moment; empty: they do.
+        stopped_because: why it ends before all samples are over; empty: it does not.
+        ended: set when nothing more happens.
+        observers: called with each sample that changed, and with None after other changes; must
+            not block.
+    """
+
+    def __init__(self, evaluation: Evaluation, registry: RunRegistry) -> None:
+        self.info = evaluation.info
+        self.samples: dict[SampleKey, SampleResult] = {}
+        self.paused_because = ""
+        self.stopped_because = ""
+        self.ended = asyncio.Event()
+        self.observers: list[Callable[[SampleResult | None], None]] = []
+        self._plan = evaluation.plan
+        self._registry = registry
+        self._store = registry.store
+        self._pending: deque[Sample] = deque()
+        self._running: dict[SampleKey, RunWorker] = {}
+        self._claimed = 0
+        self._changed = asyncio.Condition()
+        self._failures_in_a_row = 0
+        self._tokens = 0
+        self._cost = 0.0
+        self._began = time.monotonic()
+
+    # --- its life
+
+    async def run(self) -> None:
+        """Run every sample that is not over, until all are, or something stops it.
+
+        Raises:
+            StoreError: the ledger cannot be read or written; the samples that run are ended.
+        """
+        suite = self._plan.suite
+        self._requests = SampleRequests.of(suite, self._plan.settings, self.info.id, None)
+        self._began = time.monotonic()
+        try:
+            await self._reconcile()
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self.info.concurrency, len(self._pending))):
+                    group.create_task(self._work())
+            await asyncio.to_thread(ledger.release, self._store, self.info.id, self.stopped_because)
+        except* SandboxTuiError as errors:
+            raise errors.exceptions[0] from None
+        finally:
+            self.ended.set()
+            self._notify()
+
+    async def stop(self, because: str) -> None:
+        """End the samples that run, give them back, and wait until everything is cleaned up."""
+        self.stopped_because = self.stopped_because or because
+        await self._announce()
+        await asyncio.gather(*(worker.stop(because) for worker in list(self._running.values())))
+        await self.ended.wait()
+
+    async def pause(self, because: str = "You paused it.") -> None:
+        """Begin no more samples; those that run go on."""
+        self.paused_because = because
+        await self._announce()
+
+    async def resume(self) -> None:
+        """Begin samples again."""
+        self.paused_because = ""
+        self._failures_in_a_row = 0
+        await self._announce()
+
+    @property
+    def running(self) -> list[RunWorker]:
+        """The runs of the samples that run now."""
+        return list(self._running.values())
+
+    # --- samples
+
+    async def _reconcile(self) -> None:
+        """Bring the ledger into line with the runs, and queue what is left."""
+
+        def read() -> list[SampleResult]:
+            found: list[SampleResult] = []
+            for result in ledger.results(self._store, self.info.id):
+                if result.status == "running":
+                    result = recorded_result(self._store, result)
+                    if result.finish_reason == "cancelled":  # with its program
+                        result = killed_result(result)
+                    ledger.finish(self._store, self.info.id, result)
+                found.append(result)
+            return found
+
+        for result in await asyncio.to_thread(read):
+            self._set(result)
+        self._pending.extend(
+            sample for sample in self._plan.suite.plan() if not self.samples[sample.key].over
+        )
+        self._notify()
+
+    async def _work(self) -> None:
+        while (sample := await self._next()) is not None:
+            try:
+                await self._attempt(sample)
+            finally:
+                async with self._changed:
+                    self._claimed -= 1
+                    self._changed.notify_all()
+
+    async def _next(self) -> Sample | None:
+        """The next sample, once it may begin; None when there will be no more."""
+        async with self._changed:
+            while True:
+                self._check_budget()
+                if self.stopped_because or not (self._pending or self._claimed):
+                    self._changed.notify_all()
+                    return None
+                if self._pending and not self.paused_because:
+                    self._claimed += 1
+                    return self._pending.popleft()
+                await self._changed.wait()
+
+    async def _attempt(self, sample: Sample) -> None:
+        """One run of a sample, and what it came to."""
+        run_id, key = new_id(), sample.key
+        attempt = await asyncio.to_thread(ledger.claim, self._store, self.info.id, key, run_id)
+        claimed = msgspec.structs.replace(
+            self.samples[key],
+            status="running",
+            run_id=run_id,
+            attempts=attempt,
+            began_at=time.time(),
+        )
+        self._set(claimed)
+        result = await self._run(sample, claimed)
+        await asyncio.to_thread(ledger.finish, self._store, self.info.id, result)
+        if not result.over and not self.stopped_because:
+            self._pending.append(sample)
+        self._set(result)
+        await self._watch_infrastructure(result)
+
+    async def _run(self, sample: Sample, claimed: SampleResult) -> SampleResult:
+        suite = self._plan.suite
+        name = suite.scorer_of(sample.task)
+        try:
+            request = self._requests.request(sample, claimed.attempts)
+            scorer = scorer_named(name, suite.scorer_options.get(name, {}))
+        except SandboxTuiError as error:  # of this task; the same every time
+            return msgspec.structs.replace(claimed, status="failed", error=str(error))
+        scoring = SampleScoring(sample, scorer, request.settings.sandbox.kind)
+        worker = self._registry.begin_sample(request, claimed.run_id, scoring)
+        self._running[sample.key] = worker
+        if self.stopped_because:  # meanwhile
+            await worker.stop(self.stopped_because)
+        try:
+            await worker.ended.wait()
+        finally:
+            del self._running[sample.key]
+            self._registry.release(worker)
+        return await self._result_of(worker, claimed)
+
+    async def _result_of(self, worker: RunWorker, claimed: SampleResult) -> SampleResult:
+        result = await asyncio.to_thread(recorded_result, self._store, claimed)
+        if self.stopped_because and result.finish_reason in ("", "cancelled"):
+            return killed_result(claimed)
+        if worker.failure is not None and not result.finish_reason:
+            return failed_result(claimed, str(worker.failure))
+        return result
+
+    # --- what holds it up
+
+    def _check_budget(self) -> None:
+        budget = self._plan.budget
+        if budget.tokens is not None and self._tokens >= budget.tokens:
+            self._stop_soon(f"Its budget of {budget.tokens} tokens is used up.")
+        if budget.cost is not None and self._cost >= budget.cost:
+            self._stop_soon(f"Its budget of ${budget.cost:g} is used up.")
+        if budget.seconds is not None and time.monotonic() - self._began >= budget.seconds:
+            self._stop_soon(f"Its {budget.seconds:g} s are over.")
+
+    def _stop_soon(self, because: str) -> None:
+        """Begin no more samples; those that run come to their end."""
+        self.stopped_because = self.stopped_because or because
+
+    async def _watch_infrastructure(self, result: SampleResult) -> None:
+        if result.status in ("scored", "unscored"):
+            self._failures_in_a_row = 0
+        elif result.error and result.finish_reason != "cancelled":
+            self._failures_in_a_row += 1
+            if self._failures_in_a_row >= max(MIN_FAILURES_IN_A_ROW, self.info.concurrency):
+                self._failures_in_a_row = 0
+                await self.pause(f"Nothing works any more: {result.error}")
+
+    # --- observers
+
+    def _set(self, result: SampleResult) -> None:
+        before = self.samples.get(result.key)
+        self._tokens += _tokens(result) - (_tokens(before) if before else 0)
+        self._cost += (result.cost or 0.0) - ((before.cost or 0.0) if before else 0.0)
+        self.samples[result.key] = result
+        self._notify(result)
+
+    async def _announce(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
+        self._notify()
+
+    def _notify(self, changed: SampleResult | None = None) -> None:
+        for observe in self.observers:
+            observe(changed)
+
+
+def _tokens(result: SampleResult) -> int:
+    return result.input_tokens + result.output_tokens

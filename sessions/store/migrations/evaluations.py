@@ -1,0 +1,34 @@
+"""The migration to evaluations: what each is of, its tasks, and how far its samples are."""
+
+from __future__ import annotations
+
+from sqlite3 import Connection
+from typing import Any
+
+_TABLES = (
+    "CREATE TABLE evals (id TEXT PRIMARY KEY NOT NULL, suite TEXT NOT NULL, digest TEXT NOT NULL,"
+    " model TEXT NOT NULL, info TEXT NOT NULL, plan BLOB NOT NULL, began_at REAL NOT NULL,"
+    " ended_at REAL, stopped_because TEXT, owner_pid INTEGER, owner_started TEXT, owner_host TEXT"
+    ") STRICT",
+    "CREATE TABLE eval_tasks (eval_id TEXT NOT NULL REFERENCES evals(id) ON DELETE CASCADE,"
+    " place INTEGER NOT NULL, task TEXT NOT NULL, compressed INTEGER NOT NULL, json BLOB NOT NULL,"
+    " UNIQUE (eval_id, place)) STRICT",
+    "CREATE TABLE eval_samples (eval_id TEXT NOT NULL REFERENCES evals(id) ON DELETE CASCADE,"
+    " place INTEGER NOT NULL, task TEXT NOT NULL, mode TEXT NOT NULL, number INTEGER NOT NULL,"
+    " domain TEXT NOT NULL, level INTEGER NOT NULL, status TEXT NOT NULL, run_id TEXT NOT NULL,"
+    " attempts INTEGER NOT NULL, score REAL, scorer TEXT NOT NULL, explanation TEXT NOT NULL,"
+    " answer TEXT, target TEXT NOT NULL, finish_reason TEXT NOT NULL, error TEXT NOT NULL,"
+    " seconds REAL NOT NULL, steps INTEGER NOT NULL, calls INTEGER NOT NULL,"
+    " input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL,"
+    " cost REAL, began_at REAL NOT NULL, ended_at REAL NOT NULL, memory_idle INTEGER,"
+    " memory_peak INTEGER, PRIMARY KEY (eval_id, task, mode, number)) STRICT, WITHOUT ROWID",
+    "CREATE INDEX eval_samples_by_place ON eval_samples (eval_id, place)",
+    "CREATE INDEX eval_samples_by_run ON eval_samples (run_id) WHERE run_id <> ''",
+)
+
+
+def evaluations(db: Any) -> None:
+    """Add the tables of evaluations."""
+    connection: Connection = db.conn
+    for statement in _TABLES:
+        connection.execute(statement)

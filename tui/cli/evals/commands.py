@@ -1,0 +1,166 @@
+"""`sandbox-tui eval`: the same tasks with and without a computer."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sandbox_tui.tui.cli.open_store import open_store, store_to_read
+from sandbox_tui.tui.cli.options import load_settings, overrides_of, request_options
+from sandbox_tui.tui.cli.show_app import is_terminal
+
+if TYPE_CHECKING:
+    from sandbox_tui.core.config.settings import Settings
+    from sandbox_tui.sessions import Store
+    from sandbox_tui.sessions.evals.begin import Evaluation
+
+MAX_CONCURRENCY = 1024
+
+MODES = ["vanilla", "sandbox", "sandbox-context", "all"]
+
+
+def _work_options(function: Any) -> Any:
+    """Options of commands that work on an evaluation."""
+    for option in reversed(
+        [
+            click.option(
+                "--concurrency",
+                type=click.IntRange(1, MAX_CONCURRENCY),
+                help="Samples at once; as many as fit into memory, unless told.",
+            ),
+            click.option("--headless", is_flag=True, help="Lines of text instead of the screen."),
+            click.option("--json", "as_json", is_flag=True, help="Samples as JSON, one per line."),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+@click.group("eval", short_help="Run a suite of tasks with and without a computer.")
+def eval_group() -> None:
+    """Run suites of tasks with and without a computer, and report what the computer is worth."""
+
+
+@eval_group.command(short_help="Run a suite.")
+@click.argument("suite")
+@click.option("--model", help="Name of the model on its server.")
+@click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
+@request_options
+@click.option("--mode", "modes", multiple=True, type=click.Choice(MODES), help="Repeatable.")
+@click.option("--domain", "domains", multiple=True, help="Only tasks of this domain; repeatable.")
+@click.option("--limit", type=click.IntRange(1), help="Tasks of each domain.")
+@click.option("--samples", type=click.IntRange(1), help="Attempts at each task in each mode.")
+@click.option("--sandbox", type=click.Choice(["auto", "docker", "bubblewrap"]))
+@click.option("--image", help="Container image (docker).")
+@click.option("--network", type=click.Choice(["bridge", "none"]))
+@click.option("--max-steps", type=click.IntRange(1), help="Maximum number of steps of a sample.")
+@click.option("--max-tokens", type=click.IntRange(1), help="Maximum tokens of one reply.")
+@click.option("--token-limit", type=click.IntRange(1), help="Maximum tokens of a sample.")
+@click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="S")
+@click.option("--budget-tokens", type=click.IntRange(1), help="Maximum tokens in all.")
+@click.option("--budget-cost", type=click.FloatRange(0, min_open=True), help="Dollars in all.")
+@click.option("--budget-time", type=click.FloatRange(0, min_open=True), help="Seconds in all.")
+@_work_options
+@click.pass_obj
+def run(theme: str | None, suite: str, **options: Any) -> None:
+    """Run a SUITE: its name (`sandbox-tui eval suites`), a YAML file, or a folder of the reference.
+
+    Each sample is a session of its own. An evaluation that is interrupted can be resumed.
+    """
+    from sandbox_tui.core.evals.suite_file import load_suite
+    from sandbox_tui.sessions.evals.begin import begin
+    from sandbox_tui.sessions.evals.concurrency import default_concurrency
+    from sandbox_tui.sessions.evals.ledger import Budget
+
+    overrides = overrides_of(options)
+    settings = load_settings(overrides, theme)
+    loaded = load_suite(suite, overrides=_suite_overrides(options, overrides))
+    budget = Budget(
+        tokens=options["budget_tokens"],
+        cost=options["budget_cost"],
+        seconds=options["budget_time"],
+    )
+    with open_store() as store:
+        evaluation = begin(
+            store,
+            loaded,
+            settings,
+            concurrency=options["concurrency"] or default_concurrency(settings.sandbox.memory),
+            budget=budget,
+            command=_command_line(),
+        )
+        code = _execute(evaluation, settings, store, options)
+    sys.exit(code)
+
+
+@eval_group.command(short_help="Resume an evaluation that was interrupted.")
+@click.argument("evaluation", default="last")
+@_work_options
+@click.pass_obj
+def resume(theme: str | None, evaluation: str, **options: Any) -> None:
+    """Run what is left of an EVALUATION (its id, a part of it, or "last")."""
+    from sandbox_tui.sessions.evals.begin import take_up
+
+    settings = load_settings({}, theme)
+    with open_store() as store:
+        taken = take_up(store, evaluation, settings, options["concurrency"])
+        code = _execute(taken, settings, store, options)
+    sys.exit(code)
+
+
+@eval_group.command("ls", short_help="List evaluations.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="As JSON, one per line.")
+def list_(limit: int, as_json: bool) -> None:
+    """List evaluations, newest first."""
+    from sandbox_tui.tui.cli.evals.list_evals import print_evals
+
+    with store_to_read() as store:
+        print_evals(store, limit, as_json=as_json)
+
+
+@eval_group.command(short_help="List the suites that have a name.")
+def suites() -> None:
+    """List the suites that have a name: built in, and in the config folder's suites/."""
+    from sandbox_tui.core.evals.suite_file import known_suites
+
+    for name, description in known_suites().items():
+        click.echo(f"{name:24}{description}".rstrip())
+
+
+def _suite_overrides(options: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
+    """What the command line says instead of the suite's file."""
+    modes = options["modes"]
+    own = {
+        name: value
+        for name, value in overrides.items()
+        if name.startswith(("model.", "limits.", "sandbox."))
+        and name not in ("model.name", "model.base_url")
+    }
+    return {
+        **own,
+        "modes": (MODES[:-1] if "all" in modes else list(modes)) or None,
+        "samples": options["samples"],
+        "dataset.limit": options["limit"],
+        "dataset.domains": list(options["domains"]) or None,
+    }
+
+
+def _command_line() -> str:
+    import shlex
+
+    return shlex.join(["sandbox-tui", *sys.argv[1:]])
+
+
+def _execute(
+    evaluation: Evaluation, settings: Settings, store: Store, options: dict[str, Any]
+) -> int:
+    if options["headless"] or options["as_json"] or not is_terminal():
+        import asyncio
+
+        from sandbox_tui.tui.cli.evals.headless import run_headless
+
+        return asyncio.run(run_headless(evaluation, store, as_json=options["as_json"]))
+    raise NotImplementedError(settings)

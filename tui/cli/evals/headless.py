@@ -1,0 +1,106 @@
+"""An evaluation without a screen: a line for each sample that is over, and the table at the end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable
+
+import msgspec
+
+from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
+from sandbox_tui.core.evals.sample import SampleKey, SampleResult
+from sandbox_tui.sessions import RunRegistry, Store
+from sandbox_tui.sessions.evals.begin import Evaluation
+from sandbox_tui.sessions.evals.runner import EvalRunner
+from sandbox_tui.tui.format import numbers
+
+STOPPED = 7
+"""Exit code of an evaluation that stopped before all its samples were over."""
+
+
+async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -> int:
+    """Run an evaluation to its end; returns the exit code of the program.
+
+    Raises:
+        SandboxTuiError: it cannot begin, or its samples cannot be stored.
+    """
+    runner = EvalRunner(evaluation, RunRegistry(store))
+    lines = _Lines(runner, as_json=as_json)
+    runner.observers.append(lines.on_change)
+    numbers_caught = _stop_on_signals(runner)
+    lines.write(f"evaluation {runner.info.id}: {runner.info.suite} with {runner.info.model}")
+    await runner.run()
+    left = sum(not one.over for one in runner.samples.values())
+    if not left:
+        return 0
+    lines.write(
+        f"{runner.stopped_because} {numbers.counted(left, 'sample')} left: "
+        f"`sandbox-tui eval resume {runner.info.id}` runs them."
+    )
+    return 128 + numbers_caught[0] if numbers_caught else STOPPED
+
+
+class _Lines:
+    """Writes what changed."""
+
+    def __init__(self, runner: EvalRunner, *, as_json: bool) -> None:
+        self._runner = runner
+        self._as_json = as_json
+        self._begun: set[SampleKey] = set()
+        self._over = 0
+        self._stopping: set[asyncio.Task[None]] = set()
+
+    def write(self, words: str) -> None:
+        """A line for the person; with JSON it goes to stderr."""
+        stream = sys.stderr if self._as_json else sys.stdout
+        stream.write(f"{sanitize_line(words)}\n")
+        stream.flush()
+
+    def on_change(self, changed: SampleResult | None) -> None:
+        """Write a line for a sample that is over; end an evaluation that nobody can resume."""
+        if changed is not None and changed.over:
+            self._over += 1
+            if changed.key in self._begun:
+                self._sample(changed)
+        elif changed is not None and changed.status == "running":
+            self._begun.add(changed.key)
+        elif self._runner.paused_because and not self._stopping:
+            self._stopping.add(asyncio.create_task(self._runner.stop(self._runner.paused_because)))
+
+    def _sample(self, result: SampleResult) -> None:
+        if self._as_json:
+            sys.stdout.write(f"{sanitize_json(msgspec.json.encode(result).decode())}\n")
+            sys.stdout.flush()
+            return
+        name = f"{result.task} {result.mode}"
+        name += f" sample {result.number}" if result.number > 1 else ""
+        worth = f"score {result.score:.3g}" if result.score is not None else result.status
+        why = result.explanation or result.error
+        tokens = numbers.count(result.input_tokens + result.output_tokens)
+        self.write(
+            f"{self._over} of {len(self._runner.samples)}  {name}: {worth} "
+            f"({numbers.counted(result.steps, 'step')}, {tokens} tokens, "
+            f"{numbers.seconds(result.seconds)}, session {result.run_id})"
+            + (f" {why}" if why else "")
+        )
+
+
+def _stop_on_signals(runner: EvalRunner) -> list[int]:
+    """Stop the evaluation on the usual signals; the list then holds the first one's number."""
+    caught: list[int] = []
+    tasks: set[asyncio.Task[None]] = set()
+
+    def stop(number: int) -> Callable[[], None]:
+        def on_signal() -> None:
+            caught.append(number)
+            because = f"The program got {signal.Signals(number).name}."
+            tasks.add(asyncio.create_task(runner.stop(because)))
+
+        return on_signal
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        loop.add_signal_handler(number, stop(number))
+    return caught
