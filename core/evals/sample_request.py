@@ -16,6 +16,9 @@ from sandbox_tui.core.run.run_request import RunRequest
 
 WITH_DOCUMENTS = "{problem}\n\n{documents}"
 
+CUT_TOKENS = "cut_tokens"
+"""Label of a run: tokens of documents that its prompt leaves out."""
+
 _ONE_REPLY = TurnPolicy(no_call="final_answer", steps_remaining=False)
 
 
@@ -88,7 +91,9 @@ class SampleRequests:
         if in_prompt and task.files:
             documents = inline_documents(task.files, self.window)
             problem = WITH_DOCUMENTS.format(problem=problem, documents=documents.text)
-            labels |= {"documents_cut": ", ".join(documents.cut)} if documents.cut else {}
+            if documents.cut:
+                labels["documents_cut"] = ", ".join(documents.cut)
+                labels[CUT_TOKENS] = str(documents.cut_tokens)
         own: dict[str, Any] = {f"limits.{name}": value for name, value in task.limits.items()}
         if task.image:
             own["sandbox.image"] = task.image

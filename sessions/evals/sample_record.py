@@ -7,6 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.core.evals.sample_request import CUT_TOKENS
 from sandbox_tui.core.evals.scoring import INFRASTRUCTURE
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.store import Store
@@ -31,7 +32,7 @@ def recorded_result(store: Store, claimed: SampleResult) -> SampleResult:
     finished = _last(store, claimed.run_id, e.RunFinished)
     if finished is None:
         return killed_result(claimed)
-    result = _with_totals(claimed, finished)
+    result = _with_totals(claimed, finished, _last(store, claimed.run_id, e.RunStarted))
     if finished.reason == "cancelled":
         return msgspec.structs.replace(result, status="failed", error=finished.error or "")
     if finished.reason in INFRASTRUCTURE:
@@ -52,8 +53,12 @@ def killed_result(claimed: SampleResult) -> SampleResult:
     )
 
 
-def _with_totals(claimed: SampleResult, finished: e.RunFinished) -> SampleResult:
+def _with_totals(
+    claimed: SampleResult, finished: e.RunFinished, started: e.RunStarted | None
+) -> SampleResult:
     totals = finished.totals
+    settings = started.settings if started is not None else None
+    labels = settings.labels if settings is not None else {}
     return msgspec.structs.replace(
         claimed,
         answer=finished.answer,
@@ -67,6 +72,7 @@ def _with_totals(claimed: SampleResult, finished: e.RunFinished) -> SampleResult
         estimated=totals.usage.estimated,
         cost=totals.cost,
         ended_at=claimed.began_at + totals.seconds,
+        cut_tokens=int(labels.get(CUT_TOKENS, 0)),
     )
 
 

@@ -19,6 +19,9 @@ from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.tool_formats import known_tool_format
 
 
+NOT_BEGUN = "The run was ended before it had begun."
+
+
 class EndedEarly(SandboxTuiError):
     """A run that was ended before any of its events was recorded."""
 
@@ -102,6 +105,7 @@ class RunWorker:
         self.ended.clear()
         self._feed.begin()
         self._working = asyncio.create_task(self._work())
+        self._working.add_done_callback(self._ended_before_it_began)
 
     def watch(self) -> AsyncGenerator[e.AnyEvent]:
         """All events from the first on, those that are stored already and then each as it is.
@@ -131,7 +135,7 @@ class RunWorker:
         except SandboxTuiError as error:
             self.failure = error
         except asyncio.CancelledError:
-            self.failure = EndedEarly("The run was ended before it had begun.")
+            self.failure = EndedEarly(NOT_BEGUN)
         except Exception as error:  # noqa: BLE001 - nobody awaits this task
             self.failure = _as_failure(error)
         try:
@@ -139,6 +143,13 @@ class RunWorker:
         except Exception as error:  # noqa: BLE001 - the first failure is the one to report
             self.failure = self.failure or _as_failure(error)
         finally:
+            self.ended.set()
+            self._feed.end()
+
+    def _ended_before_it_began(self, _: asyncio.Task[None]) -> None:
+        """A task that is cancelled before its first step does nothing at all, its end included."""
+        if not self.ended.is_set():
+            self.failure = EndedEarly(NOT_BEGUN)
             self.ended.set()
             self._feed.end()
 

@@ -98,6 +98,16 @@ async def test_all_are_stopped_together(workers: RunRegistry, tmp_path: Path) ->
     assert begun[0].exit_code == 130
 
 
+async def test_one_that_is_stopped_at_once_comes_to_its_end(
+    workers: RunRegistry, tmp_path: Path
+) -> None:
+    """Its task is cancelled before its first step, and so runs none of its own code."""
+    worker = workers.begin(demo(tmp_path))
+    await asyncio.wait_for(worker.stop("It is not wanted."), 10)
+    assert str(worker.failure) == "The run was ended before it had begun."
+    assert await seen_by(worker) == []
+
+
 async def test_a_run_that_cannot_begin_says_why(tmp_path: Path) -> None:
     require("docker")
     settings = load({"sandbox.kind": "docker", "sandbox.image": "127.0.0.1:9/no/such:1"})

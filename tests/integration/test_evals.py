@@ -1,0 +1,228 @@
+"""Evaluations on real parts: sandboxes, a server on loopback, a database."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from sandbox_tui.core.base.errors import ConfigError, StoreError
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
+from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import RunRegistry, Store, replay
+from sandbox_tui.sessions.evals import ledger
+from sandbox_tui.sessions.evals.begin import begin, take_up
+from sandbox_tui.sessions.evals.ledger import Budget
+from sandbox_tui.sessions.evals.runner import EvalRunner
+from tests import scripted_server as s
+from tests.arithmetic_model import reply
+from tests.integration.conftest import TEST_IMAGE, require
+
+Start = Callable[..., s.ScriptedServer]
+
+
+@dataclass
+class LastNumber:
+    """Scores the last number of an answer."""
+
+    name: str = "last_number"
+
+    async def score(self, attempt: Attempt) -> Score:
+        found = re.findall(r"\d+", attempt.answer or "")
+        if attempt.task.metadata.get("broken"):
+            raise ScorerFailed("The judge does not answer.")
+        right = bool(found) and found[-1] == attempt.task.target
+        return Score(value=float(right), explanation=f"{found[-1:]} is to be {attempt.task.target}")
+
+
+def suite(count: int = 4, **more: Any) -> Suite:
+    pairs = [(1000 + n, 70 + n) for n in range(count)]
+    tasks = tuple(
+        Task(id=f"t{n}", problem=f"What is {a} * {b}?", target=str(a * b), domain="math")
+        for n, (a, b) in enumerate(pairs)
+    )
+    fields: dict[str, Any] = {"scorers": {"": f"{__name__}:LastNumber"}, "tasks": tasks}
+    return Suite(name="products", **{**fields, **more})
+
+
+def settings(server: s.ScriptedServer, kind: str = "bubblewrap", **more: Any) -> Any:
+    return load(
+        {
+            "model.name": "scripted",
+            "model.base_url": server.url,
+            "sandbox.kind": kind,
+            "sandbox.image": TEST_IMAGE,
+            **more,
+        }
+    )
+
+
+def scores(results: list[SampleResult]) -> dict[tuple[str, str, int], float | None]:
+    return {(one.task, one.mode, one.number): one.score for one in results}
+
+
+EXPECTED = {
+    (f"t{n}", mode, 1): float(mode == "sandbox" or n % 2 == 0)
+    for n in range(4)
+    for mode in ("vanilla", "sandbox")
+}
+
+
+@pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
+async def test_each_sample_is_a_scored_session(
+    kind: str, scripted_server: Start, store: Store
+) -> None:
+    require(kind)
+    server = scripted_server(reply)
+    evaluation = begin(store, suite(), settings(server, kind), concurrency=3, command="x")
+    registry = RunRegistry(store)
+    await EvalRunner(evaluation, registry).run()
+    results = ledger.results(store, evaluation.info.id)
+    assert scores(results) == EXPECTED
+    assert not registry.all
+    assert ledger.summary(store).status == "finished"
+    for one in results:
+        events = list(replay(store, one.run_id))
+        started = events[0]
+        assert isinstance(started, e.RunStarted)
+        assert started.settings is not None
+        assert started.settings.labels["task"] == one.task
+        assert started.sandbox == ("none" if one.mode == "vanilla" else kind)
+        assert [type(event) for event in events[-2:]] == [e.Scored, e.RunFinished]
+        assert one.steps == (1 if one.mode == "vanilla" else 2)
+        assert one.input_tokens == 100 * one.steps
+    seeds = {(request["seed"], "tools" in request) for request in server.requests}
+    assert len(seeds) == 8  # one a task, the same in both modes
+    assert len({seed for seed, _ in seeds}) == 4
+
+
+async def test_documents_are_files_or_a_part_of_the_prompt(
+    scripted_server: Start, store: Store
+) -> None:
+    require("bubblewrap")
+    server = scripted_server(reply)
+    one = suite(1)
+    files = {"long.txt": b"needle " * 4000, "short.txt": b"All of it."}
+    task = replace_task(one.tasks[0], files=files)
+    modes = ("vanilla", "sandbox", "sandbox-context")
+    asked = replace(one, tasks=(task,), modes=modes, window=1000)
+    evaluation = begin(store, asked, settings(server), concurrency=1)
+    await EvalRunner(evaluation, RunRegistry(store)).run()
+    vanilla, sandbox, context = ledger.results(store, evaluation.info.id)
+    for result, inlined in ((vanilla, True), (sandbox, False), (context, True)):
+        started = next(iter(replay(store, result.run_id)))
+        assert isinstance(started, e.RunStarted)
+        assert started.settings is not None
+        assert ("BEGIN DOCUMENT 2: short.txt\nAll of it.\nEND" in started.task) == inlined
+        assert ("cut here" in started.task) == inlined
+        assert (started.settings.labels.get("documents_cut") == "long.txt") == inlined
+        assert set(started.settings.files) == (set() if inlined else set(files))
+
+
+def replace_task(task: Task, **more: Any) -> Task:
+    import msgspec
+
+    return msgspec.structs.replace(task, **more)
+
+
+async def test_a_scorer_that_fails_is_no_score_of_zero(
+    scripted_server: Start, store: Store
+) -> None:
+    server = scripted_server(reply)
+    one = suite(2, modes=("vanilla",))
+    tasks = (replace_task(one.tasks[0], metadata={"broken": True}), one.tasks[1])
+    evaluation = begin(store, replace(one, tasks=tasks), settings(server), concurrency=1)
+    await EvalRunner(evaluation, RunRegistry(store)).run()
+    failed, scored = ledger.results(store, evaluation.info.id)
+    assert (failed.status, failed.score) == ("unscored", None)
+    assert failed.error == "The judge does not answer."
+    assert scored.status == "scored"
+
+
+async def test_infrastructure_that_fails_is_tried_again_and_then_waited_for(
+    scripted_server: Start, store: Store
+) -> None:
+    """A server that is down pauses the evaluation; no sample is scored for it."""
+    down = True
+
+    def answer(request: dict[str, Any]) -> s.Scripted:
+        return s.failure(401, "no such key") if down else reply(request)
+
+    server = scripted_server(answer)
+    evaluation = begin(store, suite(4, modes=("vanilla",)), settings(server), concurrency=2)
+    runner = EvalRunner(evaluation, RunRegistry(store))
+    working = asyncio.create_task(runner.run())
+    paused = asyncio.Event()
+    runner.observers.append(lambda _: paused.set() if runner.paused_because else None)
+    await paused.wait()
+    assert "no such key" in runner.paused_because
+    assert not any(one.status == "scored" for one in runner.samples.values())
+    down = False
+    await runner.resume()
+    await working
+    assert [one.status for one in ledger.results(store, evaluation.info.id)] == ["scored"] * 4
+
+
+async def test_a_stopped_evaluation_is_resumed_where_it_stood(
+    scripted_server: Start, store: Store
+) -> None:
+    require("bubblewrap")
+    hold = asyncio.Event()
+    server = scripted_server(reply)
+    evaluation = begin(store, suite(), settings(server), concurrency=2)
+    runner = EvalRunner(evaluation, RunRegistry(store))
+    runner.observers.append(lambda changed: hold.set() if changed and changed.over else None)
+    working = asyncio.create_task(runner.run())
+    await hold.wait()
+    await runner.stop("You stopped it.")
+    await working
+    summary = ledger.summary(store)
+    assert summary.status == "interrupted"
+    assert summary.stopped_because == "You stopped it."
+    before = [one for one in ledger.results(store, evaluation.info.id) if one.over]
+    assert 0 < len(before) < 8
+    taken = take_up(store, "last", settings(server), None)
+    assert taken.plan.suite.digest == evaluation.info.digest
+    await EvalRunner(taken, RunRegistry(store)).run()
+    after = ledger.results(store, evaluation.info.id)
+    assert scores(after) == EXPECTED
+    kept = {one.key: one for one in after}
+    assert all(kept[one.key] == one for one in before)
+
+
+async def test_a_budget_ends_it(scripted_server: Start, store: Store) -> None:
+    server = scripted_server(reply)
+    budget = Budget(tokens=250)
+    evaluation = begin(
+        store, suite(4, modes=("vanilla",)), settings(server), concurrency=1, budget=budget
+    )
+    runner = EvalRunner(evaluation, RunRegistry(store))
+    await runner.run()
+    assert runner.stopped_because == "Its budget of 250 tokens is used up."
+    assert sum(one.over for one in runner.samples.values()) == 3
+
+
+async def test_what_cannot_begin_is_said_before_anything_is_written(
+    scripted_server: Start, store: Store
+) -> None:
+    server = scripted_server(reply)
+    for wrong, words in (
+        (suite(0), "has no tasks"),
+        (suite(1, scorers={}), "names no scorer for the domain 'math'"),
+        (suite(1, scorers={"": "no_such"}), "no scorer 'no_such'"),
+        (suite(1, prompts="no_such"), "no prompt pack 'no_such'"),
+        (suite(1, limits={"max_steps": "many"}), "max_steps"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            begin(store, wrong, settings(server), concurrency=1)
+    assert not ledger.summaries(store)
+    with pytest.raises(StoreError, match="There is no evaluation 'last'"):
+        ledger.summary(store)
