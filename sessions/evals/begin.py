@@ -14,10 +14,10 @@ from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.models.error_mapping import without_secrets
-from sandbox_tui.sessions.evals import ledger
-from sandbox_tui.sessions.evals.ledger import Budget, EvalPlan
 from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.sessions.store.tables.eval_ledger import Budget, EvalPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,12 @@ from sandbox_tui.core.evals.sample import Sample, SampleKey, SampleResult
 from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.core.evals.scoring import SampleScoring
-from sandbox_tui.sessions.evals import ledger
 from sandbox_tui.sessions.evals.begin import Evaluation
 from sandbox_tui.sessions.evals.sample_record import failed_result, killed_result, recorded_result
 from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.recording.run_worker import RunWorker
 from sandbox_tui.sessions.store.ids import new_id
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 
 MIN_FAILURES_IN_A_ROW = 3
 """So many infrastructure failures in a row, or as many as samples run at once if those are more,

@@ -11,7 +11,7 @@ from sandbox_tui.core.evals.sample_request import CUT_TOKENS
 from sandbox_tui.core.evals.scoring import INFRASTRUCTURE
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables import events
+from sandbox_tui.sessions.store.tables.events import last_of_kind
 
 T = TypeVar("T", bound=e.AnyEvent)
 
@@ -94,11 +94,5 @@ def _with_score(result: SampleResult, scored: e.Scored | None) -> SampleResult:
 
 
 def _last(store: Store, run_id: str, kind: type[T]) -> T | None:
-    rows = store.rows(
-        "SELECT max(seq) AS seq FROM events WHERE run_id = ? AND kind = ?", [run_id, kind.__name__]
-    )
-    seq = rows[0]["seq"]
-    if seq is None:
-        return None
-    event = events.read_at(store, run_id, [seq])[seq]
+    event = last_of_kind(store, run_id, kind.__name__)
     return event if isinstance(event, kind) else None

@@ -18,7 +18,6 @@ from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.tool_formats import known_tool_format
 
-
 NOT_BEGUN = "The run was ended before it had begun."
 
 

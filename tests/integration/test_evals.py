@@ -18,10 +18,10 @@ from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import RunRegistry, Store, replay
-from sandbox_tui.sessions.evals import ledger
 from sandbox_tui.sessions.evals.begin import begin, take_up
-from sandbox_tui.sessions.evals.ledger import Budget
 from sandbox_tui.sessions.evals.runner import EvalRunner
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.sessions.store.tables.eval_ledger import Budget
 from tests import scripted_server as s
 from tests.arithmetic_model import reply
 from tests.integration.conftest import TEST_IMAGE, require

@@ -19,6 +19,7 @@ from sandbox_tui.tui.cli.options import (
     run_mode,
     run_options,
 )
+from sandbox_tui.tui.cli.policy_commands import policy
 from sandbox_tui.tui.cli.sessions.commands import sessions, snapshots
 from sandbox_tui.tui.cli.settings_commands import config_group, keys
 from sandbox_tui.tui.cli.show_app import is_terminal, say_how_it_ended, show
@@ -296,39 +297,6 @@ def doctor(ask_model: bool) -> None:
     sys.exit(examine(ask_model=ask_model))
 
 
-@main.group(short_help="Rules about which calls run, wait for you or never run.")
-def policy() -> None:
-    """The rules about which calls run, which wait for you, and which never run."""
-
-
-@policy.command("show")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def policy_show(as_json: bool) -> None:
-    """Show the rules in force, in the order in which they are tried."""
-    from sandbox_tui.core.config.settings import config_dir, load
-    from sandbox_tui.tui.cli.policy_report import print_policy
-
-    print_policy(load().policy, config_dir() / "config.toml", as_json=as_json)
-
-
-@policy.command("check", short_help="Show what the rules would do to a saved session.")
-@click.argument("session", default="last")
-@click.option("--config", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def policy_check(session: str, config: Path | None, as_json: bool) -> None:
-    """Show what the rules would have done to every call of a saved SESSION (default: the last).
-
-    Nothing is run. --config tries the rules of another file.
-    """
-    from sandbox_tui.core.config.settings import load
-    from sandbox_tui.tui.cli.policy_report import check, print_check
-
-    rules = load(file=config).policy
-    with store_to_read() as store:
-        summary = session_named(store, session)
-        print_check(summary.id, check(rules, store.events(summary.id)), as_json=as_json)
-
-
 @main.command(context_settings={"ignore_unknown_options": True})
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True)
@@ -350,6 +318,7 @@ def serve(host: str, port: int, public_url: str | None, command: tuple[str, ...]
 
 main.add_command(eval_group)
 main.add_command(keys)
+main.add_command(policy)
 main.add_command(sessions)
 main.add_command(snapshots)
 main.add_command(config_group)

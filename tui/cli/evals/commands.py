@@ -72,7 +72,7 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
     from sandbox_tui.core.evals.suite_file import load_suite
     from sandbox_tui.sessions.evals.begin import begin
     from sandbox_tui.sessions.evals.concurrency import default_concurrency
-    from sandbox_tui.sessions.evals.ledger import Budget
+    from sandbox_tui.sessions.store.tables.eval_ledger import Budget
 
     overrides = overrides_of(options)
     settings = load_settings(overrides, theme)

@@ -7,7 +7,7 @@ import msgspec
 
 from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.evals import ledger
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 
 
 def print_evals(store: Store, limit: int, *, as_json: bool) -> None:

@@ -1,0 +1,42 @@
+"""`sandbox-tui policy`: the rules about which calls run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sandbox_tui.tui.cli.open_store import session_named, store_to_read
+
+
+@click.group(short_help="Rules about which calls run, wait for you or never run.")
+def policy() -> None:
+    """The rules about which calls run, which wait for you, and which never run."""
+
+
+@policy.command("show")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def policy_show(as_json: bool) -> None:
+    """Show the rules in force, in the order in which they are tried."""
+    from sandbox_tui.core.config.settings import config_dir, load
+    from sandbox_tui.tui.cli.policy_report import print_policy
+
+    print_policy(load().policy, config_dir() / "config.toml", as_json=as_json)
+
+
+@policy.command("check", short_help="Show what the rules would do to a saved session.")
+@click.argument("session", default="last")
+@click.option("--config", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def policy_check(session: str, config: Path | None, as_json: bool) -> None:
+    """Show what the rules would have done to every call of a saved SESSION (default: the last).
+
+    Nothing is run. --config tries the rules of another file.
+    """
+    from sandbox_tui.core.config.settings import load
+    from sandbox_tui.tui.cli.policy_report import check, print_check
+
+    rules = load(file=config).policy
+    with store_to_read() as store:
+        summary = session_named(store, session)
+        print_check(summary.id, check(rules, store.events(summary.id)), as_json=as_json)
