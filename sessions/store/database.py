@@ -34,6 +34,10 @@ BUSY_SECONDS = 5.0
 IMPATIENT_SECONDS = 0.1
 """The same after a timeout: the lock blocks this program's other threads meanwhile."""
 
+CHECKPOINT_PAGES = 4_000
+"""Of the write-ahead log, after which they are copied into the file. A run writes the same pages of
+the full-text index again and again: fewer checkpoints copy each of them less often."""
+
 SMALL_BYTES = 64 << 20
 """An older file of at most this size is compacted once it has been brought up to date."""
 
@@ -160,6 +164,7 @@ class Database:
             try:
                 self._connection.execute("PRAGMA journal_mode = WAL")
                 self._connection.execute("PRAGMA synchronous = NORMAL")
+                self._connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
                 return
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:

@@ -56,8 +56,7 @@ class Store(Database):
         if not batch:
             return
         with self.transaction() as connection:
-            for event in batch:
-                events.insert(connection, run_id, event)
+            events.insert(connection, run_id, batch)
             connection.execute(
                 "UPDATE runs SET last_seq = ?, seconds = ? WHERE id = ?",
                 [batch[-1].seq, batch[-1].t, run_id],

@@ -19,31 +19,38 @@ PAGE = 500
 """Events read at a time."""
 
 
-def insert(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
-    """Store one event, and bring what is kept of its run up to it."""
-    if isinstance(event, e.RunStarted):
-        runs.begin(connection, run_id, event)
+def insert(connection: Connection, run_id: str, batch: Sequence[e.AnyEvent]) -> None:
+    """Store events, and bring what is kept of their run up to them."""
+    if isinstance(batch[0], e.RunStarted):
+        runs.begin(connection, run_id, batch[0])
+    connection.executemany(
+        "INSERT INTO events (run_id, seq, t, kind, compressed, json) VALUES (?, ?, ?, ?, ?, ?)",
+        [_event_row(run_id, event) for event in batch],
+    )
+    connection.executemany(
+        "INSERT INTO terminal_output (run_id, seq, terminal, compressed, data)"
+        " VALUES (?, ?, ?, ?, ?)",
+        [
+            (run_id, event.seq, event.terminal, *compress(event.data))
+            for event in batch
+            if isinstance(event, e.TerminalOutput)
+        ],
+    )
+    for event in batch:
+        if isinstance(event, e.FilesListed):
+            _file_changes(connection, run_id, event.seq, 0, event.files)
+        elif isinstance(event, e.FilesChanged):
+            _file_changes(connection, run_id, event.seq, event.step, event.changes)
+        record(connection, run_id, event)
+        mark_estimates(connection, run_id, event)
+        runs.summarise(connection, run_id, event)
+
+
+def _event_row(run_id: str, event: e.AnyEvent) -> tuple[object, ...]:
     body: e.AnyEvent = event
     if isinstance(event, e.TerminalOutput):
-        compressed, data = compress(event.data)
-        connection.execute(
-            "INSERT INTO terminal_output (run_id, seq, terminal, compressed, data)"
-            " VALUES (?, ?, ?, ?, ?)",
-            [run_id, event.seq, event.terminal, compressed, data],
-        )
         body = msgspec.structs.replace(event, data=b"")
-    compressed, json = compress(e.to_json(body))
-    connection.execute(
-        "INSERT INTO events (run_id, seq, t, kind, compressed, json) VALUES (?, ?, ?, ?, ?, ?)",
-        [run_id, event.seq, event.t, event.kind, compressed, json],
-    )
-    if isinstance(event, e.FilesListed):
-        _file_changes(connection, run_id, event.seq, 0, event.files)
-    elif isinstance(event, e.FilesChanged):
-        _file_changes(connection, run_id, event.seq, event.step, event.changes)
-    record(connection, run_id, event)
-    mark_estimates(connection, run_id, event)
-    runs.summarise(connection, run_id, event)
+    return run_id, event.seq, event.t, event.kind, *compress(e.to_json(body))
 
 
 def _file_changes(
