@@ -18,12 +18,10 @@ class InlinedDocuments:
     Attributes:
         text: all of them, each between two lines that name it; empty where there are none.
         cut: names of those that are not in it as a whole.
-        cut_tokens: what is left out, about four bytes each.
     """
 
     text: str
     cut: tuple[str, ...]
-    cut_tokens: int
 
 
 def inline_documents(files: Mapping[str, bytes], window: int | None) -> InlinedDocuments:
@@ -38,14 +36,12 @@ def inline_documents(files: Mapping[str, bytes], window: int | None) -> InlinedD
     shares = _shares({name: len(data) for name, data in files.items()}, budget)
     parts: list[str] = []
     cut: list[str] = []
-    missing = 0
     for number, (name, data) in enumerate(files.items(), 1):
         body, whole = _body(data, shares[name])
         if not whole:
             cut.append(name)
-            missing += len(data) - shares[name]
         parts.append(f"BEGIN DOCUMENT {number}: {name}\n{body}\nEND DOCUMENT {number}")
-    return InlinedDocuments("\n\n".join(parts), tuple(cut), missing // BYTES_PER_TOKEN)
+    return InlinedDocuments("\n\n".join(parts), tuple(cut))
 
 
 def _shares(sizes: Mapping[str, int], budget: int | None) -> dict[str, int]:

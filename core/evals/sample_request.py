@@ -16,8 +16,9 @@ from sandbox_tui.core.run.run_request import RunRequest
 
 WITH_DOCUMENTS = "{problem}\n\n{documents}"
 
-CUT_TOKENS = "cut_tokens"
-"""Label of a run: tokens of documents that its prompt leaves out."""
+DOCUMENTS_CUT = "documents_cut"
+CUT_DOCUMENTS = "cut_documents"
+"""Labels of a run: names and number of the documents that its prompt does not hold as a whole."""
 
 _ONE_REPLY = TurnPolicy(no_call="final_answer", steps_remaining=False)
 
@@ -92,8 +93,8 @@ class SampleRequests:
             documents = inline_documents(task.files, self.window)
             problem = WITH_DOCUMENTS.format(problem=problem, documents=documents.text)
             if documents.cut:
-                labels["documents_cut"] = ", ".join(documents.cut)
-                labels[CUT_TOKENS] = str(documents.cut_tokens)
+                labels[DOCUMENTS_CUT] = ", ".join(documents.cut)
+                labels[CUT_DOCUMENTS] = str(len(documents.cut))
         own: dict[str, Any] = {f"limits.{name}": value for name, value in task.limits.items()}
         if task.image:
             own["sandbox.image"] = task.image

@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from sandbox_tui.core.evals.sample import SampleResult
-from sandbox_tui.core.evals.sample_request import CUT_TOKENS
+from sandbox_tui.core.evals.sample_request import CUT_DOCUMENTS
 from sandbox_tui.core.evals.scoring import INFRASTRUCTURE
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.store import Store
@@ -72,7 +72,7 @@ def _with_totals(
         estimated=totals.usage.estimated,
         cost=totals.cost,
         ended_at=claimed.began_at + totals.seconds,
-        cut_tokens=int(labels.get(CUT_TOKENS, 0)),
+        cut_documents=int(labels.get(CUT_DOCUMENTS, 0)),
     )
 
 

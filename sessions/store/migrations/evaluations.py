@@ -21,8 +21,8 @@ _TABLES = (
     " seconds REAL NOT NULL, steps INTEGER NOT NULL, calls INTEGER NOT NULL,"
     " input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL, estimated INTEGER NOT NULL,"
     " cost REAL, began_at REAL NOT NULL, ended_at REAL NOT NULL, memory_idle INTEGER,"
-    " memory_peak INTEGER, cut_tokens INTEGER NOT NULL, PRIMARY KEY (eval_id, task, mode, number)"
-    ") STRICT, WITHOUT ROWID",
+    " memory_peak INTEGER, cut_documents INTEGER NOT NULL,"
+    " PRIMARY KEY (eval_id, task, mode, number)) STRICT, WITHOUT ROWID",
     "CREATE INDEX eval_samples_by_place ON eval_samples (eval_id, place)",
     "CREATE INDEX eval_samples_by_run ON eval_samples (run_id) WHERE run_id <> ''",
 )
