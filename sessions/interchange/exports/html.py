@@ -8,16 +8,21 @@ from __future__ import annotations
 
 import base64
 import gzip
-import hashlib
 import html
 import io
 from collections.abc import Iterable
-from importlib import resources
-from typing import Any
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
 from sandbox_tui.sessions.interchange.exports.html_page.page_data import page_data
+from sandbox_tui.sessions.interchange.exports.html_page.standalone import (
+    fill,
+    palette,
+    policy,
+    resource,
+)
+
+_FOLDER = f"{__package__}.html_page"
 
 
 def write(recording: Recording) -> Iterable[Part]:
@@ -31,34 +36,16 @@ def write(recording: Recording) -> Iterable[Part]:
 
 
 def _page(recording: Recording, packed: str) -> str:
-    style, script = _resource("page.css"), _resource("page.js")
+    style, script = palette() + resource(_FOLDER, "page.css"), resource(_FOLDER, "page.js")
     title = sanitize_line(recording.summary.title or recording.started.task.strip()[:100])
-    fields: dict[str, Any] = {
-        "@policy@": f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'"
-        "; base-uri 'none'; form-action 'none'",
+    fields = {
+        "@policy@": policy(style, script),
         "@title@": html.escape(title or "session"),
         "@style@": style,
         "@data@": packed,
         "@script@": script,
     }
-    page = _resource("page.html")
-    pieces: list[str] = []
-    while page:
-        at, name = min(
-            ((page.find(name), name) for name in fields if name in page), default=(len(page), "")
-        )
-        pieces += (page[:at], fields.get(name, ""))
-        page = page[at + len(name) :]
-    return "".join(pieces)
-
-
-def _resource(name: str) -> str:
-    return resources.files(f"{__package__}.html_page").joinpath(name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    """A source expression of a content security policy (CSP 3, 2.3.1)."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+    return fill(resource(_FOLDER, "page.html"), fields)
 
 
 EXPORTER = Exporter("html", "one HTML file that plays in a browser, offline", write)

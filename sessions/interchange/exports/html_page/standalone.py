@@ -1,0 +1,48 @@
+"""Pages of one file: a template filled in, and the content security policy that it names.
+
+A page loads nothing. Its policy allows the one style sheet and the scripts whose hashes it holds.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from importlib import resources
+
+
+def resource(package: str, name: str) -> str:
+    """The text of a file in a package."""
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def palette() -> str:
+    """The style sheet of the colours, in dark and in light."""
+    return resource(__package__ or "", "palette.css")
+
+
+def policy(style: str, script: str = "") -> str:
+    """A content security policy for a page with this style sheet and this script, if any."""
+    scripts = f"; script-src '{_hash(script)}'" if script else ""
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'{scripts}"
+        "; base-uri 'none'; form-action 'none'"
+    )
+
+
+def fill(template: str, fields: Mapping[str, str]) -> str:
+    """The template with its fields filled in, each as it is; nothing in a field is a field."""
+    pieces: list[str] = []
+    while template:
+        at, name = min(
+            ((template.find(name), name) for name in fields if name in template),
+            default=(len(template), ""),
+        )
+        pieces += (template[:at], fields.get(name, ""))
+        template = template[at + len(name) :]
+    return "".join(pieces)
+
+
+def _hash(text: str) -> str:
+    """A source expression of a content security policy (CSP 3, 2.3.1)."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
