@@ -13,9 +13,17 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.evals.scorers.base import Scorer
 
 SCORERS: dict[str, str] = {
+    "choice": "paper.choice:Choice",
+    "command": "command:Command",
     "exact": "exact:ExactScorer",
+    "ifbench": "paper.ifbench:IFBench",
+    "judge": "paper.judge:Judge",
+    "math_verify": "paper.math_verify:MathVerify",
+    "multiple_choice": "paper.multiple_choice:MultipleChoice",
     "number": "number:NumberScorer",
+    "pretrain": "paper.pretrain:Pretrain",
     "reference_reward": "reference_reward:ReferenceReward",
+    "rouge": "paper.rouge:Rouge",
 }
 """Name in a suite file, and module and class; imported when a suite uses it."""
 
@@ -60,6 +68,5 @@ def _with_options(kind: Any, name: str, options: Mapping[str, Any]) -> Scorer:
     try:
         return msgspec.convert(dict(options), kind)
     except msgspec.ValidationError as error:
-        words, _, place = str(error).partition(" - at `$.")
-        key = place.strip("`") or next(iter(options), "")
-        raise ConfigError(f"scorer_options.{name}.{key}: {words}.") from error
+        words, _, place = str(error).partition(" - at `$")
+        raise ConfigError(f"scorer_options.{name}{place.strip('`')}: {words}.") from error

@@ -1,0 +1,89 @@
+r"""Scores questions with one right letter.
+
+The rules of the reference, in its order: the answer is the letter; `"answer": "C"`; `Answer: C` or
+`the answer is C`; the letter in `\boxed{}`; the last capital that stands alone. Other than there,
+
+- the last statement counts, not the first: a model that changes its mind means the last;
+- brackets, markdown, `\text{}` and "option" around a letter do not hide it;
+- "a" and "I" in a sentence are words, and a letter that the question does not offer is no choice;
+- the first letter of a word is no choice, nor is a letter within a name: `Benzene`, `B-12`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from sandbox_tui.core.evals.scorers.base import Attempt, Score
+from sandbox_tui.core.evals.scorers.boxed import last_boxed, without_thinking
+
+_JSON = re.compile(r'"answer"\s*:\s*"([A-Z])"', re.IGNORECASE)
+_MARKUP = re.compile(r"\\(?:f?boxed|text\w*|math\w+)\b|[*`$\"“”()\[\]{}]")
+_LETTER = r"(?:([A-Z])(?![\w'’-])|([a-z])(?=[ \t]*[.,;]?[ \t]*(?:\n|$)))"
+_STATED = re.compile(
+    r"(?i:answer)\s*(?:(?i:is)\s*)?[:：]\s*(?:(?i:option|choice)\s+)?" + _LETTER
+    + r"|(?i:answer|choice|option)\s+(?i:is)\s+(?:(?i:option|choice)\s+)?" + _LETTER
+)  # fmt: skip
+_BOXED = re.compile(r"\s*(?:(?i:option|choice)\s+)?([A-Za-z])(?![A-Za-z])")
+_ALONE = re.compile(
+    r"(?<![\w'’-])([A-Z])(?![\w'’-])(?!(?<=[AI])[ \t]+(?!(?:is|as|and|or|because|since)\b)[a-z])"
+)
+_LAST_WORD = re.compile(r"(?:^|\s)([a-z])\s*[.,;]?\s*$")
+
+
+@dataclass(slots=True, kw_only=True)
+class Choice:
+    """Compares the letter that the answer settles on.
+
+    Attributes:
+        letters: those that a question may offer.
+    """
+
+    letters: str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    name: str = field(default="choice", init=False)
+
+    async def score(self, attempt: Attempt) -> Score:
+        """1.0 where the letter is the target."""
+        return scored_choice(attempt.answer, attempt.task.target, self.letters)
+
+
+def scored_choice(answer: str | None, target: str, letters: str) -> Score:
+    """The score of one answer; see the module for the rules."""
+    text = without_thinking(answer or "")
+    right = target.strip().upper()
+    if text.upper() == right and right:
+        return Score(value=1.0, explanation=f"The answer is {right}.")
+    letter = chosen_letter(text, letters)
+    if not letter:
+        return Score(value=0.0, explanation=f"No letter can be read from the answer, not {right}.")
+    if letter == right:
+        return Score(value=1.0, explanation=f"The answer says {letter}.")
+    return Score(value=0.0, explanation=f"The answer says {letter}, not {right}.")
+
+
+def chosen_letter(text: str, letters: str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ") -> str:
+    """The letter that a text settles on, a capital; empty: there is none."""
+    plain = _MARKUP.sub(" ", text)
+    boxed = _MARKUP.sub(" ", last_boxed(text) or "")
+    return (
+        _last(_JSON, text, letters)
+        or _last(_STATED, plain, letters)
+        or _first(_BOXED, boxed, letters)
+        or _last(_ALONE, plain, letters)
+        or _last(_LAST_WORD, plain, letters)
+    )
+
+
+def _last(pattern: re.Pattern[str], text: str, letters: str) -> str:
+    """The last letter on offer that the pattern finds."""
+    last = ""
+    for match in pattern.finditer(text):
+        letter = next(group for group in match.groups() if group).upper()
+        if letter in letters:
+            last = letter
+    return last
+
+
+def _first(pattern: re.Pattern[str], text: str, letters: str) -> str:
+    match = pattern.match(text)
+    return match[1].upper() if match and match[1].upper() in letters else ""

@@ -1,0 +1,169 @@
+"""Scores instructions that a program can check, with the checks of IFBench (arXiv 2507.02833).
+
+The checks come from the package if-verifiable (extra `ifbench`), or from a clone of IFBench that
+`$IFBENCH_PATH` names. The target is JSON: `instruction_id_list`, and `kwargs` for each. An answer
+scores 1 where every instruction is followed; loosely, in one of five readings of the answer: as it
+is, without asterisks, without its first line, its last, or both. These are the reference's rules.
+Other than there, an instruction that the checks do not know, or data that they lack, is no wrong
+answer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+import types
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from sandbox_tui.core.evals.extras import missing_extra
+from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
+from sandbox_tui.core.evals.scorers.boxed import without_thinking
+from sandbox_tui.core.evals.worker import WorkerFailed, call_in_worker
+
+CLONE_VARIABLE = "IFBENCH_PATH"
+
+_CORPORA = "punkt_tab stopwords averaged_perceptron_tagger_eng"
+
+
+@dataclass(slots=True, kw_only=True)
+class IFBench:
+    """Checks whether an answer follows its instructions.
+
+    Attributes:
+        reading: loose (five readings of the answer) or strict (the answer as it is).
+        timeout: seconds for one answer.
+    """
+
+    reading: Literal["loose", "strict"] = "loose"
+    timeout: float = 120.0
+    name: str = field(default="ifbench", init=False)
+
+    async def score(self, attempt: Attempt) -> Score:
+        """1.0 where all instructions are followed.
+
+        Raises:
+            ScorerFailed: the checks are not installed, or cannot check this task.
+        """
+        wanted = _instructions(attempt)
+        text = without_thinking(attempt.answer or "")
+        if not text:
+            return Score(value=0.0, explanation="There is no answer.")
+        clone = os.environ.get(CLONE_VARIABLE, "")
+        readings = loose_readings(text) if self.reading == "loose" else [text]
+        try:
+            missed = await call_in_worker(
+                missed_instructions,
+                clone,
+                wanted,
+                readings,
+                attempt.task.problem,
+                timeout=self.timeout,
+            )
+        except WorkerFailed as error:
+            raise _failure(error, clone) from error
+        if missed:
+            return Score(value=0.0, explanation=f"Not followed: {', '.join(missed)}.")
+        return Score(value=1.0, explanation=f"All {len(wanted)} instructions are followed.")
+
+
+def loose_readings(text: str) -> list[str]:
+    """The readings of an answer, one of which has to follow an instruction."""
+    lines = text.split("\n")
+    return [
+        text,
+        text.replace("*", ""),
+        "\n".join(lines[1:]).strip(),
+        "\n".join(lines[:-1]).strip(),
+        "\n".join(lines[1:-1]).strip(),
+    ]
+
+
+def _instructions(attempt: Attempt) -> list[tuple[str, dict[str, Any]]]:
+    """Id and arguments of each instruction, of the target or of the columns of IFBench_test."""
+    try:
+        given: Any = (
+            json.loads(attempt.task.target) if attempt.task.target else attempt.task.metadata
+        )
+        names, arguments = given["instruction_id_list"], given["kwargs"]
+        return [
+            (str(name), {key: value for key, value in named.items() if value is not None})
+            for name, named in zip(names, arguments, strict=True)
+        ]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ScorerFailed(
+            f"The target of task {attempt.task.id} is no JSON of instruction_id_list and kwargs."
+        ) from error
+
+
+def _failure(error: WorkerFailed, clone: str) -> ScorerFailed:
+    if "nltk" in str(error).lower() and "Resource" in str(error):
+        return ScorerFailed(
+            f"The checks of IFBench need data: python -m nltk.downloader {_CORPORA}."
+        )
+    if error.missing and clone:
+        return ScorerFailed(f"The clone of IFBench at {clone} needs the package {error.missing}.")
+    if error.missing:
+        return ScorerFailed(f"{missing_extra('The scorer ifbench', 'ifbench')}")
+    return ScorerFailed(f"The checks of IFBench failed: {error}.")
+
+
+def missed_instructions(
+    clone: str, wanted: list[tuple[str, dict[str, Any]]], readings: list[str], prompt: str
+) -> list[str]:
+    """Ids of the instructions that no reading follows. To be called in a worker only.
+
+    Raises:
+        LookupError: an instruction is not known, or data is not there.
+    """
+    checks = _checks(clone)
+    missed: list[str] = []
+    for name, arguments in wanted:
+        if name not in checks:
+            raise LookupError(f"there is no check {name}")
+        check = checks[name](name)
+        check.build_description(**arguments)
+        if "prompt" in (check.get_instruction_args() or {}):
+            check.build_description(prompt=prompt)
+        if not any(_follows(check, reading) for reading in readings if reading.strip()):
+            missed.append(name)
+    return missed
+
+
+def _follows(check: Any, reading: str) -> bool:
+    try:
+        return bool(check.check_following(reading))
+    except Exception as error:
+        if type(error) is LookupError:  # nltk says so where its data is missing
+            raise LookupError("Resource of nltk is missing") from error
+        return False  # an answer of another shape than the check expects
+
+
+def _checks(clone: str) -> dict[str, Any]:
+    nltk: Any = importlib.import_module("nltk")
+    nltk.download = _no_download  # the checks fetch data when they are imported
+    if clone:
+        sys.path.insert(0, str(Path(clone).expanduser()))
+        registry: Any = importlib.import_module("instructions_registry")
+    else:
+        _skip_package_start("if_verifiable")
+        registry = importlib.import_module("if_verifiable.ifbench.instructions_registry")
+    return cast(dict[str, Any], registry.INSTRUCTION_DICT)
+
+
+def _no_download(*_args: object, **_named: object) -> bool:
+    return False
+
+
+def _skip_package_start(name: str) -> None:
+    """Let modules of a package be imported without its `__init__`, which loads `datasets` (2 s)."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.submodule_search_locations is None:
+        raise ModuleNotFoundError(f"No module named {name!r}")
+    package = types.ModuleType(name)
+    package.__path__ = list(spec.submodule_search_locations)
+    sys.modules[name] = package

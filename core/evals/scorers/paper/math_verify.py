@@ -1,0 +1,94 @@
+r"""Scores mathematics: the last `\boxed{}` of the answer, or all of it, with math-verify.
+
+The rules are those of the reference: both sides are read as LaTeX, the answer also as a plain
+expression, and numbers are equal to six digits. Other than there, a box that was never closed does
+not hide an earlier one, and a target that the library cannot read is no wrong answer.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from sandbox_tui.core.evals.extras import missing_extra
+from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
+from sandbox_tui.core.evals.scorers.boxed import last_boxed, without_thinking
+from sandbox_tui.core.evals.worker import WorkerFailed, call_in_worker
+
+_INTEGER = re.compile(r"[+-]?\d{1,100}")
+
+
+@dataclass(slots=True, kw_only=True)
+class MathVerify:
+    """Compares expressions by value.
+
+    Attributes:
+        timeout: seconds for one comparison; an answer that takes longer scores 0.
+    """
+
+    timeout: float = 60.0
+    name: str = field(default="math_verify", init=False)
+
+    async def score(self, attempt: Attempt) -> Score:
+        """1.0 where the answer has the target's value.
+
+        Raises:
+            ScorerFailed: the target cannot be read, or the library is not installed.
+        """
+        text = without_thinking(attempt.answer or "")
+        if not text:
+            return Score(value=0.0, explanation="There is no answer.")
+        boxed = last_boxed(text)
+        found = text if boxed is None else boxed
+        target = attempt.task.target.strip()
+        known = same_at_sight(found, target)
+        equal = await self._compared(found, target) if known is None else known
+        words = "equals" if equal else "does not equal"
+        return Score(value=float(equal), explanation=f"{found:.200} {words} {target:.200}.")
+
+    async def _compared(self, found: str, target: str) -> bool:
+        try:
+            return await call_in_worker(compare, found, target, timeout=self.timeout)
+        except WorkerFailed as error:
+            if error.missing:
+                raise ScorerFailed(str(missing_extra("The scorer math_verify"))) from error
+            cause = error
+        try:  # whose fault was it?
+            await call_in_worker(compare, target, target, timeout=self.timeout)
+        except WorkerFailed as error:
+            raise ScorerFailed(f"The target {target:.200} cannot be read: {error}.") from cause
+        return False
+
+
+def same_at_sight(found: str, target: str) -> bool | None:
+    """Whether two texts are equal, where that needs no algebra; None: it does."""
+    if found == target:
+        return True
+    if _INTEGER.fullmatch(found) and _INTEGER.fullmatch(target):
+        return int(found) == int(target)
+    return None
+
+
+def compare(found: str, target: str) -> bool:
+    """Whether math-verify holds them for equal. To be called in a worker only: the library ends
+    what takes too long with signals, and not all that takes too long.
+
+    Raises:
+        ValueError: the target cannot be read.
+    """
+    logging.disable()
+    metric: Any = importlib.import_module("math_verify.metric")
+    parser: Any = importlib.import_module("math_verify.parser")
+    equal = metric.math_metric(
+        gold_extraction_target=(parser.LatexExtractionConfig(),),
+        pred_extraction_target=(parser.ExprExtractionConfig(), parser.LatexExtractionConfig()),
+    )
+    value, _ = equal([_in_a_box(target)], [_in_a_box(found)])
+    return value > 0
+
+
+def _in_a_box(text: str) -> str:
+    return "\\boxed{" + text + "}"

@@ -1,0 +1,62 @@
+"""Scores questions with several right letters: F1 of the two sets.
+
+The reference splits the answer at commas. Other than there, an answer with words around its letters
+(`Answer: A, C`, a box, `A and C`, `(A) (C)`) is read too.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from sandbox_tui.core.evals.scorers.base import Attempt, Score
+from sandbox_tui.core.evals.scorers.boxed import last_boxed, without_thinking
+
+_LIST = re.compile(r"[A-Za-z](?:(?:\s*[,;/&+]\s*|\s+and\s+|\s*,\s*and\s+|\s+)[A-Za-z])*\.?")
+_STATED = re.compile(
+    r"(?i:answers?|choices|options)\s*(?:(?i:is|are)\b)?\s*[:：]?\s*("
+    + _LIST.pattern
+    + r")\s*(?:\n|$)"
+)  # fmt: skip
+_MARKUP = re.compile(r"\\(?:text\w*|math\w+|f?boxed)\b|[*`$\"“”()\[\]{}]")
+_SEPARATOR = re.compile(r"[,;/&+\s]+|\band\b")
+
+
+@dataclass(slots=True, kw_only=True)
+class MultipleChoice:
+    """Compares two sets of letters."""
+
+    name: str = field(default="multiple_choice", init=False)
+
+    async def score(self, attempt: Attempt) -> Score:
+        """The harmonic mean of precision and recall."""
+        return scored_letters(attempt.answer, attempt.task.target)
+
+
+def scored_letters(answer: str | None, target: str) -> Score:
+    """The score of one answer."""
+    found, right = letters_of(without_thinking(answer or "")), letters_of(target)
+    both = len(found & right)
+    value = 2 * both / (len(found) + len(right)) if both else 0.0
+    said = ", ".join(sorted(found)) or "nothing"
+    return Score(
+        value=value,
+        explanation=f"The answer names {said:.100}; {', '.join(sorted(right))} is right.",
+    )
+
+
+def letters_of(text: str) -> set[str]:
+    """The letters that a text lists, as capitals; else its parts between commas."""
+    boxed = last_boxed(text)
+    for part in (text, boxed or ""):
+        plain = " ".join(_MARKUP.sub(" ", part).split())
+        if _LIST.fullmatch(plain):
+            return _split(plain)
+    stated = list(_STATED.finditer(_MARKUP.sub(" ", text)))
+    if stated:
+        return _split(stated[-1][1])
+    return {part.strip().upper() for part in text.split(",") if part.strip()}
+
+
+def _split(listed: str) -> set[str]:
+    return {part.upper() for part in _SEPARATOR.split(listed.rstrip(". ")) if part}

@@ -1,0 +1,76 @@
+"""Scores free text: ROUGE-L (Lin 2004), the F-measure of the longest common subsequence of words.
+
+Words are as in the package rouge-score, which is no longer kept and comes as source only: runs of
+a-z and 0-9 in lower case, and stems (Porter) of those longer than three letters. Other than there,
+a target in a script without such letters is compared by characters instead of scoring 0.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sandbox_tui.core.evals.extras import missing_extra
+from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
+from sandbox_tui.core.evals.scorers.boxed import without_thinking
+from sandbox_tui.core.evals.worker import WorkerFailed, call_in_worker
+
+_WORD = re.compile(r"[a-z0-9]+")
+
+
+@dataclass(slots=True, kw_only=True)
+class Rouge:
+    """Compares texts word by word.
+
+    Attributes:
+        timeout: seconds for one comparison.
+    """
+
+    timeout: float = 60.0
+    name: str = field(default="rouge", init=False)
+
+    async def score(self, attempt: Attempt) -> Score:
+        """ROUGE-L F."""
+        text = without_thinking(attempt.answer or "")
+        if not text:
+            return Score(value=0.0, explanation="There is no answer.")
+        try:
+            value = await call_in_worker(rouge_l, text, attempt.task.target, timeout=self.timeout)
+        except WorkerFailed as error:
+            if error.missing:
+                raise ScorerFailed(str(missing_extra("The scorer rouge"))) from error
+            raise ScorerFailed(f"ROUGE-L cannot be computed: {error}.") from error
+        return Score(value=value, explanation=f"ROUGE-L F is {value:.3f}.")
+
+
+def rouge_l(text: str, target: str) -> float:
+    """ROUGE-L F of two texts."""
+    wanted = _words(target)
+    found = _words(text)
+    if not wanted:
+        wanted, found = list("".join(target.split())), list("".join(text.split()))
+    common = longest_common(found, wanted)
+    return 2 * common / (len(found) + len(wanted)) if common else 0.0
+
+
+def _words(text: str) -> list[str]:
+    stem: Any = importlib.import_module("nltk.stem.porter").PorterStemmer().stem
+    words = _WORD.findall(text.lower())
+    return [stem(word) if len(word) > 3 else word for word in words]
+
+
+def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Length of the longest common subsequence, bit-parallel (Hyyrö 2004): an answer of a million
+    words takes seconds, not hours."""
+    places: dict[str, int] = {}
+    for at, word in enumerate(other):
+        places[word] = places.get(word, 0) | 1 << at
+    every = (1 << len(other)) - 1
+    row = every
+    for word in one:
+        matched = row & places.get(word, 0)
+        row = (row + matched | row - matched) & every
+    return len(other) - row.bit_count()
