@@ -161,9 +161,12 @@ def _no_download(*_args: object, **_named: object) -> bool:
 
 def _skip_package_start(name: str) -> None:
     """Let modules of a package be imported without its `__init__`, which loads `datasets` (2 s)."""
+    if name in sys.modules:
+        return
     spec = importlib.util.find_spec(name)
     if spec is None or spec.submodule_search_locations is None:
         raise ModuleNotFoundError(f"No module named {name!r}")
     package = types.ModuleType(name)
+    package.__spec__ = spec
     package.__path__ = list(spec.submodule_search_locations)
     sys.modules[name] = package

@@ -50,7 +50,7 @@ Reply with one word: CORRECT or INCORRECT."""
 _VERDICT = re.compile(
     r"(?:(?:final\s+)?(?:verdict|grade|answer)\s*(?:is)?\s*:?\s*)?(in)?correct", re.IGNORECASE
 )
-_TAG = re.compile(r"<(?=/?\s*(?:submitted|reference|question)\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(?=\s*/?\s*(?:submitted|reference|question)\b)", re.IGNORECASE)
 _MARKUP = re.compile(r"[*_`\"'.!<>\[\]{}()]|\\boxed|\\text")
 
 

@@ -1,0 +1,20 @@
+"""Runs a scorer on one answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandbox_tui.core.evals.scorers.base import Attempt, Score
+from sandbox_tui.core.evals.scorers.table import scorer_named
+from sandbox_tui.core.evals.task import Task
+
+
+async def graded(scorer: str, answer: str | None, target: str, **more: Any) -> Score:
+    """The score of an answer; `options` are the scorer's, anything else is of the task."""
+    options: dict[str, Any] = more.pop("options", {})
+    task = Task(id="t", problem=more.pop("problem", "p"), target=target, **more)
+    attempt = Attempt(task=task, mode="vanilla", answer=answer)
+    score = await scorer_named(scorer, options).score(attempt)
+    assert 0 <= score.value <= 1
+    assert score.explanation
+    return score

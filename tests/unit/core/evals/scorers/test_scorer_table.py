@@ -1,0 +1,62 @@
+"""The table of scorers: every entry loads, options are checked, one's own are found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.evals.scorers.base import Attempt, Score
+from sandbox_tui.core.evals.scorers.table import SCORERS, scorer_named
+
+REQUIRED: dict[str, dict[str, Any]] = {
+    "command": {"command": "true"},
+    "judge": {"model": "m"},
+    "reference_reward": {"source": ""},
+}
+
+
+@dataclass
+class Own:
+    """A scorer of a person's own."""
+
+    value: float = 1.0
+    name: str = field(default="own", init=False)
+
+    async def score(self, attempt: Attempt) -> Score:
+        return Score(value=self.value)
+
+
+class Bare:
+    """No dataclass."""
+
+
+@pytest.mark.parametrize("name", sorted(SCORERS))
+def test_every_scorer_loads_under_its_name(name: str) -> None:
+    assert scorer_named(name, REQUIRED.get(name)).name == name
+
+
+def test_a_scorer_of_ones_own() -> None:
+    own: Any = scorer_named(f"{__name__}:Own", {"value": 0.5})
+    assert own.value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("nope", {}, "no scorer 'nope'. Known are"),
+        ("no_such_package.scorers:Own", {}, "cannot be loaded: No module named"),
+        (f"{__name__}:Nope", {}, "cannot be loaded"),
+        (f"{__name__}:Bare", {}, "is no dataclass"),
+        ("choice", {"leters": "AB"}, "scorer_options.choice.leters: the scorer choice has no"),
+        ("choice", {"letters": 3}, "scorer_options.choice.letters: Expected `str`, got `int`."),
+        ("judge", {"model": "m", "by": "luck"}, "scorer_options.judge.by: Invalid enum value"),
+        ("choice", {"name": "x"}, "has no such setting"),
+    ],
+)
+def test_what_is_wrong_is_said(name: str, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        scorer_named(name, options)
+    assert words in str(caught.value)
