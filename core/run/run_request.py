@@ -72,14 +72,16 @@ def split_tasks(text: str) -> list[str]:
 
 
 def requests_for(request: RunRequest, tasks: Sequence[str], samples: int = 1) -> list[RunRequest]:
-    """A request for each run of each task; the results of each go to a folder of its own."""
-    wanted = [task for task in tasks for _ in range(samples)]
-    if len(wanted) == 1:
-        return [replace(request, task=wanted[0])]
-    outputs = [
-        request.output / str(n) if request.output else None for n in range(1, len(wanted) + 1)
+    """A request for each run of each task.
+
+    The results of each go to a folder of its own. Samples of a task count up from the seed, since
+    with the same one they would all be alike.
+    """
+    asked = [
+        replace(request, task=task, seed=None if request.seed is None else request.seed + number)
+        for task in tasks
+        for number in range(samples)
     ]
-    return [
-        replace(request, task=task, output=output)
-        for task, output in zip(wanted, outputs, strict=True)
-    ]
+    if len(asked) == 1 or request.output is None:
+        return asked
+    return [replace(one, output=request.output / str(n)) for n, one in enumerate(asked, 1)]

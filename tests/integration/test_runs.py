@@ -348,6 +348,41 @@ def test_run_against_a_server_that_fails(scripted_server: Start, own_home: Path)
     store.close()
 
 
+def test_tools_labels_and_seed_of_the_command_line(scripted_server: Start, own_home: Path) -> None:
+    """Each sample has a seed of its own; a fork keeps its parent's, or takes another."""
+    server = scripted_server(*[s.call("submit")] * 4)
+    against = ("--base-url", server.url, "--model", "m", "--headless")
+    asked = (
+        "--tool",
+        "submit",
+        "--tool",
+        "execute_bash",
+        "--label",
+        "suite=nightly",
+        "--seed",
+        "7",
+    )
+    labels = ("--label", "note=a=b", "--samples", "2", "--sandbox", "bubblewrap")
+    done = program("run", "x", *against, *asked, *labels, home=own_home)
+    assert done.returncode == 0, done.stderr
+    assert sorted(request["seed"] for request in server.requests) == [7, 8]
+    offered = [tool["function"]["name"] for tool in server.requests[0]["tools"]]
+    assert offered == ["submit", "execute_bash"]
+    shown = program("sessions", "show", "last", home=own_home).stdout
+    assert "labels    suite=nightly, note=a=b" in shown
+    parent = server.requests[-1]["seed"]
+    last = program("sessions", "ls", "--json", home=own_home).stdout.splitlines()[0]
+    for given, seed in (((), parent), (("--seed", "40"), 40)):
+        name = json.loads(last)["id"]
+        forked = program(
+            *("fork", name, "--at", "step:1", "--headless", "--yes", "--message", "again", *given),
+            home=own_home,
+        )
+        assert forked.returncode == 0, forked.stderr
+        assert server.requests[-1]["seed"] == seed
+        assert [tool["function"]["name"] for tool in server.requests[-1]["tools"]] == offered
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
@@ -356,6 +391,8 @@ def test_run_against_a_server_that_fails(scripted_server: Start, own_home: Path)
         (["run", " ", "--model", "m", "--base-url", "http://127.0.0.1:9"], 2, "no task"),
         (["run", "x", "--model", "m", "--base-url", "u", "--extra-body", "{"], 2, "not valid JSON"),
         (["run", "x", "--model", "m", "--base-url", "u", "--input", "/nope"], 2, "/nope"),
+        (["run", "x", "--model", "m", "--base-url", "u", "--tool", "nope"], 2, "no tool named"),
+        (["run", "x", "--model", "m", "--base-url", "u", "--label", "a"], 2, "KEY=VALUE"),
         (["demo", "--prompts", "nope"], 2, "no prompt pack"),
         (["demo", "--sandbox", "docker", "--image", "no-such:1"], 3, "no-such:1"),
         (["replay", "nope"], 6, "no session"),

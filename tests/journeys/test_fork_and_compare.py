@@ -90,7 +90,7 @@ def test_the_same_from_a_script(person: Person, scripted_server: Serve) -> None:
             for line in person.runs("sandbox-tui sessions ls").splitlines()
             if "count calls" in line
         )
-        model = f"--model other --base-url {server.url} --temperature 0.1 --tool-calls native --extra-body '{{\"a\":1}}'"
+        model = f"--model other --base-url {server.url} --temperature 0.1 --seed 3 --tool-calls native --extra-body '{{\"a\":1}}'"
         limits = "--max-steps 20 --max-tokens 99 --token-limit 99999 --time-limit 60"
         where = "--sandbox bubblewrap --network bridge --snapshots off --output forked"
         person.runs(

@@ -36,14 +36,16 @@ def test_a_task_on_the_command_line(person: Person, scripted_server: Serve) -> N
             "echo 'and the least?' | sandbox-tui run - --headless --input reports/harbours.txt "
             f"--base-url {server.url} --model m --output results --temperature 0.3 "
             "--tool-calls native "
-            "--extra-body '{\"top_k\": 20}' --tty"
+            "--extra-body '{\"top_k\": 20}' --tty --seed 5 --label suite=nightly --label 'note=a b' "
+            "--tool str_replace_editor --tool execute_bash --tool submit"
         )
         assert person.is_back() == 0
         person.sees("submitted")
         assert list((person.folder / "results").rglob("answer.txt"))
+        assert "suite=nightly, note=a b" in person.runs("sandbox-tui sessions show last")
     last = server.requests[-1]
     assert "and the least?" in str(last["messages"])
-    assert (last["temperature"], last["top_k"]) == (0.3, 20)
+    assert (last["temperature"], last["top_k"], last["seed"]) == (0.3, 20, 5)
 
 
 def test_the_same_in_docker(person: Person, scripted_server: Serve) -> None:

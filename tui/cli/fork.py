@@ -48,7 +48,8 @@ def execute_fork(
     run = plan.request(settings, overrides)
     if lines and not options["detach"] and (mode or run.mode) == "step":
         mode = "auto"
-    run = replace(run, mode=mode or run.mode, output=options["output"])
+    seed = run.seed if options["seed"] is None else options["seed"]
+    run = replace(run, mode=mode or run.mode, output=options["output"], seed=seed)
     request = ForkRequest(
         run=run,
         message=options["message"],

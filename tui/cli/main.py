@@ -13,7 +13,9 @@ from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.tui.cli.evals.commands import eval_group
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
 from sandbox_tui.tui.cli.options import (
+    labels_of,
     load_settings,
+    new_run_options,
     overrides_of,
     request_options,
     run_mode,
@@ -73,12 +75,7 @@ def main(ctx: click.Context, theme: str | None) -> None:
 @click.option("--model", help="Name of the model on its server.")
 @click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
 @request_options
-@click.option(
-    "--input",
-    "input_",
-    type=click.Path(path_type=Path),
-    help="File or folder to copy into the sandbox.",
-)
+@new_run_options
 @run_options
 @click.pass_obj
 def run(
@@ -102,6 +99,9 @@ def run(
         mode=run_mode(options, settings),
         input=input_,
         output=options["output"],
+        tools=tuple(dict.fromkeys(options["tools"])) or None,
+        labels=labels_of(options["labels"]),
+        seed=options["seed"],
     )
     _execute(requests_for(request, tasks, samples), options)
 

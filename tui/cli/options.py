@@ -12,6 +12,8 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.tui.cli.show_app import is_terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sandbox_tui.core.config.settings import Settings
     from sandbox_tui.core.events.types import Mode
 
@@ -27,6 +29,39 @@ def request_options(function: Any) -> Any:
                 help="How the model is asked for tool calls.",
             ),
             click.option("--extra-body", help="Extra fields of every request, as a JSON object."),
+            click.option(
+                "--seed", type=int, help="Sent with every request; samples count up from it."
+            ),
+        ]
+    ):
+        function = option(function)
+    return function
+
+
+def new_run_options(function: Any) -> Any:
+    """What a new run is asked besides its task; a fork takes these from its parent."""
+    for option in reversed(
+        [
+            click.option(
+                "--input",
+                "input_",
+                type=click.Path(path_type=Path),
+                help="File or folder to copy into the sandbox.",
+            ),
+            click.option(
+                "--tool",
+                "tools",
+                multiple=True,
+                metavar="NAME",
+                help="Offer this tool; repeat for several. Default: all built-in ones.",
+            ),
+            click.option(
+                "--label",
+                "labels",
+                multiple=True,
+                metavar="KEY=VALUE",
+                help="Recorded with the run; repeat for several.",
+            ),
         ]
     ):
         function = option(function)
@@ -121,6 +156,21 @@ def overrides_of(options: dict[str, Any]) -> dict[str, Any]:
     if options.get("extra_body"):
         overrides["model.extra_body"] = _json_object(options["extra_body"])
     return overrides
+
+
+def labels_of(given: Sequence[str]) -> dict[str, str]:
+    """Labels from `KEY=VALUE`; of two with the same key the last one counts.
+
+    Raises:
+        ConfigError: one of them has no key, or no `=`.
+    """
+    labels: dict[str, str] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip():
+            raise ConfigError(f"--label wants KEY=VALUE, such as suite=nightly, not {text!r}.")
+        labels[key.strip()] = value
+    return labels
 
 
 def _json_object(text: str) -> dict[str, Any]:

@@ -57,6 +57,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("session", run.id),
         ("title", run.title or ""),
         ("tags", ", ".join(tags_of(store, run.id))),
+        ("labels", _labels(store, run.id)),
         ("notes", "\n".join(notes)),
         ("begun", f"{_local(run.begun_at):%Y-%m-%d %H:%M:%S %Z}"),
         ("parent", forked),
@@ -78,6 +79,14 @@ def print_session(store: Store, run: RunSummary) -> None:
     for name, value in rows:
         if value:
             click.echo(f"{name:<10}{sanitize(value)}")
+
+
+def _labels(store: Store, run_id: str) -> str:
+    """The labels that the run was started with."""
+    first = store.events_at(run_id, [1]).get(1)
+    if not isinstance(first, e.RunStarted) or first.settings is None:
+        return ""
+    return ", ".join(f"{key}={value}" for key, value in first.settings.labels.items())
 
 
 def _tool_format(store: Store, run_id: str) -> str:
