@@ -241,7 +241,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         from sandbox_tui.tui.screens.dialogs.command_palette import ActionPalette
 
         if not isinstance(self.screen, ActionPalette):
-            self.push_screen(ActionPalette(id="--command-palette"))
+            self.push_screen(ActionPalette())
 
     def action_settings(self) -> None:
         """Change settings."""

@@ -17,7 +17,7 @@ from sandbox_tui.tui.screens.home.new_run import NewRunDialog
 async def test_a_page_down_before_the_list_is_drawn_is_let_pass() -> None:
     app = App[None]()
     async with app.run_test():
-        palette = ActionPalette(id="--command-palette")
+        palette = ActionPalette()
         await app.push_screen(palette)
         actions = palette.query_one(CommandList)
         actions.clear_options()
@@ -26,6 +26,21 @@ async def test_a_page_down_before_the_list_is_drawn_is_let_pass() -> None:
         actions._index_to_line.clear()  # as it stands until there is a layout
         await app.run_action("command_list('page_down')", palette)
         assert app.is_running
+
+
+async def test_it_opens_again_while_the_one_before_is_taken_down(store: Store) -> None:
+    app = SandboxTui(config.load(), store)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        app.action_command_palette()
+        first = app.screen
+        await pilot.pause()
+        closing = first.dismiss(None)
+        app.action_command_palette()
+        await closing
+        await pilot.pause()
+        assert isinstance(app.screen, ActionPalette)
+        assert app.screen is not first
 
 
 async def test_an_action_of_a_screen_that_has_gone_is_let_be(store: Store, own_home: Path) -> None:
