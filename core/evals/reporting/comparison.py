@@ -1,0 +1,165 @@
+"""Two evaluations on the same tasks: two models, or two checkpoints of one."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.reporting.outcomes import domain_of, has_ended, has_score, tokens_of
+from sandbox_tui.core.evals.reporting.statistics import (
+    Estimate,
+    mean_score,
+    paired_difference,
+    paired_ratio,
+    task_means,
+)
+from sandbox_tui.core.evals.reporting.table import ALL_DOMAINS, scores_by_task
+from sandbox_tui.core.evals.sample import EvalMode, SampleResult
+
+RIGHT = 0.5
+"""Mean score of a task from which on it counts as solved."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Flip:
+    """A task that only one of them solves.
+
+    Attributes:
+        mode, domain, task: what it is of.
+        before, after: its mean scores.
+        left_run, right_run: a session of each; empty without one.
+    """
+
+    mode: EvalMode
+    domain: str
+    task: str
+    before: float
+    after: float
+    left_run: str = ""
+    right_run: str = ""
+
+    @property
+    def gained(self) -> bool:
+        """Whether the right one solves it."""
+        return self.after > self.before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedCell:
+    """A domain in a mode, in both evaluations, on the tasks that have a score in both.
+
+    Attributes:
+        domain, mode: what it is of.
+        left, right: mean scores.
+        difference: right minus left.
+        tokens_ratio: tokens a sample, right divided by left, on the tasks that ended in both.
+        unpaired: tasks with a score in one of them alone.
+    """
+
+    domain: str
+    mode: EvalMode
+    left: Estimate | None
+    right: Estimate | None
+    difference: Estimate | None
+    tokens_ratio: float | None
+    unpaired: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalComparison:
+    """Two evaluations, paired.
+
+    Attributes:
+        left, right: what they are of.
+        cells: by domain and mode; the last ones are of all domains.
+        flips: tasks that only one of them solves, by mode, domain and task.
+    """
+
+    left: EvalInfo
+    right: EvalInfo
+    cells: tuple[PairedCell, ...]
+    flips: tuple[Flip, ...]
+
+    @property
+    def same_suite(self) -> bool:
+        """Whether both ran the same tasks, scored the same way."""
+        return self.left.digest == self.right.digest
+
+
+_Group = tuple[str, EvalMode]
+
+
+def compare_evals(
+    left: EvalInfo,
+    left_results: Sequence[SampleResult],
+    right: EvalInfo,
+    right_results: Sequence[SampleResult],
+) -> EvalComparison:
+    """Pair two evaluations by task and mode; modes that only one of them has are left out."""
+    before, after = _grouped(left_results), _grouped(right_results)
+    both = {mode for _, mode in before} & {mode for _, mode in after}
+    groups = sorted(
+        (group for group in before.keys() | after.keys() if group[1] in both),
+        key=lambda group: (group[0] == ALL_DOMAINS, group),
+    )
+    domains = [group for group in groups if group[0] != ALL_DOMAINS]
+    flips = [flip for group in domains for flip in _flips(group, before, after)]
+    return EvalComparison(
+        left=left,
+        right=right,
+        cells=tuple(_cell(group, before.get(group, []), after.get(group, [])) for group in groups),
+        flips=tuple(sorted(flips)),
+    )
+
+
+def _grouped(results: Iterable[SampleResult]) -> dict[_Group, list[SampleResult]]:
+    groups: defaultdict[_Group, list[SampleResult]] = defaultdict(list)
+    for result in results:
+        for domain in {domain_of(result), ALL_DOMAINS}:
+            groups[domain, result.mode].append(result)
+    return groups
+
+
+def _cell(group: _Group, left: Sequence[SampleResult], right: Sequence[SampleResult]) -> PairedCell:
+    before, after = scores_by_task(left), scores_by_task(right)
+    both = before.keys() & after.keys()
+    return PairedCell(
+        domain=group[0],
+        mode=group[1],
+        left=mean_score({task: before[task] for task in both}),
+        right=mean_score({task: after[task] for task in both}),
+        difference=paired_difference(before, after),
+        tokens_ratio=paired_ratio(_tokens(left), _tokens(right)),
+        unpaired=len(before.keys() ^ after.keys()),
+    )
+
+
+def _tokens(results: Iterable[SampleResult]) -> dict[str, list[float]]:
+    found: defaultdict[str, list[float]] = defaultdict(list)
+    for result in filter(has_ended, results):
+        found[result.task].append(tokens_of(result))
+    return found
+
+
+def _flips(
+    group: _Group,
+    before: Mapping[_Group, Sequence[SampleResult]],
+    after: Mapping[_Group, Sequence[SampleResult]],
+) -> Iterable[Flip]:
+    left, right = before.get(group, []), after.get(group, [])
+    then, now = task_means(scores_by_task(left)), task_means(scores_by_task(right))
+    sessions = _sessions(left), _sessions(right)
+    for task in then.keys() & now.keys():
+        if (then[task] >= RIGHT) != (now[task] >= RIGHT):
+            runs = (found.get(task, "") for found in sessions)
+            yield Flip(group[1], group[0], task, then[task], now[task], *runs)
+
+
+def _sessions(results: Iterable[SampleResult]) -> dict[str, str]:
+    """The session of the first sample of each task."""
+    found: dict[str, str] = {}
+    for result in sorted(filter(has_score, results), key=lambda result: result.number):
+        found.setdefault(result.task, result.run_id)
+    return found

@@ -1,0 +1,162 @@
+"""The report as one HTML file: the table, plots, what counts as what, and every sample.
+
+Each cell of the table leads to its samples, each sample to the page of its session where the report
+has those beside it. All text from models, tasks and files is escaped; the page has no scripts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sandbox_tui.core.evals.meta_capabilities.capability import CAPABILITIES
+from sandbox_tui.core.evals.meta_capabilities.rules import RULES
+from sandbox_tui.core.evals.reporting import figures
+from sandbox_tui.core.evals.reporting.columns import CAPABILITY_TITLES, Column, columns_of
+from sandbox_tui.core.evals.reporting.facts import facts, remarks, title
+from sandbox_tui.core.evals.reporting.methods import METHODS
+from sandbox_tui.core.evals.reporting.outcomes import failure_kind, has_score, tokens_of
+from sandbox_tui.core.evals.reporting.table import Cell, EvalTable, Row
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.sessions.evals.report import page
+from sandbox_tui.sessions.evals.report.page import definitions, items, lines, link, section, text
+from sandbox_tui.sessions.evals.report.plots import colour, legend, plots
+from sandbox_tui.sessions.evals.report.report import EvalReport
+
+ALL_SAMPLES = "samples"
+
+
+def html_report(report: EvalReport) -> str:
+    """The whole report."""
+    table = report.table
+    summary = f"{table.over} of {table.samples} samples · {figures.moment(table.info.began_at)}"
+    return page.page(title(table.info), summary, _sections(report))
+
+
+def _sections(report: EvalReport) -> Iterator[str]:
+    table = report.table
+    yield section("domains by modes", _domains_by_modes(table))
+    yield legend(table.modes)
+    yield f'<div class="plots">{"".join(plots(table))}</div>'
+    if said := remarks(table):
+        yield section("what the figures leave out", items(said))
+    yield section("this evaluation", definitions(facts(table)))
+    if report.capabilities:
+        rules = [(CAPABILITY_TITLES[name], RULES[name]) for name in CAPABILITIES]
+        yield section("what the computer was used for", definitions(rules))
+    yield section("how the figures come about", definitions(METHODS))
+    yield section("samples", *_samples(report), anchor=ALL_SAMPLES)
+
+
+# --- the table
+
+
+def _domains_by_modes(table: EvalTable) -> str:
+    columns = columns_of(table)
+    head = "".join(f"<th>{text(column.title)}</th>" for column in columns)
+    bodies = "".join(_row(at, row, columns) for at, row in enumerate(table.rows))
+    total = _row(None, table.total, columns)
+    return (
+        '<div class="scroll" tabindex="0"><table class="domains"><thead><tr>'
+        f'<th class="words">domain</th><th class="words">mode</th>{head}</tr></thead>'
+        f"{bodies}{total}</table></div>"
+    )
+
+
+def _row(number: int | None, row: Row, columns: Sequence[Column]) -> str:
+    name = f'<th class="words" rowspan="{len(row.cells)}">{text(row.domain)}</th>'
+    made = [
+        f"<tr>{name if at == 0 else ''}{_cell(number, cell, columns)}</tr>"
+        for at, cell in enumerate(row.cells)
+    ]
+    return f"<tbody>{''.join(made)}</tbody>"
+
+
+def _cell(number: int | None, cell: Cell, columns: Sequence[Column]) -> str:
+    target = f"#{_anchor(number, cell)}" if cell.samples else None
+    made = [f'<td class="words {colour(cell.mode)}">{link(cell.mode, target)}</td>']
+    for column in columns:
+        kind = f' class="{_certainty(cell)}"' if column.title == "difference" else ""
+        made.append(f"<td{kind}>{link(text(column.show(cell)), target)}</td>")
+    return "".join(made)
+
+
+def _certainty(cell: Cell) -> str:
+    if cell.difference is None or not cell.difference.excludes_zero:
+        return "dim"
+    return "good" if cell.difference.value > 0 else "bad"
+
+
+def _anchor(number: int | None, cell: Cell) -> str:
+    """Where the samples of a cell are; those of all domains are the whole list."""
+    return ALL_SAMPLES if number is None else f"{ALL_SAMPLES}-{number}-{cell.mode}"
+
+
+# --- the samples
+
+
+def _samples(report: EvalReport) -> Iterator[str]:
+    used = bool(report.capabilities)
+    calls = '<th class="words">calls that count</th>' if used else ""
+    for number, row in enumerate(report.table.rows):
+        for cell in row.cells:
+            if not cell.samples:
+                continue
+            samples = report.of_cell(row.domain, cell.mode)
+            rows = "".join(_sample(report, sample, used) for sample in samples)
+            yield (
+                f"<details><summary>{text(row.domain)} · {cell.mode} "
+                f'<span class="dim">{cell.samples} samples</span></summary>'
+                f'<div class="scroll" id="{_anchor(number, cell)}"><table class="samples"><thead>'
+                '<tr><th class="words">task</th><th>score</th><th class="words">answer</th>'
+                '<th class="words">target</th><th class="words">ended</th><th>tokens</th>'
+                f"<th>seconds</th><th>turns</th>{calls}</tr></thead>"
+                f"<tbody>{rows}</tbody></table></div></details>"
+            )
+
+
+def _sample(report: EvalReport, sample: SampleResult, used: bool) -> str:
+    name = f"{text(sample.task)} #{sample.number}"
+    level = f' <span class="dim">level {sample.level}</span>' if sample.level else ""
+    cells = [
+        f'<td class="words">{link(name, report.links.get(sample.run_id))}{level}</td>',
+        _score(sample),
+        f'<td class="text">{lines(sample.answer or "")}</td>',
+        f'<td class="text">{lines(sample.target)}</td>',
+        f'<td class="text">{_ending(sample)}</td>',
+        f"<td>{figures.count(tokens_of(sample))}</td>",
+        f"<td>{figures.mean(sample.seconds)}</td>",
+        f"<td>{sample.steps}</td>",
+    ]
+    if used:
+        cells.append(f'<td class="text">{_calls(report, sample)}</td>')
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _score(sample: SampleResult) -> str:
+    if has_score(sample) and sample.score is not None:
+        kind = "good" if sample.score >= 1 else "bad" if sample.score <= 0 else ""
+        return f'<td class="{kind}">{figures.points(sample.score)}</td>'
+    return f'<td class="dim">{figures.NONE}</td>'
+
+
+def _ending(sample: SampleResult) -> str:
+    words = sample.finish_reason or sample.status
+    if sample.over and not has_score(sample):
+        words = f"{sample.status}: {failure_kind(sample)}"
+    parts = [text(words)]
+    more = filter(None, (sample.error, sample.explanation))
+    parts += (f'<span class="dim">{text(words)}</span>' for words in more)
+    if sample.cut_documents:
+        parts.append(f'<span class="dim">documents cut: {sample.cut_documents}</span>')
+    return "\n".join(parts)
+
+
+def _calls(report: EvalReport, sample: SampleResult) -> str:
+    found = report.calls_of(sample)
+    if not found:
+        return ""
+    listed = "\n".join(
+        f"{call.number} {CAPABILITY_TITLES[call.capability]}: {text(call.evidence)}"
+        for call in found
+    )
+    return f"<details><summary>{len(found)}</summary><pre>{listed}</pre></details>"

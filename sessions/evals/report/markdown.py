@@ -1,0 +1,97 @@
+"""The report as Markdown, for a repository or an issue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from sandbox_tui.core.evals.meta_capabilities.capability import CAPABILITIES
+from sandbox_tui.core.evals.meta_capabilities.rules import RULES
+from sandbox_tui.core.evals.reporting.columns import CAPABILITY_TITLES, columns_of
+from sandbox_tui.core.evals.reporting.facts import facts, remarks, title
+from sandbox_tui.core.evals.reporting.methods import METHODS
+from sandbox_tui.core.evals.reporting.outcomes import failure_kind
+from sandbox_tui.core.evals.reporting.table import EvalTable
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.sessions.evals.report.report import EvalReport
+from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import code, inline
+
+MAX_EXAMPLES = 5
+MAX_LOST = 50
+MAX_TEXT_CHARS = 200
+
+
+def markdown_report(report: EvalReport) -> str:
+    """The whole report."""
+    table = report.table
+    parts = [f"# {inline(title(table.info))}", "\n".join(fact_lines(facts(table)))]
+    parts += ["## Domains by modes", domains_by_modes(table)]
+    if said := [f"- {inline(text)}" for text in remarks(table)]:
+        parts += ["## What the figures leave out", "\n".join(said)]
+    if lost := report.lost():
+        parts.append("\n".join(_lost(report, lost)))
+    if report.capabilities:
+        parts += ["## What the computer was used for", *_capabilities(report)]
+    parts += ["## How the figures come about", method_lines(METHODS)]
+    return "\n\n".join(parts) + "\n"
+
+
+def fact_lines(found: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Facts as a list; what was typed is code."""
+    for name, value in found:
+        yield f"- {name}: {code(value) if name == 'command' else inline(value)}"
+
+
+def domains_by_modes(table: EvalTable) -> str:
+    """The table in the syntax of GitHub Flavored Markdown."""
+    columns = columns_of(table)
+    lines = [["domain", "mode", *(column.title for column in columns)]]
+    for row in (*table.rows, table.total):
+        for at, cell in enumerate(row.cells):
+            domain = inline(row.domain[:MAX_TEXT_CHARS]) if at == 0 else ""
+            shown = (column.show(cell) for column in columns)
+            lines.append([domain, cell.mode, *shown])
+    return grid(lines, left=2)
+
+
+def grid(lines: Sequence[Sequence[str]], left: int) -> str:
+    """Lines of cells as a table; the first `left` columns are words, the others figures."""
+    marks = [":--" if at < left else "--:" for at in range(len(lines[0]))]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], marks, *lines[1:]))
+
+
+def method_lines(methods: Sequence[tuple[str, str]]) -> str:
+    """Methods as a list."""
+    return "\n".join(f"- **{name}.** {text}" for name, text in methods)
+
+
+def _lost(report: EvalReport, lost: Sequence[SampleResult]) -> Iterator[str]:
+    for result in lost[:MAX_LOST]:
+        why = result.error or result.explanation
+        kind = f"{result.status}, {failure_kind(result)}"
+        words = f"{result.mode}, {kind}: {why}" if why else f"{result.mode}, {kind}"
+        yield f"- {_named(report, result)} {inline(words[:MAX_TEXT_CHARS])}"
+    if len(lost) > MAX_LOST:
+        yield f"- and {len(lost) - MAX_LOST} more"
+
+
+def _capabilities(report: EvalReport) -> Iterator[str]:
+    for name in CAPABILITIES:
+        yield f"**{CAPABILITY_TITLES[name].capitalize()}**: {inline(RULES[name])}"
+        examples = [
+            f"- {_named(report, result)} call {call.number}: {code(_short(call.evidence))}"
+            for result, call in islice(report.counted(name), MAX_EXAMPLES)
+        ]
+        yield "\n".join(examples or ["- no call"])
+
+
+def _named(report: EvalReport, result: SampleResult) -> str:
+    """A sample's task and number, with a link to its session where it has a page."""
+    words = inline(f"{result.task[:MAX_TEXT_CHARS]} #{result.number}")
+    link = report.links.get(result.run_id)
+    return f"[{words}]({link})" if link else words
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())[:MAX_TEXT_CHARS]
+    return "".join(char if char.isprintable() else "�" for char in line)

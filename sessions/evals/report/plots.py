@@ -1,0 +1,166 @@
+"""Plots of the report: a strip of SVG per domain, in a grid of names, strips and figures.
+
+Strips stretch to the width there is (`preserveAspectRatio="none"`); lines keep their thickness
+(`vector-effect`), and a dot is a line without length.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.reporting import figures
+from sandbox_tui.core.evals.reporting.table import Cell, EvalTable
+from sandbox_tui.core.evals.sample import EvalMode
+
+STRIP_HEIGHT = 10
+"""Of one mode, in units of the strip's view box; its width is 100."""
+
+STRIP_PIXELS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A plot of all cells.
+
+    Attributes:
+        title: what it shows.
+        draw: the marks of a cell at a height, given the largest value of all cells.
+        value: of a cell; None where there is none.
+        show: the value in words.
+        ticks: words below the axis, from the left end to the right one, given the largest value.
+    """
+
+    title: str
+    draw: Callable[[Cell, float, float], str]
+    value: Callable[[Cell], float | None]
+    show: Callable[[Cell], str]
+    ticks: Callable[[float], Sequence[str]]
+
+
+def plots(table: EvalTable) -> Iterator[str]:
+    """The plots as HTML."""
+    for plot in _PLOTS:
+        yield _plot(plot, table)
+
+
+def legend(modes: Sequence[EvalMode]) -> str:
+    """Which colour is which mode."""
+    items = (f'<span class="{colour(mode)}"><i></i>{mode}</span>' for mode in modes)
+    return f'<p class="legend">{"".join(items)}</p>'
+
+
+def colour(mode: EvalMode) -> str:
+    """The class of a mode's colour."""
+    return f"mode-{mode}"
+
+
+def _plot(plot: Plot, table: EvalTable) -> str:
+    rows = (*table.rows, table.total)
+    values = [plot.value(cell) for row in rows for cell in row.cells]
+    most = max((value for value in values if value is not None), default=0.0) or 1.0
+    lines = [_row(plot, row.domain, row.cells, most) for row in rows]
+    ticks = "".join(f"<span>{html.escape(tick)}</span>" for tick in plot.ticks(most))
+    return (
+        f'<figure class="plot"><figcaption>{plot.title}</figcaption>{"".join(lines)}'
+        f'<div class="axis">{ticks}</div></figure>'
+    )
+
+
+def _row(plot: Plot, domain: str, cells: Sequence[Cell], most: float) -> str:
+    height = STRIP_HEIGHT * len(cells)
+    grid = "".join(f'<path class="grid" d="M{x} 0V{height}"/>' for x in (0, 25, 50, 75, 100))
+    marks = "".join(
+        f'<g class="{colour(cell.mode)}">{plot.draw(cell, STRIP_HEIGHT * (at + 0.5), most)}</g>'
+        for at, cell in enumerate(cells)
+    )
+    name = html.escape(sanitize_line(domain))
+    words = "".join(
+        f'<span class="{colour(cell.mode)}">{html.escape(plot.show(cell))}</span>' for cell in cells
+    )
+    label = html.escape(
+        sanitize_line(
+            f"{plot.title}, {domain}: "
+            + "; ".join(f"{cell.mode} {plot.show(cell)}" for cell in cells)
+        )
+    )
+    return (
+        f'<div class="name" title="{name}">{name}</div>'
+        f'<svg viewBox="0 0 100 {height}" height="{STRIP_PIXELS * len(cells)}" '
+        f'preserveAspectRatio="none" role="img" aria-label="{label}">{grid}{marks}</svg>'
+        f'<div class="figure">{words}</div>'
+    )
+
+
+def _interval(cell: Cell, y: float, _: float) -> str:
+    if cell.score is None:
+        return ""
+    x = 100 * cell.score.value
+    dot = f'<path class="dot" d="M{x:.2f} {y:g}h0"/>'
+    if cell.score.low is None or cell.score.high is None:
+        return dot
+    low, high = 100 * cell.score.low, 100 * cell.score.high
+    return f'<path class="range" d="M{low:.2f} {y:g}H{high:.2f}"/>{dot}'
+
+
+def _bar(value: Callable[[Cell], float | None]) -> Callable[[Cell, float, float], str]:
+    def draw(cell: Cell, y: float, most: float) -> str:
+        found = value(cell)
+        end = 100 * found / most if found else 0
+        return f'<path class="bar" d="M0 {y:g}H{end:.2f}"/>' if end else ""
+
+    return draw
+
+
+def _score(cell: Cell) -> float | None:
+    return None if cell.score is None else cell.score.value
+
+
+def _tokens(cell: Cell) -> float | None:
+    return cell.tokens
+
+
+def _turns(cell: Cell) -> float | None:
+    return cell.steps
+
+
+def _pace(cell: Cell) -> float | None:
+    return cell.per_minute
+
+
+def _from_zero(show: Callable[[float], str]) -> Callable[[float], Sequence[str]]:
+    return lambda most: ("0", show(most / 2), show(most))
+
+
+_PLOTS = (
+    Plot(
+        "score, %",
+        _interval,
+        _score,
+        lambda cell: figures.NONE if cell.score is None else figures.points(cell.score.value),
+        lambda _: ("0", "25", "50", "75", "100"),
+    ),
+    Plot(
+        "tokens a query",
+        _bar(_tokens),
+        _tokens,
+        lambda cell: figures.count(cell.tokens),
+        _from_zero(figures.count),
+    ),
+    Plot(
+        "turns",
+        _bar(_turns),
+        _turns,
+        lambda cell: figures.mean(cell.steps),
+        _from_zero(figures.mean),
+    ),
+    Plot(
+        "queries a minute",
+        _bar(_pace),
+        _pace,
+        lambda cell: figures.mean(cell.per_minute),
+        _from_zero(figures.mean),
+    ),
+)

@@ -1,0 +1,70 @@
+"""What every format of a report is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.meta_capabilities.capability import (
+    Capability,
+    CountedCall,
+    RunCapabilities,
+)
+from sandbox_tui.core.evals.reporting.outcomes import domain_of
+from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
+from sandbox_tui.core.evals.sample import EvalMode, SampleResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalReport:
+    """An evaluation to report. Texts in it are untrusted.
+
+    Attributes:
+        table: domains by modes.
+        results: all samples, by task, number and mode.
+        capabilities: what each run used its computer for, by id of the run.
+        links: where the pages of sessions are, relative to the report, by id of the run.
+    """
+
+    table: EvalTable
+    results: tuple[SampleResult, ...]
+    capabilities: Mapping[str, RunCapabilities] = field(default_factory=dict[str, RunCapabilities])
+    links: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    def of_cell(self, domain: str, mode: EvalMode) -> list[SampleResult]:
+        """The samples of a domain in a mode."""
+        return [r for r in self.results if r.mode == mode and domain_of(r) == domain]
+
+    def lost(self) -> list[SampleResult]:
+        """Samples that failed or could not be scored."""
+        return [result for result in self.results if result.status in ("failed", "unscored")]
+
+    def counted(self, capability: Capability) -> Iterator[tuple[SampleResult, CountedCall]]:
+        """The calls that count as a capability, with their samples."""
+        for result in self.results:
+            for call in self.calls_of(result):
+                if call.capability == capability:
+                    yield result, call
+
+    def calls_of(self, result: SampleResult) -> Sequence[CountedCall]:
+        """The calls of a sample that count as any."""
+        found = self.capabilities.get(result.run_id)
+        return () if found is None else found.counted
+
+
+def eval_report(
+    info: EvalInfo,
+    results: Sequence[SampleResult],
+    *,
+    now: float = 0.0,
+    capabilities: Mapping[str, RunCapabilities] | None = None,
+    links: Mapping[str, str] | None = None,
+) -> EvalReport:
+    """The report of an evaluation; arguments are those of `eval_table`, and the `links`."""
+    return EvalReport(
+        table=eval_table(info, results, now=now, capabilities=capabilities),
+        results=tuple(sorted(results, key=lambda r: (domain_of(r), r.task, r.number, r.mode))),
+        capabilities=capabilities or {},
+        links=links or {},
+    )

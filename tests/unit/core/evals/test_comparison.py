@@ -1,0 +1,73 @@
+"""Two evaluations, paired on their tasks."""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+import pytest
+from hypothesis import given
+
+from sandbox_tui.core.evals.reporting.comparison import Flip, PairedCell, compare_evals
+from sandbox_tui.core.evals.reporting.statistics import Estimate
+from sandbox_tui.core.evals.sample import SampleResult
+from tests.examples import examples
+from tests.unit.core.evals.sample_results import INFO, evaluation, result
+from tests.unit.core.evals.test_table import ROWS
+
+OTHER = msgspec.structs.replace(INFO, id="e-2", model="larger-7b")
+
+
+def test_pairs_by_hand() -> None:
+    left = [
+        result("a", "sandbox", 0.0, input_tokens=900, output_tokens=100),
+        result("b", "sandbox", 1.0, input_tokens=900, output_tokens=100),
+        result("c", "sandbox", 1.0),
+        result("d", "sandbox", status="failed"),
+        result("a", "vanilla", 1.0),
+    ]
+    right = [
+        result("a", "sandbox", 1.0, input_tokens=400, output_tokens=100, run_id="new"),
+        result("b", "sandbox", 1.0, input_tokens=400, output_tokens=100),
+        result("d", "sandbox", 1.0),
+        result("a", "sandbox-context", 1.0),
+    ]
+    found = compare_evals(INFO, left, OTHER, right)
+    math, total = found.cells
+    assert math == PairedCell(
+        domain="math",
+        mode="sandbox",
+        left=Estimate(0.5, 0, 1, 2),
+        right=Estimate(1, 1, 1, 2),
+        difference=Estimate(0.5, 0, 1, 2),
+        tokens_ratio=0.5,
+        unpaired=2,
+    )
+    assert (total.domain, total.difference) == ("all", math.difference)
+    assert found.flips == (Flip("sandbox", "math", "a", 0, 1, "sandbox-a", "new"),)
+    assert found.flips[0].gained
+    assert found.same_suite
+
+
+def test_another_suite_is_told_of() -> None:
+    other = msgspec.structs.replace(OTHER, digest="another")
+    assert not compare_evals(INFO, [], other, []).same_suite
+
+
+@examples(30)
+@given(ROWS)
+def test_nothing_differs_from_itself(rows: list[SampleResult]) -> None:
+    found = compare_evals(INFO, rows, INFO, rows)
+    assert found.flips == ()
+    for cell in found.cells:
+        assert cell.left == cell.right
+        assert cell.unpaired == 0
+        assert cell.difference is None or cell.difference.value == 0
+        assert cell.tokens_ratio in (None, pytest.approx(1))
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    rng = random.Random(1)
+    left, right = evaluation(seed=1), evaluation(seed=2)
+    again = rng.sample(left, len(left)), rng.sample(right, len(right))
+    assert compare_evals(INFO, left, OTHER, right) == compare_evals(INFO, again[0], OTHER, again[1])
