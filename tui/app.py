@@ -311,7 +311,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     # --- ways out
 
     def _first_closed(self, result: object) -> None:
-        """The first screen is closed: so is the program, unless runs go on in the background.
+        """The first screen is closed: so is the program, unless runs continue in the background.
         Those are found on the home screen."""
         if self._run_workers.running:
             self.call_later(self._show_home)

@@ -14,7 +14,7 @@ class AgentCheckpoint:
     """The state from which an agent continues.
 
     Attributes:
-        step: turns taken; the last one may be unfinished.
+        step: steps taken; the last one may be unfinished.
         calls: tool calls so far.
         cost: US dollars so far.
         context_tokens: tokens of the conversation, as last counted.
@@ -22,9 +22,9 @@ class AgentCheckpoint:
         proposed: the call that was proposed and whose tool had not started.
         proposed_cut: whether that call was cut off by the token limit of its reply.
         proposed_held: whether that call waited for a person.
-        edited: new arguments for the turn's next call, proposed or not.
-        unproposed: calls of the last turn that were not proposed yet.
-        submitted: whether a call of the last turn handed in the work.
+        edited: new arguments for the step's next call, proposed or not.
+        unproposed: calls of the last step that were not proposed yet.
+        submitted: whether a call of the last step handed in the work.
         tool_format: in which the tool calls travelled, as recorded.
         repetition: how often the last call was made in a row.
     """

@@ -7,8 +7,9 @@ tools; in every turn it calls some; their observations go back to it; `submit` o
     ask          one whole reply (`request_with_retries.py`)
     finish_turn  run the reply's calls (`tool_calls.py`) and answer them
 
-`run` repeats the three until there is a reason to stop. A caller with a policy of its own, such as
-a trainer, calls `begin_turn` and `finish_turn` and makes the reply between them itself.
+A turn is what the record calls a step: one request, its reply and the reply's calls. `run` takes
+turns until there is a reason to stop. A caller with a policy of its own, such as a trainer, calls
+`begin_turn` and `finish_turn` and makes the reply between them itself.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class Agent:
     Attributes:
         messages: the conversation so far, in the OpenAI chat format; it only ever grows, so that a
             request is a prefix of the next one.
-        step_number: turns taken.
+        step_number: steps taken.
     """
 
     def __init__(
@@ -229,23 +230,23 @@ class Agent:
 
     async def finish_interrupted_turn(self) -> AgentResult | None:
         """Finish the turn that the checkpoint lies in; nothing happens where it lies in none."""
-        turn = self._checkpoint
-        submitted, edited = turn.submitted, turn.edited
-        if turn.interrupted is not None:
+        checkpoint = self._checkpoint
+        submitted, edited = checkpoint.submitted, checkpoint.edited
+        if checkpoint.interrupted is not None:
             lost = Observation(text=texts.LOST, ok=False, interrupted=True)
-            self._calls.finish(turn.interrupted, lost, 0.0)
-            self._append(turn.interrupted, lost)
-        if turn.proposed is not None:
+            self._calls.finish(checkpoint.interrupted, lost, 0.0)
+            self._append(checkpoint.interrupted, lost)
+        if checkpoint.proposed is not None:
             observation = await self._calls.answer(
-                turn.proposed,
-                cut=turn.proposed_cut,
+                checkpoint.proposed,
+                cut=checkpoint.proposed_cut,
                 after_submit=submitted,
-                held=turn.proposed_held,
+                held=checkpoint.proposed_held,
                 edited=edited,
             )
-            self._append(turn.proposed, observation)
+            self._append(checkpoint.proposed, observation)
             submitted, edited = observation.submitted or submitted, None
-        for written in turn.unproposed:
+        for written in checkpoint.unproposed:
             call, observation = await self._calls.execute(
                 self.step_number, written, after_submit=submitted, edited=edited
             )

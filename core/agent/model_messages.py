@@ -1,4 +1,4 @@
-"""Every text the model reads beside the prompts and what its tools answer.
+"""Every text the model reads, except the prompts and what its tools answer.
 
 These texts decide how a model behaves, and so what a benchmark measures. `MESSAGES_VERSION` is
 recorded with each run; raise it whenever a text changes.

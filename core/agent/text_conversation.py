@@ -23,7 +23,7 @@ FAMILY_KEY = "tool_format"
 is ours: no server is sent it."""
 
 TEXT_KEY = "text_beside_calls"
-"""What such a message says beside its calls. Ours as well."""
+"""What such a message says besides its calls. Ours as well."""
 
 REPAIRS_KEY = "call_repairs"
 """What was mended to read each of its calls, where anything was; so that a resumed run can still

@@ -72,9 +72,9 @@ class ToolCalls:
         """Propose a call and answer it.
 
         Args:
-            step: the turn it belongs to.
+            step: the step it belongs to.
             written: as the model wrote it.
-            after_submit: an earlier call of the turn handed in the work.
+            after_submit: an earlier call of the step handed in the work.
             edited: a person's arguments for this call, given before it was proposed.
         """
         self.count += 1

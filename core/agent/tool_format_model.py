@@ -3,7 +3,7 @@
 Wraps another model. `native` leaves requests as they are. `json_schema` asks for one JSON object
 that the server's guided decoding holds to a schema. `text` explains the tools in the system prompt
 and reads the calls out of the reply. `auto` begins with native, and settles on what the server's
-errors and the model's replies show to work; no turn is lost on the way, for a call that a model
+errors and the model's replies show to work; no step is lost on the way, for a call that a model
 wrote as text is carried out.
 """
 
@@ -280,7 +280,7 @@ def _message(message: Message, calls: Sequence[RawToolCall], family: str, text: 
 
 
 def _said(reply: Reply, reading: Reading) -> str:
-    """What the model says beside its calls; the thought of a reply by schema is part of it."""
+    """What the model says besides its calls; the thought of a reply by schema is part of it."""
     if not reading.calls or reading.text:
         return reading.text
     try:

@@ -125,7 +125,9 @@ class FileWatcher(FileObserver):
     @override
     async def flush(self) -> None:
         if self._task is not None:
-            await asyncio.wait([self._task])  # the scan goes on when the waiting task is cancelled
+            await asyncio.wait(
+                [self._task]
+            )  # the scan continues when the waiting task is cancelled
 
     @override
     async def scan(

@@ -73,7 +73,7 @@ class Freezer(SandboxFreezer):
 
     @override
     async def thaw(self, by: Actor = "human") -> None:
-        """Let everything go on; does nothing if it is not frozen.
+        """Resume every process; does nothing if it is not frozen.
 
         Raises:
             SandboxError: it cannot be thawed.

@@ -52,7 +52,7 @@ class FileObserver(Protocol):
         ...
 
     def schedule_scan(self, *, step: int, by: Actor, call: int | None = None) -> None:
-        """Scan while the run goes on; `flush` waits for the end of it."""
+        """Scan while the run continues; `flush` waits for the end of it."""
         ...
 
     async def flush(self) -> None:
@@ -105,7 +105,7 @@ class SandboxFreezer(Protocol):
         ...
 
     async def thaw(self, by: Actor = "human") -> None:
-        """Let everything go on."""
+        """Resume every process."""
         ...
 
     def schedule_thaw(self) -> None:

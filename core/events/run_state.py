@@ -1,6 +1,6 @@
 """The state of a run at one moment: a fold of its events, the same live and in replay.
 
-`RunState.apply` reads nothing but the event it is given. Terminal screens are folded beside it
+`RunState.apply` reads nothing but the event it is given. Terminal screens are folded separately
 (`core.terminal`), because their bytes are fed in slices.
 """
 

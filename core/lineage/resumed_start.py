@@ -86,7 +86,7 @@ class ResumedStart(RunStart):
         return self._recovered.time_left(limit)
 
     def _queued(self, outlived: bool) -> list[QueuedMessage]:
-        """What the model reads next. `outlived`: background processes went on."""
+        """What the model reads next. `outlived`: background processes kept running."""
         recovered = self._recovered
         if outlived or not recovered.left_running:
             return recovered.message_queue

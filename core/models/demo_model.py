@@ -5,7 +5,7 @@ really searching, editing, running and drawing; what the person does to its call
 answered, and it always reaches `submit`.
 
 Where the script stands is read from the conversation, from the ids of the calls it has written. So
-a reply that was broken off is written again, and a conversation can be resumed at any turn.
+a reply that was broken off is written again, and a conversation can be resumed at any reply.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _IDENTITY = re.compile(r"demo_(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ScriptedReply:
     """One reply of the script."""
 
     reasoning: str
@@ -90,37 +90,37 @@ def _asset(name: str) -> str:
     return (resources.files(__package__ or __name__) / "demo_files" / name).read_text("utf-8")
 
 
-def script() -> list[Turn]:
-    """The script, turn by turn."""
+def script() -> list[ScriptedReply]:
+    """The script, reply by reply."""
     bash, edit = "execute_bash", "str_replace_editor"
     return [
-        Turn(
+        ScriptedReply(
             "Four long reports. I should see how large they are before I read any of them.",
             "I will look at the input first.",
             bash,
             {"command": "ls -l input && wc -l input/*.txt && head -6 input/aldwick.txt"},
         ),
-        Turn(
+        ScriptedReply(
             "Too long to read whole. Grain stands in a fixed sentence, so grep finds it.",
             "",
             bash,
             {"command": "grep -n 'Of grain' input/*.txt | head -12"},
         ),
-        Turn(
+        ScriptedReply(
             "The year is in a heading above each figure. A program should pair them up. "
             "Is pandas here?",
             "",
             bash,
             {"command": "python3 -c 'import no_such_table_library'"},
         ),
-        Turn(
+        ScriptedReply(
             "It is not, and the standard library is enough for this.",
             "No library for that; I write it with the standard library.",
             edit,
             {"command": "create", "path": "/testbed/solve.py", "file_text": _asset("solve.txt")},
         ),
-        Turn("", "Run it.", bash, {"command": "python3 solve.py"}),
-        Turn(
+        ScriptedReply("", "Run it.", bash, {"command": "python3 solve.py"}),
+        ScriptedReply(
             "A space sets the thousands apart, and int() does not take that. One line to mend.",
             "",
             edit,
@@ -131,15 +131,15 @@ def script() -> list[Turn]:
                 "new_str": '[year] = int(found[1].replace(" ", ""))',
             },
         ),
-        Turn("", "", bash, {"command": "python3 solve.py"}),
-        Turn(
+        ScriptedReply("", "", bash, {"command": "python3 solve.py"}),
+        ScriptedReply(
             "The figures look sane. Now the picture: a small PNG writer will do.",
             "Now the picture.",
             edit,
             {"command": "create", "path": "/testbed/draw.py", "file_text": _asset("draw.txt")},
         ),
-        Turn("", "", bash, {"command": "python3 draw.py && ls -l output"}),
-        Turn(
+        ScriptedReply("", "", bash, {"command": "python3 draw.py && ls -l output"}),
+        ScriptedReply(
             "I check the largest fall a second way, from the raw text, before I hand it in.",
             "A second look at the result, straight from the text.",
             bash,
@@ -150,7 +150,7 @@ def script() -> list[Turn]:
                 'grep -A 20 "YEAR $year" "input/${harbour,,}.txt" | grep grain'
             },
         ),
-        Turn("Both agree.", "The answer stands. I hand it in.", "submit", {}),
+        ScriptedReply("Both agree.", "The answer stands. I hand it in.", "submit", {}),
     ]
 
 
@@ -166,36 +166,36 @@ class DemoModel(Model):
     def __init__(self, speed: float = 1.0) -> None:
         self.params: dict[str, Any] = {"speed": speed}
         self._speed = speed
-        self._turns = script()
+        self._script = script()
 
     @override
     async def ask(self, request: Request) -> AsyncIterator[Delta | Reply]:
-        turn, text, identity = self._next(request.messages)
-        async for delta in self._write("reasoning", turn.reasoning):
+        scripted, text, identity = self._next(request.messages)
+        async for delta in self._write("reasoning", scripted.reasoning):
             yield delta
         async for delta in self._write("text", text):
             yield delta
-        arguments = json.dumps(turn.arguments, ensure_ascii=False)
-        yield Delta("call", "", 0, turn.tool)
+        arguments = json.dumps(scripted.arguments, ensure_ascii=False)
+        yield Delta("call", "", 0, scripted.tool)
         async for delta in self._write("call", arguments):
             yield delta
-        yield _reply(turn, text, arguments, identity, request)
+        yield _reply(scripted, text, arguments, identity, request)
 
     @override
     async def close(self) -> None:
         pass
 
-    def _next(self, messages: Sequence[Message]) -> tuple[Turn, str, str]:
-        """The next turn, what to say to what a person did, and the id of the call."""
+    def _next(self, messages: Sequence[Message]) -> tuple[ScriptedReply, str, str]:
+        """The next reply, what to say to what a person did, and the id of the call."""
         written, said = _position(messages), _heard(messages)
         refused = "A person rejected this call" in said or "A person skipped this call" in said
-        if refused and 0 <= written < len(self._turns) and f"demo_{written}_again" not in said:
+        if refused and 0 <= written < len(self._script) and f"demo_{written}_again" not in said:
             words = _feedback(said)
             heard = f'You refused that: "{words}".' if words else "You refused that."
             text = f"{heard} A script has only this one way: I ask once more, then go on."
-            return self._turns[written], text, f"demo_{written}_again"
-        at = min(written + 1, len(self._turns) - 1)
-        text = self._turns[at].text
+            return self._script[written], text, f"demo_{written}_again"
+        at = min(written + 1, len(self._script) - 1)
+        text = self._script[at].text
         if "watches this run ran a command" in said:
             text = f"I see the command that you ran beside mine. {text}"
         elif "watches this run writes" in said:
@@ -204,7 +204,7 @@ class DemoModel(Model):
             text = f"I see that you edited my call. {text}"
         elif refused:
             text = f"Refused twice: I go on without it. {text}"
-        return self._turns[at], text.strip(), f"demo_{at}"
+        return self._script[at], text.strip(), f"demo_{at}"
 
     async def _write(self, channel: Any, text: str) -> AsyncIterator[Delta]:
         """The text in pieces, with the pauses of somebody who writes."""
@@ -216,7 +216,7 @@ class DemoModel(Model):
 
 
 def _position(messages: Sequence[Message]) -> int:
-    """Which turn of the script was written last; -1 before the first."""
+    """Which reply of the script was written last; -1 before the first."""
     found = (
         int(match[1])
         for message in reversed(messages)
@@ -242,8 +242,10 @@ def _feedback(said: str) -> str:
     return found[1][:200] if found else ""
 
 
-def _reply(turn: Turn, text: str, arguments: str, identity: str, request: Request) -> Reply:
-    call = RawToolCall(id=identity, name=turn.tool, arguments=arguments)
+def _reply(
+    scripted: ScriptedReply, text: str, arguments: str, identity: str, request: Request
+) -> Reply:
+    call = RawToolCall(id=identity, name=scripted.tool, arguments=arguments)
     message: Message = {
         "role": "assistant",
         "content": text,
@@ -251,17 +253,17 @@ def _reply(turn: Turn, text: str, arguments: str, identity: str, request: Reques
             {
                 "id": identity,
                 "type": "function",
-                "function": {"name": turn.tool, "arguments": arguments},
+                "function": {"name": scripted.tool, "arguments": arguments},
             }
         ],
     }
-    written = len(turn.reasoning) + len(text) + len(arguments)
+    written = len(scripted.reasoning) + len(text) + len(arguments)
     read = sum(len(str(message.get("content") or "")) for message in request.messages)
     usage = Usage(input_tokens=read // 4, output_tokens=written // 4)
     return Reply(
         message=message,
         text=text,
-        reasoning=turn.reasoning,
+        reasoning=scripted.reasoning,
         calls=(call,),
         usage=usage,
         finish_reason="tool_calls",

@@ -41,7 +41,7 @@ class ReplyBuilder:
         self._finish_reason: str | None = None
         self._usage = Usage()
         self._size = 0
-        self._turns = 0
+        self._switches = 0
         self._part: tuple[str, int] | None = None
         self._done = False
 
@@ -192,9 +192,9 @@ class ReplyBuilder:
         for delta in deltas:
             self._size += len(delta.text)
             part = (delta.channel, delta.index)
-            self._turns += part != self._part
+            self._switches += part != self._part
             self._part = part
-        if self._size > MAX_REPLY_CHARS or self._turns > MAX_CALL_SWITCHES:
+        if self._size > MAX_REPLY_CHARS or self._switches > MAX_CALL_SWITCHES:
             raise too_long()
 
 
@@ -253,7 +253,7 @@ class _Fragment:
 
 
 def _begins_another(fragment: _Fragment, call: _Call) -> bool:
-    """Whether a fragment that names a tool begins a new call rather than going on with `call`."""
+    """Whether a fragment that names a tool begins a new call rather than continues `call`."""
     if not fragment.name or not call.name:
         return False
     if fragment.name != call.name or (fragment.id and call.id and fragment.id != call.id):

@@ -24,7 +24,7 @@ MAX_OBJECTS = 1_000_000
 """Of one response; the longest replies take a tenth of that."""
 
 _LINE_OVERHEAD_BYTES = 64
-"""Memory of a line beside its bytes."""
+"""Memory of a line in addition to its bytes."""
 
 DRAIN_SECONDS = 0.25
 MAX_DRAINED_BYTES = 64 * 1024

@@ -236,7 +236,7 @@ class Sandbox(Protocol):
     async def reattach(self) -> None:
         """Take over, instead of `start`, the sandbox that an earlier program created for
         `spec.session_id`, with its files and its shell state. Foreground processes are ended;
-        background processes go on if `outlives`.
+        background processes keep running if `outlives`.
 
         Raises:
             SandboxLost: it is gone (says why), or it belongs to a program that is alive.
@@ -375,7 +375,7 @@ class Sandbox(Protocol):
             Its name for `SandboxSpec.snapshot`, and its size in bytes.
 
         Raises:
-            SandboxError: it cannot be saved; the sandbox goes on.
+            SandboxError: it cannot be saved; the sandbox keeps running.
             FileRefused: the sandbox is frozen.
         """
         ...

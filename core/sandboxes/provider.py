@@ -15,7 +15,7 @@ from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
 from sandbox_tui.core.sandboxes.dispatcher_sandbox import DispatcherSandbox
 
 MAX_CONCURRENT_STARTS = 8
-"""Sandboxes of one kind that start at the same time; more wait for their turn."""
+"""Sandboxes of one kind that start at the same time; more have to wait."""
 
 
 class SandboxProvider(ABC):

@@ -107,7 +107,7 @@ _Kind = TypeVar("_Kind", CallItem, ReplyItem)
 
 
 def playback_state_at(store: Store, run_id: str, seq: int) -> PlaybackState:
-    """The moment after event `seq`; its state and screens are the caller's to go on with.
+    """The moment after event `seq`; its state and screens are the caller's own.
 
     Raises:
         StoreError: the file cannot be read.

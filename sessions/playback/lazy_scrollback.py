@@ -69,7 +69,7 @@ _ForTerminal = e.TerminalOpened | e.TerminalOutput | e.TerminalResized
 
 
 def _feed(screen: Screen, event: _ForTerminal) -> None:
-    """What an event does to a terminal; one that is opened again goes on in its new size."""
+    """What an event does to a terminal; one that is opened again continues in its new size."""
     if isinstance(event, e.TerminalOutput):
         screen.feed(event.data)
         screen.replies()  # of a program that is long gone

@@ -14,7 +14,7 @@ from sandbox_tui.sessions.store.store import Store
 
 @dataclass(slots=True)
 class KeyframeRef:
-    """The keyframe a moment goes on from.
+    """The keyframe that a moment starts from.
 
     Attributes:
         seq: its number, 0 where there is none.
@@ -38,7 +38,7 @@ class PlaybackState:
     Attributes:
         state: of the run.
         screens: of its terminals.
-        origin: what they go on from.
+        origin: what they start from.
     """
 
     state: RunState

@@ -100,7 +100,7 @@ class Player:
         return self._idle_done + (time.monotonic() - self._idle_since) * self._speed
 
     def seek(self, seq: int) -> None:
-        """Go on after the event with this number; the pause that is going on ends."""
+        """Continue after the event with this number; a pause in progress ends."""
         self.position = max(seq, 0)
         self._sought = True
         self._woken.set()

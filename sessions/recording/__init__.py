@@ -1,1 +1,1 @@
-"""Runs that are recorded while they go on, and runs begun from recorded ones."""
+"""Runs recorded while they are active, and runs begun from recorded ones."""

@@ -140,7 +140,7 @@ class ForkWorker(RunWorker):
         """A fork that could not begin leaves nothing behind."""
         if self._storing is None or self.state.seq:
             return
-        await asyncio.wait([self._storing])  # its thread goes on, whatever became of the run
+        await asyncio.wait([self._storing])  # its thread continues, whatever became of the run
         if self._storing.exception() is None:
             await asyncio.to_thread(self._store.delete, self.run_id)
 

@@ -106,7 +106,7 @@ class _Writer:
         self._writing: asyncio.Future[None] | None = None
 
     async def write(self, batch: list[AnyEvent]) -> None:
-        """Append, however long it takes; a caller that is cancelled leaves it going on.
+        """Append, however long it takes; it continues when the caller is cancelled.
 
         Raises:
             StoreError: they will never be stored, or not even the run's first events can be.

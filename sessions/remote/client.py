@@ -181,7 +181,7 @@ class RunClient:
             self.leave()
 
     def leave(self) -> None:
-        """Watch no more; the run goes on."""
+        """Stop watching; the run continues."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None

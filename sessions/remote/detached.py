@@ -4,7 +4,7 @@
 
 The program writes one line of JSON on stdout, once the run has begun or could not
 (`StartReport`), and nothing more: events go to the database, what is wrong with the program itself
-into a file beside it (`detached_log`). Screens connect to its socket.
+into a file in the same folder (`detached_log`). Screens connect to its socket.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of_fork(cls, plan: ForkJob, request: ForkRequest) -> Job:
-        """The job of going on from the middle of a session."""
+        """The job of forking a session."""
         asked = msgspec.structs.replace(
             plan,
             message=request.message,

@@ -1,4 +1,4 @@
-"""The log of programs without a terminal: a file beside the database.
+"""The log of programs without a terminal: a file in the folder of the database.
 
 It holds what Python says of a defect, cleaned, and with secrets blanked, as on a terminal; and what
 else arrives at stderr, such as the last words of a library. Runs have no place in it.

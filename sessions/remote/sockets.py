@@ -1,8 +1,8 @@
 """Where runs without a screen are reached: a Unix socket each, in a folder of this user's alone.
 
-The folder is beside the session database, so that whoever finds the session finds its socket, from
-any shell and after any login; only where no socket can be there it is in /tmp. Whoever connects
-looks first whose the folder is, and then who answers, before a word is said.
+The folder is in that of the session database, so that whoever finds the session finds its socket,
+from any shell and after any login; where no socket can be there it is in /tmp. A client checks
+whose the folder is, and then who answers, before it sends anything.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def socket_path(run_id: str) -> Path:
 
 
 def is_detached(run_id: str) -> bool:
-    """Whether a run whose program lives goes on where a screen can watch it.
+    """Whether a screen of another program can watch a run.
 
     Of one whose program was killed, the socket is left behind; nobody is asked here.
     """
@@ -67,7 +67,7 @@ def is_detached(run_id: str) -> bool:
 
 
 def listen(run_id: str) -> socket.socket:
-    """Make the socket of a run, and clear away what killed programs left beside it.
+    """Make the socket of a run, and remove the sockets that killed programs left.
 
     Raises:
         SandboxTuiError: it cannot be made.

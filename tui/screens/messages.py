@@ -6,7 +6,7 @@ from textual.message import Message
 
 
 class ForkRequested(Message):
-    """A person wants to go on from the middle of a session.
+    """A person wants to fork a session at some moment.
 
     Attributes:
         run_id: the session.

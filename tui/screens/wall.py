@@ -45,7 +45,7 @@ class WallScreen(Screen[None]):
 
     Args:
         workers: the runs.
-        asks: whether leaving it while runs go on asks what shall become of them.
+        asks: whether leaving it asks what to do with active runs.
     """
 
     AUTO_FOCUS = "RunTile"
@@ -263,7 +263,7 @@ class WallScreen(Screen[None]):
         app_of(self).push_screen(PromptDialog(question, placeholder=placeholder), answered)
 
     def action_pause(self) -> None:
-        """Hold the chosen run, or let it go on."""
+        """Hold the chosen run, or let it proceed."""
         tile = self._chosen
         if tile is not None and tile.worker.run is not None and tile.worker.run.steerable:
             run = tile.worker.run

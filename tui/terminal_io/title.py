@@ -28,7 +28,7 @@ class ShowsRun(Protocol):
 
     @property
     def is_live(self) -> bool:
-        """Whether it goes on while it is shown."""
+        """Whether it continues while it is shown."""
         ...
 
     @property
@@ -38,7 +38,7 @@ class ShowsRun(Protocol):
 
 
 def title_of(screens: Sequence[Screen[object]], alive: Sequence[RunWorker]) -> str:
-    """The title for a stack of screens, while these runs go on."""
+    """The title for a stack of screens, while these runs are active."""
     for screen in reversed(screens):
         if isinstance(screen, ShowsRun):
             return f"{_sign(screen)} {cut(screen.task_line)} · {NAME}"

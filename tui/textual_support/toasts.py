@@ -22,7 +22,7 @@ WIDTH = 60
 """Columns of a notice, where half the screen is not less."""
 
 AROUND = 4
-"""Lines of a notice beside its words: its title, its padding, the gap to the next."""
+"""Lines of a notice in addition to its words: its title, its padding, the gap to the next."""
 
 Result = TypeVar("Result")
 

@@ -54,7 +54,7 @@ class Timeline(Widget):
         position: seconds since the run began.
         duration: seconds the whole run took (live: so far).
         playing: whether time passes.
-        growing: whether the run goes on; the line then has room to grow, so that marks keep their
+        growing: whether the run is active; the line then has room to grow, so that marks keep their
             columns for a while.
     """
 

@@ -1,4 +1,4 @@
-"""The turns of a run: requests, replies, calls."""
+"""The steps of a run: requests, replies, calls."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ModelDelta(Event, frozen=True, kw_only=True):
     Attributes:
         channel: text, reasoning, or call (a fragment of a tool call's arguments).
         text: the fragment.
-        index: which call of the turn the fragment belongs to.
+        index: which call of the reply the fragment belongs to.
         name: the tool's name, in the first fragment of a call.
     """
 

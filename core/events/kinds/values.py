@@ -62,7 +62,7 @@ class Limits(Part, frozen=True, kw_only=True):
     """Limits that end a run. None means no limit.
 
     Attributes:
-        max_steps: model turns.
+        max_steps: replies of the model.
         max_tokens: tokens in one reply.
         token_limit: tokens in the whole conversation (prompt + reply) of one request.
         time_limit: seconds of wall clock.
@@ -157,7 +157,7 @@ class ToolCall(Part, frozen=True, kw_only=True):
 
     Attributes:
         number: 1, 2, 3 ... within the run; the key all later events of the call carry.
-        step: the turn it belongs to.
+        step: the step it belongs to.
         id: the server's id, which its answer must carry (not unique on every server).
         name: the tool's name, as written.
         arguments: the arguments, as written: JSON text, possibly malformed.
@@ -200,7 +200,7 @@ class Totals(Part, frozen=True, kw_only=True):
     """Sums over a run.
 
     Attributes:
-        steps: model turns taken.
+        steps: replies of the model.
         calls: tool calls finished.
         failed_calls: calls whose observation was an error.
         usage: tokens, summed.

@@ -21,7 +21,7 @@ from sandbox_tui.core.models.tool_formats.json_text import (
 from sandbox_tui.core.models.tool_formats.source import SPACE, Block, Source, Step, Written
 
 _BESIDE = {"id", "type", "index", "call_id", "tool_call_id"}
-"""What may stand beside a call's name."""
+"""Keys that a call may have next to its name."""
 
 
 def read_calls(source: Source, family: str, *, marked: bool) -> Step[Block | None]:

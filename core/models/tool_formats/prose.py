@@ -45,7 +45,7 @@ class Prose:
     """Follows the lines and paragraphs around the calls.
 
     Attributes:
-        made_up: the reply goes on with what only others can say.
+        made_up: the reply continues with what only others can say.
     """
 
     def __init__(self) -> None:

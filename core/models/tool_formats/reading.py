@@ -35,7 +35,7 @@ class Reading:
 
     Attributes:
         reasoning: what stood in thinking tags or an analysis channel.
-        text: what is said beside the calls; calls that are not carried out stay in it.
+        text: what is said besides the calls; calls that are not carried out stay in it.
         calls: in the order in which they were written; all of them are to be carried out.
         problem: why none of the calls that the reply holds is carried out and what to do about
             it, as a sentence for the model.

@@ -118,7 +118,7 @@ class Source:
             yield
 
     def begins(self, words: Collection[str]) -> Step[str]:
-        """The longest of these words that the text goes on with; empty: none. Takes nothing."""
+        """The longest of these words that comes next in the text; empty: none. Takes nothing."""
         longest, pattern = _words(tuple(words))
         while True:
             if self.ended or len(self._window) - self._at >= longest:
@@ -131,7 +131,7 @@ class Source:
             yield
 
     def take_word(self, *words: str) -> Step[str]:
-        """Take the longest of these words, if the text goes on with one."""
+        """Take the longest of these words, if one comes next in the text."""
         word = yield from self.begins(words)
         if word:
             self.take(len(word))

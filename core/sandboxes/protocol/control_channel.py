@@ -15,7 +15,7 @@ MAX_READ_BYTES = 64 << 20
 """Bytes captured of one command's output; also the largest file that is read."""
 
 MAX_MESSAGE_BYTES = 64 << 10
-"""Bytes captured of a streaming command's output, beside what its sink gets."""
+"""Bytes captured of a streaming command's output, in addition to what its sink gets."""
 
 CONTROL_TIMEOUT_SECONDS = 60.0
 STREAM_TIMEOUT_SECONDS = 600.0

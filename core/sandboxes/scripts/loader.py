@@ -17,8 +17,10 @@ STATE_DIR = "/run/sandbox-tui"
 
 @functools.cache
 def script(name: str) -> str:
-    """Text of a script beside this file, without lines that only hold a comment: some scripts are
-    sent with each request, and bash reads those byte by byte."""
+    """Text of a script in this folder, without lines that only hold a comment.
+
+    Some scripts are sent with each request, and bash reads those byte by byte.
+    """
     text = (resources.files(__package__ or __name__) / name).read_text(encoding="utf-8")
     return re.sub(r"(?m)^ *#(?!!).*\n", "", text)
 

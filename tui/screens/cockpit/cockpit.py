@@ -201,7 +201,7 @@ class Cockpit(Screen[None]):
 
     @property
     def is_live(self) -> bool:
-        """Whether this run is going on, or could have been a moment ago; else it is a replay."""
+        """Whether this run is active, or was a moment ago; else it is a replay."""
         return self._is_live
 
     @property
@@ -210,7 +210,7 @@ class Cockpit(Screen[None]):
         return self.state.t
 
     def _tick(self) -> None:
-        """Let the clocks that are seen go on; nothing is drawn when none of them moved."""
+        """Advance the visible clocks; nothing is drawn when none of them moved."""
         if self._is_left:
             return
         self.query_one(Calls).tick(self.now)
@@ -238,7 +238,7 @@ class Cockpit(Screen[None]):
 
     @property
     def live_files(self) -> FileControls | None:
-        """The files of a run that goes on; None when only what was kept is left."""
+        """The files of an active run; None when only what was kept is left."""
         return None
 
     @property
@@ -247,7 +247,7 @@ class Cockpit(Screen[None]):
         return Path.cwd()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Files are changed only in a run that goes on."""
+        """Files are changed only in an active run."""
         return action not in LIVE_FILE_ACTIONS or self.live_files is not None
 
     @on(Files.Opened)

@@ -34,7 +34,7 @@ class FileSource(Protocol):
 
     @property
     def live_files(self) -> FileControls | None:
-        """The files of a run that goes on; None when only what was kept is left."""
+        """The files of an active run; None when only what was kept is left."""
         ...
 
     @property

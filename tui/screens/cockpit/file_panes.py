@@ -1,4 +1,4 @@
-"""The list of files and the preview beside it, kept up to date on the main screen."""
+"""The list of files and the preview next to it, kept up to date on the main screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The form in which a fork is described: who goes on, with which words, and which call."""
+"""The form that describes a fork: its model, a message, and a call."""
 
 from __future__ import annotations
 

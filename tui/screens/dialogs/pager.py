@@ -78,7 +78,7 @@ class TextBlocks(BlockList):
 
 
 class PagerScreen(ModalScreen[None]):
-    """Shows a text; `/` searches, `n` and `N` go on, escape closes."""
+    """Shows a text; `/` searches, `n` and `N` move between matches, escape closes."""
 
     AUTO_FOCUS = "TextBlocks"
 

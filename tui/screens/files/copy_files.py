@@ -24,7 +24,7 @@ _Answer = TypeVar("_Answer")
 
 
 class CopyDialog(Dialog[_Answer | None]):
-    """A few fields; ctrl+s (or enter in the last) goes on, escape goes back."""
+    """A few fields; ctrl+s (or enter in the last) continues, escape goes back."""
 
     CSS = """
     .dialog { width: 78; max-width: 96%; max-height: 96%; padding: 0 2 1 2; }

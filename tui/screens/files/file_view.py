@@ -25,7 +25,7 @@ Fetch = Callable[[Preview, str, int], None]
 
 
 class FileViewScreen(ModalScreen[None]):
-    """Shows a file; `/` searches, `n` and `N` go on, `d` compares, escape closes.
+    """Shows a file; `/` searches, `n` and `N` move between matches, `d` compares, escape closes.
 
     Args:
         path: of the file.

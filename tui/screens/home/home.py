@@ -41,7 +41,7 @@ PAGE = 100
 """Sessions read at a time."""
 
 POLL_SECONDS = 1.0
-"""Seconds between looks at the runs that go on."""
+"""Seconds between looks at the active runs."""
 
 
 class HomeScreen(Screen[None]):

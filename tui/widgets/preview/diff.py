@@ -34,7 +34,7 @@ CHANGED_WORDS = Style(reverse=True)
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A line of the old text beside a line of the new; numbers start at 1, 0 means no line.
+    """A line of the old text and its line of the new; numbers start at 1, 0 means no line.
 
     A `gap` stands for omitted lines; its numbers are those of the next lines.
     """

@@ -209,7 +209,7 @@ class _QuerySuggester(Suggester):
 
     @override
     async def get_suggestion(self, value: str) -> str | None:
-        """The first that goes on exactly so."""
+        """The first that begins with exactly these words."""
         return next((way for way in self._bar.ways_on() if way.startswith(value)), None)
 
 

@@ -22,7 +22,7 @@ class LineCache:
 
     Attributes:
         colours: the colours lines are drawn in.
-        mark: style of the sign that a line goes on beyond an edge.
+        mark: style of the sign that a line continues beyond an edge.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class LineCache:
         return strip.crop_extend(self._left, self._left + self._width, self.colours.base)
 
     def with_edges(self, strip: Strip) -> Strip:
-        """The visible part of a line, with a sign at each edge beyond which it goes on."""
+        """The visible part of a line, with a sign at each edge beyond which it continues."""
         seen, end = self.in_view(strip), self._left + self._uncovered
         if strip.cell_length > end and strip.crop(end).text.strip():
             last = self._uncovered - 1

@@ -45,7 +45,7 @@ class TerminalView(SidewaysView, can_focus=True):
     """A view of one emulator.
 
     Lines are numbered from the first the terminal ever had, so that a selection or a match stays
-    on its text while output goes on.
+    on its text while output continues.
 
     Args:
         emulator: what to show.

@@ -48,7 +48,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
     Args:
         worker: the run.
         store: where it is kept.
-        asks: what shall become of a run that is left; otherwise it just goes on.
+        asks: whether leaving an active run asks what to do with it; otherwise it continues.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -163,7 +163,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
 
     @property
     def now(self) -> float:
-        """Seconds since the run began, going on between events."""
+        """Seconds since the run began; they advance between events."""
         if self.state.started is None or self.state.finished is not None:
             return self.state.t
         return self.state.t + time.monotonic() - self._clock_at
@@ -210,7 +210,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
 
     @property
     def live_files(self) -> FileControls | None:
-        """The files of the run while it goes on."""
+        """The files of the run while it is active."""
         return None if self.run is None or self.run.over else self.run.files
 
     @property
@@ -233,7 +233,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         app_of(self).push_screen(ConfirmDialog("End this run? Its results so far are kept."), ended)
 
     def action_leave(self) -> None:
-        """Back to where one came from; what becomes of a run that goes on is asked first."""
+        """Back to where one came from; asks first what to do with an active run."""
         if self.worker.ended.is_set() or not self._asks:
             self.dismiss(None)
         elif self.state.finished is not None:
@@ -265,7 +265,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         self.worker.take_over()
 
     def action_pause(self) -> None:
-        """Hold the run, or let it go on by itself."""
+        """Hold the run, or let it proceed by itself."""
         self._steering.pause_or_resume()
 
     def action_step(self) -> None:
@@ -277,7 +277,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         self._steering.choose_mode()
 
     def action_freeze(self) -> None:
-        """Stop every process in the sandbox, or let all of it go on."""
+        """Stop every process in the sandbox, or resume all of them."""
         self._steering.freeze_or_thaw()
 
     def action_waiting(self) -> None:

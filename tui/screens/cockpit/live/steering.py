@@ -96,7 +96,7 @@ class RunSteering:
     # --- how the run proceeds
 
     def pause_or_resume(self) -> None:
-        """Hold the run, or let it go on by itself."""
+        """Hold the run, or let it proceed by itself."""
         run = self.steerable_run()
         if run is not None:
             run.pause() if run.gate.mode in ("auto", "ask") else run.resume()
@@ -112,7 +112,7 @@ class RunSteering:
             self._say_what_still_waits()
 
     def choose_mode(self) -> None:
-        """Choose how the run proceeds; a call that waits goes on waiting."""
+        """Choose how the run proceeds; a call that waits keeps waiting."""
         run, pending = self.steerable_run(), self._state.pending
         if run is None:
             return
@@ -133,7 +133,7 @@ class RunSteering:
             self._screen.notify(f"Call {number} still waits for your decision.", timeout=3)
 
     def freeze_or_thaw(self) -> None:
-        """Pause and stop every process in the sandbox; or let all of it go on."""
+        """Pause and stop every process in the sandbox; or resume all of them."""
         self._screen.run_worker(self._freeze_or_thaw(), group="freezing")
 
     async def _freeze_or_thaw(self) -> None:

@@ -13,11 +13,11 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 TITLE = "the run waits"
 
 TIMEOUT_SECONDS = 86400
-"""Seconds the toast stays: it is taken back when the run goes on."""
+"""Seconds the toast stays: it is removed when the run continues."""
 
 
 class StorageToast:
-    """Says on one screen why its run waits, and that it goes on.
+    """Says on one screen why its run waits, and when it continues.
 
     Args:
         screen: shows the run.

@@ -159,7 +159,7 @@ class ReplayScreen(Cockpit):
 
     @property
     def now(self) -> float:
-        """Seconds since the run began, going on between two events."""
+        """Seconds since the run began; they advance between two events."""
         return self.state.t + self._replay.idle
 
     def action_fork(self) -> None:
@@ -223,7 +223,7 @@ class ReplayScreen(Cockpit):
         self._say_what_is_shown()
 
     def _tick(self) -> None:
-        """The timeline goes on in a pause too."""
+        """The timeline advances during a pause as well."""
         if self._is_left:
             return
         super()._tick()

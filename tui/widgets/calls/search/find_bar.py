@@ -49,7 +49,7 @@ class FindBar(Horizontal):
             self.direction = direction
 
     class Closed(Message):
-        """The line is hidden; the search goes on unless its words are empty."""
+        """The line is hidden; the search stays unless its words are empty."""
 
     def compose(self) -> ComposeResult:
         """A sign and an input."""

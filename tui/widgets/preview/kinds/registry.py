@@ -1,4 +1,4 @@
-"""The kinds of file with their own preview. A new kind is a file beside this one and a line here.
+"""The kinds of file with their own preview. A new kind is a file in this folder and a line here.
 
 The first kind that matches makes the document. A file that is not what its name promises is shown
 as text below a sentence that says so; a file that is not text, as facts.
