@@ -64,7 +64,8 @@ def mention_of(tools: Collection[str]) -> re.Pattern[str]:
     """A pattern that finds something like a call of one of these tools."""
     names = "|".join(re.escape(name) for name in tools) or "(?!)"
     return re.compile(
-        rf"""["']name["']\s{{0,20}}:\s{{0,20}}["'](?:{names})["']|<function=["']?(?:{names})\b"""
+        rf"""["']name["']\s{{0,20}}:\s{{0,20}}["'](?:{names})["']"""
+        rf"""|(?:<function=|invoke name=)["']?(?:{names})\b"""
         rf"|\b(?:{names})\(\s{{0,20}}\w{{1,40}}\s?=|functions\.(?:{names})\b"
-        rf"|(?:(?:sep|begin)｜>|TOOL_CALLS\])\s?(?:{names})\b"
+        rf"|(?:(?:sep|begin)｜>|TOOL_CALLS\]|<tool_call>)\s?(?:{names})\b"
     )

@@ -29,6 +29,9 @@ MADE_UP = (
         "<|endoftext|>",
         "<｜end▁of▁sentence｜>",
         "<｜User｜>",
+        "<|observation|>",
+        "<|user|>",
+        "]~b]",
     ),
 )
 """Words that end a model's turn or begin somebody else's; what follows them is made up."""

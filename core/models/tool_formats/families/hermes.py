@@ -3,8 +3,9 @@
 Source: the model card and chat template of NousResearch/Hermes-2-Pro-Llama-3-8B; the templates of
 Qwen2.5, Qwen2.5-Coder, Qwen3, QwQ and many tuned models use it. Qwen2.5-Coder often writes
 `<tools>` (the tag that lists the tools in its system prompt) instead; smaller ones put a code fence
-between the tags or end with a brace too many. A template renders an observation as a user message
-that holds `<tool_response>`.
+between the tags or end with a brace too many. MiniMax-M1 writes all its calls between
+`<tool_calls>` tags, one object on each line (its function call guide). A template renders an
+observation as a user message that holds `<tool_response>`.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import re
 from collections.abc import Sequence
 
 from sandbox_tui.core.models.tool_formats.call_objects import read_calls
+from sandbox_tui.core.models.tool_formats.families import glm
 from sandbox_tui.core.models.tool_formats.families.base import SPACES, Family, call_object
 from sandbox_tui.core.models.tool_formats.families.qwen_coder import read_functions
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Source, Step
 
 NAME = "hermes"
-_CLOSERS = ("</tool_call>", "</tools>", "</function_call>")
+_CLOSERS = ("</tool_call>", "</tools>", "</function_call>", "</tool_calls>")
 _LANGUAGE = re.compile(r"[a-z_]+")
 
 
@@ -34,7 +36,7 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
     if begins == "<function=" and word == "<tool_call>":
         return (yield from read_functions(source))
     if begins not in ("{", "["):
-        return None
+        return (yield from glm.read_call(source)) if word == "<tool_call>" else None
     block = yield from _read_objects(source)
     yield from source.take_run(SPACES)
     if fence:
@@ -73,7 +75,7 @@ def write_observation(tool: str, text: str) -> str:
 FAMILY = Family(
     name=NAME,
     title="Hermes, <tool_call>{JSON}</tool_call>",
-    openers={"<tool_call>": read_tag, "<tools>": read_tag, "<function_call>": read_tag},
+    openers=dict.fromkeys(("<tool_call>", "<tools>", "<function_call>", "<tool_calls>"), read_tag),
     closers=_CLOSERS,
     write_calls=write_calls,
     write_observation=write_observation,

@@ -12,8 +12,6 @@ know as well.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
 
 from sandbox_tui.core.models.tool_formats.call_objects import read_arguments
@@ -25,29 +23,28 @@ from sandbox_tui.core.models.tool_formats.families.base import (
 )
 from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE
 from sandbox_tui.core.models.tool_formats.reading import TextCall
-from sandbox_tui.core.models.tool_formats.schema import takes_text
-from sandbox_tui.core.models.tool_formats.source import (
-    Block,
-    Sketch,
-    Source,
-    Step,
-    Verbatim,
-    Written,
+from sandbox_tui.core.models.tool_formats.source import Block, Sketch, Source, Step
+from sandbox_tui.core.models.tool_formats.tagged_values import (
+    MISSING_TAGS,
+    TAG_NAME,
+    TWO_READINGS,
+    Tags,
+    are_plain,
+    end_call,
+    give,
+    read_value,
+    unread,
 )
 
 NAME = "qwen_coder"
 LLAMA = "llama"
-MISSING_TAGS = "missing closing tags were added"
-TWO_READINGS = (
-    "a value holds one of the format's own tags, or a closing tag stands alone, so it cannot be "
-    "told where the value ends"
-)
-_NAME = re.compile(r"[^<>\n]+")
-_VALUE = re.compile(r"[^<\n]+")
 _FUNCTION, _FUNCTION_END = "<function=", "</function>"
 _PARAMETER, _PARAMETER_END = "<parameter=", "</parameter>"
-_TAGS = (_FUNCTION, _FUNCTION_END, _PARAMETER, "<tool_call>", "</tool_call>")
-_LAST_BREAK = f"\n{_PARAMETER_END}"
+_TAGS = Tags(
+    end=_PARAMETER_END,
+    inner=(_FUNCTION, _FUNCTION_END, _PARAMETER, "<tool_call>", "</tool_call>"),
+    on_lines=True,
+)
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
@@ -71,7 +68,7 @@ def read_functions(source: Source) -> Step[Block | None]:
 
 def _read_function(source: Source, block: Block) -> Step[bool]:
     """Take a function behind its `<function=`; whether it is one."""
-    name = yield from source.take_limited(_NAME, MAX_NAME_CHARS)
+    name = yield from source.take_limited(TAG_NAME, MAX_NAME_CHARS)
     if not (yield from source.take_word(">")):
         return False
     name = name.strip().strip("\"'")
@@ -106,19 +103,16 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]
         word = yield from source.take_word(_PARAMETER, _FUNCTION_END)
         if word != _PARAMETER:
             break
-        name = (yield from source.take_limited(_NAME, MAX_NAME_CHARS)).strip().strip("\"'")
+        name = (yield from source.take_limited(TAG_NAME, MAX_NAME_CHARS)).strip().strip("\"'")
         if not (yield from source.take_word(">")):
             block.fault = "a <parameter=...> tag is not closed"
             block.open_end = source.ended
             return
-        value = yield from _read_value(source, sketch, name, first=not given)
+        value = yield from read_value(source, sketch, name, _TAGS)
         if value is None:
-            block.open_end = not (yield from source.peek())
-            block.fault = "a value has no closing </parameter>" if block.open_end else TWO_READINGS
+            yield from unread(source, block, _PARAMETER_END)
             return
-        if name in given and given[name] != value:
-            block.fault = f"the parameter {name} stands twice, with different values"
-        given[name] = value
+        give(given, name, value, block)
     if not word:
         block.open_end = not (yield from source.begins(("</tool_call>",)))
         block.mended_end = True
@@ -126,53 +120,14 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]
         if block.open_end and (yield from source.peek()):
             block.open_end, block.fault = False, TWO_READINGS
             return
-    sketch.pieces.append("}")
-    sketch.whole = not block.open_end
-    values = {name: Verbatim(value) for name, value in given.items()}
-    block.calls = [*block.calls, Written(sketch.tool, dict(values), repairs)]
-
-
-def _read_value(source: Source, sketch: Sketch, name: str, *, first: bool) -> Step[str | None]:
-    """Take a value and its closing tag; None: it has none, or holds a tag."""
-    text = takes_text(source.tools.get(sketch.tool, {}), name)
-    pieces: list[str] = []
-
-    def took(piece: str) -> None:
-        pieces.append(piece)
-        sketch.pieces.append(json.dumps(piece, ensure_ascii=False)[1:-1] if text else piece)
-
-    mark = '"' if text else ""
-    sketch.pieces.append(f"{'' if first else ', '}{json.dumps(name)}: {mark}")
-    ended = yield from source.take_word(_LAST_BREAK, "\n")
-    while ended in ("", "\n"):
-        yield from source.take_run(_VALUE, took)
-        ended = yield from source.begins((_LAST_BREAK, _PARAMETER_END, *_TAGS))
-        if ended in (_LAST_BREAK, _PARAMETER_END):
-            source.take(len(ended))
-        elif ended or not (yield from source.peek()):
-            return None
-        else:
-            took(source.take(1))
-    sketch.pieces.append(mark)
-    return "".join(pieces)
+    end_call(block, sketch, given, *repairs)
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
     """The calls as the template renders them; all in JSON if one has values of other types."""
-    if all(map(_is_plain, calls)):
+    if are_plain(calls, _TAGS):
         return "\n".join(map(_written, calls))
     return "\n".join(f"<tool_call>\n{call_object(call)}\n</tool_call>" for call in calls)
-
-
-def _is_plain(call: TextCall) -> bool:
-    """Whether all values are strings that can be told from the tags around them."""
-    return all(
-        isinstance(value, str)
-        and not any(tag in value for tag in (*_TAGS, _PARAMETER_END))
-        and _NAME.fullmatch(name)
-        and name == name.strip().strip("\"'")
-        for name, value in call.arguments.items()
-    )
 
 
 def _written(call: TextCall) -> str:

@@ -67,6 +67,9 @@ bash = st.one_of(
                 "<|call|>",
                 "<｜tool▁call▁end｜>",
                 "<|tool_call_end|>",
+                "</arg_value>",
+                "</invoke>",
+                "</｜DSML｜parameter>",
                 "> ",
                 "\r\n",
             ]

@@ -1,0 +1,118 @@
+"""GLM-4.5: `<tool_call>NAME`, then `<arg_key>` and `<arg_value>` in turn, then `</tool_call>`.
+
+Source: the chat templates of zai-org/GLM-4.5 (a line for the name and for each tag) and GLM-4.7
+(without line breaks). A string stands between its tags as it is, without escapes; other values are
+JSON. Types come from the tool's schema. `<tool_call>` also begins Hermes' calls, so its reader
+there leads here.
+
+A value that holds one of the format's own tags can be read in two ways; such a call is not carried
+out. `write_calls` writes such a call as Hermes JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandbox_tui.core.models.tool_formats.families.base import (
+    MAX_NAME_CHARS,
+    SPACES,
+    TOOL_NAME,
+    Family,
+    call_object,
+)
+from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.source import Block, Sketch, Source, Step
+from sandbox_tui.core.models.tool_formats.tagged_values import (
+    MISSING_TAGS,
+    TAG_NAME,
+    TWO_READINGS,
+    Tags,
+    are_plain,
+    end_call,
+    give,
+    read_value,
+    unread,
+)
+
+NAME = "glm"
+_CALL, _CALL_END = "<tool_call>", "</tool_call>"
+_KEY, _KEY_END = "<arg_key>", "</arg_key>"
+_VALUE, _VALUE_END = "<arg_value>", "</arg_value>"
+_TAGS = Tags(end=_VALUE_END, inner=(_CALL, _CALL_END, _KEY, _KEY_END, _VALUE))
+
+
+def read_call(source: Source) -> Step[Block | None]:
+    """Read on behind `<tool_call>`, where a name follows; None: no call of this format does."""
+    name = yield from source.take_limited(TOOL_NAME, MAX_NAME_CHARS)
+    if not name:
+        return None
+    yield from source.take_run(SPACES)
+    follows = yield from source.begins((_KEY, _CALL_END))
+    cut = not (yield from source.peek())
+    if follows != _KEY and not (name in source.tools and (follows or cut)):
+        return None
+    block = Block(family=NAME, closed=True)
+    sketch = source.begin_call(NAME, name)
+    yield from _read_arguments(source, block, sketch)
+    return block
+
+
+def _read_arguments(source: Source, block: Block, sketch: Sketch) -> Step[None]:
+    """Take keys and values up to the end of the call."""
+    given: dict[str, str] = {}
+    repairs: tuple[str, ...] = ()
+    sketch.pieces.append("{")
+    while True:
+        yield from source.take_run(SPACES)
+        word = yield from source.take_word(_KEY, _CALL_END)
+        if word != _KEY:
+            break
+        name = (yield from source.take_limited(TAG_NAME, MAX_NAME_CHARS)).strip()
+        key_ended = yield from source.take_word(_KEY_END)
+        yield from source.take_run(SPACES)
+        if not (key_ended and (yield from source.take_word(_VALUE))):
+            block.open_end = not (yield from source.peek())
+            block.fault = f"{_KEY} must be followed by a name, {_KEY_END} and {_VALUE}"
+            return
+        value = yield from read_value(source, sketch, name, _TAGS)
+        if value is None:
+            yield from unread(source, block, _VALUE_END)
+            return
+        give(given, name, value, block)
+    if not word:
+        if (yield from source.peek()):
+            block.fault = TWO_READINGS
+            return
+        block.open_end = block.mended_end = True
+        repairs = (MISSING_TAGS,)
+    end_call(block, sketch, given, *repairs)
+
+
+def write_calls(calls: Sequence[TextCall]) -> str:
+    """The calls as the template of GLM-4.5 renders them; all in JSON if one has values of other
+    types."""
+    if are_plain(calls, _TAGS):
+        return "\n".join(map(_written, calls))
+    return "\n".join(f"{_CALL}\n{call_object(call)}\n{_CALL_END}" for call in calls)
+
+
+def _written(call: TextCall) -> str:
+    values = "".join(
+        f"{_KEY}{name}{_KEY_END}\n{_VALUE}{value}{_VALUE_END}\n"
+        for name, value in call.arguments.items()
+    )
+    return f"{_CALL}{call.tool}\n{values}{_CALL_END}"
+
+
+def write_observation(tool: str, text: str) -> str:
+    """The answer as the template renders it."""
+    return f"<tool_response>\n{text}\n</tool_response>"
+
+
+FAMILY = Family(
+    name=NAME,
+    title=f"GLM-4.5, {_CALL}NAME {_KEY}...{_KEY_END} {_VALUE}...{_VALUE_END}",
+    closers=(_CALL_END, _VALUE_END),
+    write_calls=write_calls,
+    write_observation=write_observation,
+)

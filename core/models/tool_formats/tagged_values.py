@@ -1,0 +1,124 @@
+"""Arguments between tags, as plain text: nothing in them is escaped.
+
+A value that holds one of the format's own tags can be read in two ways, so it is not read at all.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sandbox_tui.core.models.tool_formats.reading import TextCall
+from sandbox_tui.core.models.tool_formats.schema import takes_text
+from sandbox_tui.core.models.tool_formats.source import (
+    Block,
+    Sketch,
+    Source,
+    Step,
+    Verbatim,
+    Written,
+)
+
+MISSING_TAGS = "missing closing tags were added"
+TWO_READINGS = (
+    "a value holds one of the format's own tags, or a closing tag stands alone, so it cannot be "
+    "told where the value ends"
+)
+TAG_NAME = re.compile(r"[^<>\n]+")
+ATTRIBUTE = re.compile(r"[^<>\"'\n]+")
+_TEXT = re.compile(r"[^<\n]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tags:
+    """The tags around a value.
+
+    Attributes:
+        end: closes it.
+        inner: the format's other tags, which no value may hold.
+        on_lines: whether one line break after the opening tag and one before the closing one are
+            not part of the value.
+    """
+
+    end: str
+    inner: tuple[str, ...]
+    on_lines: bool = False
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """What can end a value."""
+        return (f"\n{self.end}", self.end) if self.on_lines else (self.end,)
+
+
+def read_value(
+    source: Source, sketch: Sketch, name: str, tags: Tags, *, is_text: bool | None = None
+) -> Step[Verbatim | None]:
+    """Take the value of a parameter behind its opening tag, and its closing tag.
+
+    Args:
+        source: the reply.
+        sketch: the call, which shows the value as it comes.
+        name: of the parameter.
+        tags: around the value.
+        is_text: whether the value is a string rather than JSON; None: the tool's schema says so.
+
+    Returns:
+        The value; None where it has no end, or holds a tag.
+    """
+    text = takes_text(source.tools.get(sketch.tool, {}), name) if is_text is None else is_text
+    pieces: list[str] = []
+
+    def took(piece: str) -> None:
+        pieces.append(piece)
+        sketch.pieces.append(json.dumps(piece, ensure_ascii=False)[1:-1] if text else piece)
+
+    mark = '"' if text else ""
+    first = sketch.pieces == ["{"]
+    sketch.pieces.append(f"{'' if first else ', '}{json.dumps(name)}: {mark}")
+    ended = (yield from source.take_word(*tags.ends, "\n")) if tags.on_lines else ""
+    while ended in ("", "\n"):
+        yield from source.take_run(_TEXT, took)
+        ended = yield from source.begins((*tags.ends, *tags.inner))
+        if ended in tags.ends:
+            source.take(len(ended))
+        elif ended or not (yield from source.peek()):
+            return None
+        else:
+            took(source.take(1))
+    sketch.pieces.append(mark)
+    return Verbatim("".join(pieces))
+
+
+def unread(source: Source, block: Block, closing: str) -> Step[None]:
+    """Say of a block why a value in it could not be taken."""
+    block.open_end = not (yield from source.peek())
+    block.fault = f"a value has no closing {closing}" if block.open_end else TWO_READINGS
+
+
+def give(given: dict[str, Any], name: str, value: Any, block: Block) -> None:
+    """Add a parameter, unless it stands there with another value."""
+    if name in given and given[name] != value:
+        block.fault = f"the parameter {name} stands twice, with different values"
+    given[name] = value
+
+
+def end_call(block: Block, sketch: Sketch, given: Mapping[str, Any], *repairs: str) -> None:
+    """A call has come to its end."""
+    sketch.pieces.append("}")
+    sketch.whole = not block.open_end
+    block.calls = [*block.calls, Written(sketch.tool, dict(given), repairs)]
+
+
+def are_plain(calls: Sequence[TextCall], tags: Tags) -> bool:
+    """Whether all values are strings that can be told from the tags around them."""
+    return all(
+        isinstance(value, str)
+        and not any(tag in value for tag in (tags.end, *tags.inner))
+        and TAG_NAME.fullmatch(name)
+        and name == name.strip().strip("\"'")
+        for call in calls
+        for name, value in call.arguments.items()
+    )
