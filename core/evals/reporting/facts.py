@@ -58,7 +58,7 @@ def _remarks(cell: Cell) -> Iterator[str]:
         yield f"{cell.mode}: {lost} {have} no score: {figures.counted(cell.failures)}."
     others = tuple(pair for pair in cell.endings if pair[0] != "submitted")
     if others:
-        yield f"{cell.mode}: runs that did not end with an answer: {figures.counted(others)}."
+        yield f"{cell.mode}: runs that a limit or an error ended: {figures.counted(others)}."
     if cell.cut:
         were = "sample had" if cell.cut == 1 else "samples had"
         yield f"{cell.mode}: {cell.cut} {were} documents cut to fit the prompt."

@@ -10,7 +10,8 @@ from rich.console import Console
 
 from sandbox_tui.core.evals.reporting.columns import columns_of
 from sandbox_tui.core.evals.reporting.table import eval_table
-from sandbox_tui.tui.format.eval_table import MIN_WIDTH, EvalRenderable, blocks, report_text
+from sandbox_tui.tui.format.dealt_columns import MIN_WIDTH
+from sandbox_tui.tui.format.eval_table import EvalRenderable, report_text, table_blocks
 from tests.unit.core.evals.hostile import HOSTILE_INFO, hostile_results
 from tests.unit.core.evals.sample_results import INFO, evaluation, result
 
@@ -50,18 +51,18 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
 
 def test_every_column_is_in_one_block_at_any_width() -> None:
     table = eval_table(INFO, evaluation(3))
-    heads = [lines[0].text for lines in blocks(table, 300)]
+    heads = [lines[0].text for lines in table_blocks(table, 300)]
     assert len(heads) == 1
     titles = [column.title for column in columns_of(table)]
     assert heads[0].split("  ")[-1] == titles[-1]
     for width in (60, 80, 100):
-        narrow = [lines[0].text for lines in blocks(table, width)]
+        narrow = [lines[0].text for lines in table_blocks(table, width)]
         assert "".join(narrow).split() == " ".join(titles).split()
 
 
 def test_wide_domains_keep_the_columns_straight() -> None:
     rows = [result("a", "vanilla", 1.0, domain="数学と物理学の長い名前の領域")]
-    lines = next(iter(blocks(eval_table(INFO, rows), 80)))
+    lines = next(iter(table_blocks(eval_table(INFO, rows), 80)))
     assert len({cell_len(line.front) for line in lines}) == 1
 
 
@@ -73,9 +74,9 @@ def test_hostile_texts_are_harmless() -> None:
 def test_colours_say_what_intervals_say() -> None:
     sure = [result(task, "vanilla", 0.0) for task in "abc"]
     sure += [result(task, "sandbox", 1.0) for task in "abc"]
-    kinds = [line.kind for line in next(iter(blocks(eval_table(INFO, sure), 80)))]
+    kinds = [line.kind for line in next(iter(table_blocks(eval_table(INFO, sure), 80)))]
     assert kinds == ["head", "baseline", "better", "baseline", "better"]
-    kinds = [line.kind for line in next(iter(blocks(eval_table(INFO, SMALL), 80)))]
+    kinds = [line.kind for line in next(iter(table_blocks(eval_table(INFO, SMALL), 80)))]
     assert kinds[2] == "even"
 
 
@@ -85,5 +86,7 @@ def test_the_renderable_fills_the_width_it_is_given() -> None:
     with console.capture() as captured:
         console.print(EvalRenderable(table))
     plain = [line.rstrip() for line in captured.get().split("\n")]
-    wanted = [f"{line.front}{line.text}".rstrip() for made in blocks(table, 80) for line in made]
+    wanted = [
+        f"{line.front}{line.text}".rstrip() for made in table_blocks(table, 80) for line in made
+    ]
     assert [line for line in plain if line] == wanted

@@ -1,0 +1,87 @@
+"""The comparison of two evaluations in words: its columns, and what it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.reporting import figures
+from sandbox_tui.core.evals.reporting.comparison import EvalComparison, PairedCell
+from sandbox_tui.core.evals.reporting.methods import METHODS
+
+
+@dataclass(frozen=True, slots=True)
+class PairedColumn:
+    """A column.
+
+    Attributes:
+        title: of a few letters.
+        show: its text in a cell.
+    """
+
+    title: str
+    show: Callable[[PairedCell], str]
+
+
+PAIRED_COLUMNS = (
+    PairedColumn("tasks", lambda cell: str(cell.difference.tasks if cell.difference else 0)),
+    PairedColumn("left %", lambda cell: figures.score(cell.left)),
+    PairedColumn("right %", lambda cell: figures.score(cell.right)),
+    PairedColumn("difference", lambda cell: figures.difference(cell.difference)),
+    PairedColumn("tokens ratio", lambda cell: figures.ratio(cell.tokens_ratio)),
+    PairedColumn("unpaired", lambda cell: str(cell.unpaired)),
+)
+
+PAIRED_METHODS = (
+    (
+        "Pairs",
+        "Left, right and difference are over the tasks that have a score in both; unpaired are "
+        "tasks that have one in one of them alone. The difference is right minus left; the ratio "
+        "of tokens is right divided by left, on the tasks that ended in both.",
+    ),
+    (
+        "Flips",
+        "Tasks whose mean score is below one half in one evaluation, and not in the other.",
+    ),
+    *(method for method in METHODS if method[0] in ("Intervals", "Tokens a query")),
+)
+"""Name of a figure, and how it comes about."""
+
+
+def paired_title(found: EvalComparison) -> str:
+    """The comparison in a line."""
+    left, right = found.left, found.right
+    if left.suite == right.suite:
+        return sanitize_line(f"{left.suite} · {left.model} and {right.model}")
+    return sanitize_line(f"{left.suite} · {left.model} and {right.suite} · {right.model}")
+
+
+def paired_facts(found: EvalComparison) -> list[tuple[str, str]]:
+    """Which evaluations they are."""
+    both = (("left", found.left), ("right", found.right))
+    return [(side, sanitize_line(", ".join(_facts(info)))) for side, info in both]
+
+
+def _facts(info: EvalInfo) -> Iterator[str]:
+    yield from (info.id, f"{info.suite} {info.digest}", info.model)
+    yield from (f"{name} {value}" for name, value in sorted(info.params.items()))
+    yield from (figures.moment(info.began_at), info.command)
+
+
+def paired_remarks(found: EvalComparison) -> list[str]:
+    """Sentences: how many tasks flipped, and whether the suites differ."""
+    made: list[str] = []
+    if not found.same_suite:
+        made.append("Their suites differ: tasks with the same id may not be the same.")
+    gained = sum(flip.gained for flip in found.flips)
+    made.append(
+        f"{_tasks(gained)} solved on the right alone, {_tasks(len(found.flips) - gained)} on the "
+        "left alone."
+    )
+    return made
+
+
+def _tasks(count: int) -> str:
+    return f"{count} task" if count == 1 else f"{count} tasks"

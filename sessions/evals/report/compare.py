@@ -1,0 +1,118 @@
+"""Two evaluations on the same tasks, as Markdown and as one HTML file."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping
+
+from sandbox_tui.core.evals.reporting import figures
+from sandbox_tui.core.evals.reporting.comparison import EvalComparison, Flip, PairedCell
+from sandbox_tui.core.evals.reporting.comparison_words import (
+    PAIRED_COLUMNS,
+    PAIRED_METHODS,
+    paired_facts,
+    paired_remarks,
+    paired_title,
+)
+from sandbox_tui.sessions.evals.report import page
+from sandbox_tui.sessions.evals.report.markdown import fact_lines, grid, method_lines
+from sandbox_tui.sessions.evals.report.page import definitions, items, link, section, text
+from sandbox_tui.sessions.evals.report.plots import colour
+from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import inline
+
+Links = Mapping[str, str]
+"""Where the pages of sessions are, relative to the report, by id of the run."""
+
+
+def comparison_markdown(found: EvalComparison, links: Links | None = None) -> str:
+    """The comparison as Markdown."""
+    lines = [["domain", "mode", *(column.title for column in PAIRED_COLUMNS)]]
+    lines += (
+        [inline(cell.domain[:200]), cell.mode, *(column.show(cell) for column in PAIRED_COLUMNS)]
+        for cell in found.cells
+    )
+    parts = [f"# {inline(paired_title(found))}", "\n".join(fact_lines(paired_facts(found)))]
+    parts += ["## Left and right", grid(lines, left=2)]
+    parts.append("\n".join(f"- {inline(text)}" for text in paired_remarks(found)))
+    if found.flips:
+        head = ["task", "domain", "mode", "left %", "right %"]
+        flips = [_flip_line(flip, links or {}) for flip in found.flips]
+        parts += ["## Tasks that only one of them solves", grid([head, *flips], left=3)]
+    parts += ["## How the figures come about", method_lines(PAIRED_METHODS)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _flip_line(flip: Flip, links: Links) -> list[str]:
+    scores = ((flip.before, flip.left_run), (flip.after, flip.right_run))
+    return [
+        inline(flip.task[:200]),
+        inline(flip.domain[:200]),
+        flip.mode,
+        *(
+            f"[{figures.points(score)}]({links[run]})" if run in links else figures.points(score)
+            for score, run in scores
+        ),
+    ]
+
+
+def comparison_html(found: EvalComparison, links: Links | None = None) -> str:
+    """The comparison as one HTML file."""
+    return page.page(paired_title(found), "", _sections(found, links or {}))
+
+
+def _sections(found: EvalComparison, links: Links) -> Iterator[str]:
+    yield section("left and right", _table(found))
+    yield section("what the figures leave out", items(paired_remarks(found)))
+    if found.flips:
+        yield section("tasks that only one of them solves", _flips(found.flips, links))
+    yield section("these evaluations", definitions(paired_facts(found)))
+    yield section("how the figures come about", definitions(PAIRED_METHODS))
+
+
+def _table(found: EvalComparison) -> str:
+    head = "".join(f"<th>{text(column.title)}</th>" for column in PAIRED_COLUMNS)
+    domains: dict[str, list[PairedCell]] = {}
+    for cell in found.cells:
+        domains.setdefault(cell.domain, []).append(cell)
+    bodies = "".join(_domain(domain, cells) for domain, cells in domains.items())
+    return (
+        '<div class="scroll" tabindex="0"><table class="domains"><thead><tr>'
+        f'<th class="words">domain</th><th class="words">mode</th>{head}</tr></thead>'
+        f"{bodies}</table></div>"
+    )
+
+
+def _domain(domain: str, cells: list[PairedCell]) -> str:
+    rows: list[str] = []
+    for at, cell in enumerate(cells):
+        name = f'<th class="words" rowspan="{len(cells)}">{text(domain)}</th>' if at == 0 else ""
+        shown = "".join(
+            f'<td class="{_certainty(cell) if column.title == "difference" else ""}">'
+            f"{text(column.show(cell))}</td>"
+            for column in PAIRED_COLUMNS
+        )
+        mode = f'<td class="words {colour(cell.mode)}">{cell.mode}</td>'
+        rows.append(f"<tr>{name}{mode}{shown}</tr>")
+    return f"<tbody>{''.join(rows)}</tbody>"
+
+
+def _certainty(cell: PairedCell) -> str:
+    if cell.difference is None or not cell.difference.excludes_zero:
+        return "dim"
+    return "good" if cell.difference.value > 0 else "bad"
+
+
+def _flips(flips: tuple[Flip, ...], links: Links) -> str:
+    rows = "".join(
+        f'<tr><td class="words">{text(flip.task)}</td><td class="words">{text(flip.domain)}</td>'
+        f'<td class="words">{html.escape(flip.mode)}</td>'
+        f"<td>{link(figures.points(flip.before), links.get(flip.left_run))}</td>"
+        f'<td class="{"good" if flip.gained else "bad"}">'
+        f"{link(figures.points(flip.after), links.get(flip.right_run))}</td></tr>"
+        for flip in flips
+    )
+    return (
+        '<div class="scroll"><table class="samples"><thead><tr><th class="words">task</th>'
+        '<th class="words">domain</th><th class="words">mode</th><th>left %</th><th>right %</th>'
+        f"</tr></thead><tbody>{rows}</tbody></table></div>"
+    )

@@ -1,0 +1,92 @@
+"""Two evaluations compared: as text, as Markdown and as HTML."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from markdown_it import MarkdownIt
+from rich.cells import cell_len
+
+from sandbox_tui.core.evals.reporting.comparison import compare_evals
+from sandbox_tui.sessions.evals.report.compare import comparison_html, comparison_markdown
+from sandbox_tui.tui.format.eval_comparison import MAX_FLIPS, comparison_text
+from tests.unit.core.evals.hostile import HOSTILE, HOSTILE_INFO, hostile_results
+from tests.unit.core.evals.sample_results import INFO, evaluation, result
+from tests.unit.sessions.evals.report.test_formats import Tags
+
+OTHER = msgspec.structs.replace(INFO, id="e-2", model="larger-7b")
+LEFT = [result("a", "sandbox", 0.0, run_id="old"), result("b", "sandbox", 1.0)]
+RIGHT = [
+    result("a", "sandbox", 1.0, run_id="new", input_tokens=180),
+    result("b", "sandbox", 1.0, input_tokens=180),
+    result("c", "sandbox", 1.0),
+]
+SMALL = compare_evals(INFO, LEFT, OTHER, RIGHT)
+HOSTILE_ONE = compare_evals(
+    HOSTILE_INFO,
+    hostile_results(),
+    msgspec.structs.replace(HOSTILE_INFO, suite="another", digest="another"),
+    [msgspec.structs.replace(r, score=None if r.score is None else 1 - r.score)
+     for r in hostile_results()],
+)  # fmt: skip
+
+
+def test_text_by_hand() -> None:
+    assert comparison_text(SMALL, 100).startswith(
+        "pocket · small-0.5b and larger-7b\n"
+        "\n"
+        "domain  mode     tasks             left %               right %           difference  tokens ratio\n"
+        "math    sandbox      2  50.0 [0.0, 100.0]  100.0 [100.0, 100.0]  +50.0 [0.0, +100.0]          2.0×\n"
+        "all     sandbox      2  50.0 [0.0, 100.0]  100.0 [100.0, 100.0]  +50.0 [0.0, +100.0]          2.0×\n"
+        "\n"
+        "domain  mode     unpaired\n"
+        "math    sandbox         1\n"
+        "all     sandbox         1\n"
+        "\n"
+        "1 task solved on the right alone, 0 tasks on the left alone.\n"
+        "  + 0.0 → 100.0  sandbox  math  a\n"
+        "\n"
+        "left: e-1, pocket 0123456789abcdef, small-0.5b, max_steps 30, temperature 0.7, 2025-12-29 09:20 UTC,\n"
+    )
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    many = compare_evals(INFO, evaluation(40, seed=1), OTHER, evaluation(40, seed=2))
+    assert len(many.flips) > MAX_FLIPS
+    for found in (SMALL, HOSTILE_ONE, many):
+        text = comparison_text(found, width)
+        assert max(map(cell_len, text.split("\n"))) <= width
+        assert text.replace("\n", "").isprintable()
+    assert f"and {len(many.flips) - MAX_FLIPS} more" in comparison_text(many, width)
+
+
+def test_markdown_by_hand() -> None:
+    text = comparison_markdown(SMALL, {"new": "sessions/new.html"})
+    assert "| math | sandbox | 2 | 50.0 [0.0, 100.0] | 100.0 [100.0, 100.0] |" in text
+    assert "| a | math | sandbox | 0.0 | [100.0](sessions/new.html) |" in text
+
+
+def test_html_links_flips_to_their_sessions() -> None:
+    page = Tags(comparison_html(SMALL, {"new": "sessions/new.html", "old": "sessions/old.html"}))
+    assert page.links == ["sessions/old.html", "sessions/new.html"]
+    assert "1 task solved on the right alone" in page.text
+
+
+def test_suites_that_differ_are_told_of() -> None:
+    assert "Their suites differ" in comparison_text(HOSTILE_ONE, 80)
+    assert "Their suites differ" in comparison_markdown(HOSTILE_ONE)
+    assert "Their suites differ" in Tags(comparison_html(HOSTILE_ONE)).text
+    assert "suites differ" not in comparison_text(SMALL, 80)
+
+
+def test_nothing_hostile_can_act() -> None:
+    assert HOSTILE_ONE.flips
+    links = {HOSTILE: "sessions/x.html"}
+    page = Tags(comparison_html(HOSTILE_ONE, links))
+    assert page.tags["script"] == page.tags["img"] == 0
+    assert set(page.links) == {"sessions/x.html"}
+    text = comparison_markdown(HOSTILE_ONE)
+    tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(text)
+    every = [inner for token in tokens for inner in (token, *(token.children or ()))]
+    assert not [t for t in every if t.type in ("html_block", "html_inline", "link_open", "image")]

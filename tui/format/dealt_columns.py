@@ -1,0 +1,100 @@
+"""Tables that are wider than the terminal: their columns are dealt into blocks.
+
+Each block begins with the names of the lines; every column is in one block, in order.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len, chop_cells, set_cell_size
+
+GAP = "  "
+MIN_WIDTH = 40
+MAX_NAME_CELLS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a block.
+
+    Attributes:
+        front: the names, as wide as in every line of its table.
+        text: the columns.
+        kind: as it was given; `head` for the first line.
+    """
+
+    front: str
+    text: str
+    kind: str
+
+
+def blocks(
+    names: Sequence[tuple[str, str]],
+    columns: Sequence[Sequence[str]],
+    kinds: Sequence[str],
+    width: int,
+) -> Iterator[list[Line]]:
+    """The table in blocks of at most `width` cells.
+
+    Args:
+        names: two per line; the first line is the head.
+        columns: their texts, one per line.
+        kinds: of the lines, for whoever colours them.
+        width: in cells; below `MIN_WIDTH` as if it were that.
+    """
+    fronts = _fronts(names)
+    room = max(1, max(MIN_WIDTH, width) - cell_len(fronts[0]))
+    for group in _dealt(columns, room):
+        yield [
+            Line(front, cut(text, room), kind)
+            for front, text, kind in zip(fronts, _aligned(group), kinds, strict=True)
+        ]
+
+
+def named(name: str, value: str, width: int) -> list[str]:
+    """A name and a value, wrapped."""
+    return wrapped(f"{name}: {value}", width)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Text in lines of at most `width` cells; those after the first are indented."""
+    lines = textwrap.wrap(text, width, subsequent_indent=GAP)
+    return [piece for line in lines for piece in chop_cells(line, width)]
+
+
+def cut(text: str, width: int) -> str:
+    """Text cut to a width, with a sign that it was."""
+    if cell_len(text) <= width:
+        return text
+    return f"{set_cell_size(text, max(0, width - 1))}…"
+
+
+def _fronts(names: Sequence[tuple[str, str]]) -> list[str]:
+    short = [(cut(first, MAX_NAME_CELLS), second) for first, second in names]
+    wide, second = (max(cell_len(name[at]) for name in short) for at in (0, 1))
+    return [f"{set_cell_size(a, wide)}{GAP}{set_cell_size(b, second)}" for a, b in short]
+
+
+def _dealt(columns: Sequence[Sequence[str]], room: int) -> Iterator[Sequence[Sequence[str]]]:
+    """The columns in groups that fit; a column that is too wide is a group of its own."""
+    group: list[Sequence[str]] = []
+    used = 0
+    for column in columns:
+        wide = len(GAP) + max(map(len, column))
+        if group and used + wide > room:
+            yield group
+            group, used = [], 0
+        group.append(column)
+        used += wide
+    yield group
+
+
+def _aligned(columns: Sequence[Sequence[str]]) -> list[str]:
+    made = [""] * len(columns[0])
+    for column in columns:
+        wide = max(map(len, column))
+        made = [f"{line}{GAP}{text:>{wide}}" for line, text in zip(made, column, strict=True)]
+    return made

@@ -1,0 +1,55 @@
+"""The comparison of two evaluations as lines of plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.reporting import figures
+from sandbox_tui.core.evals.reporting.comparison import EvalComparison, Flip
+from sandbox_tui.core.evals.reporting.comparison_words import (
+    PAIRED_COLUMNS,
+    PAIRED_METHODS,
+    paired_facts,
+    paired_remarks,
+    paired_title,
+)
+from sandbox_tui.tui.format.dealt_columns import MIN_WIDTH, Line, blocks, cut, named, wrapped
+from sandbox_tui.tui.format.eval_table import certainty
+
+MAX_FLIPS = 40
+"""Flipped tasks that are listed, those that are gained and those that are lost together."""
+
+
+def comparison_text(found: EvalComparison, width: int) -> str:
+    """The whole comparison as lines of at most `width` cells; below `MIN_WIDTH` as if it were
+    that."""
+    width = max(MIN_WIDTH, width)
+    made = [cut(paired_title(found), width), ""]
+    for lines in _blocks(found, width):
+        made += [*(f"{line.front}{line.text}".rstrip() for line in lines), ""]
+    for remark in paired_remarks(found):
+        made += wrapped(remark, width)
+    for flip in found.flips[:MAX_FLIPS]:
+        made.append(cut(_flip(flip), width))
+    if len(found.flips) > MAX_FLIPS:
+        made.append(f"  and {len(found.flips) - MAX_FLIPS} more")
+    made.append("")
+    for name, value in (*paired_facts(found), *PAIRED_METHODS):
+        made += named(name, value, width)
+    return "\n".join(made)
+
+
+def _blocks(found: EvalComparison, width: int) -> Iterator[list[Line]]:
+    names = [("domain", "mode"), *((sanitize_line(c.domain), c.mode) for c in found.cells)]
+    columns = [
+        [column.title, *(column.show(cell) for cell in found.cells)] for column in PAIRED_COLUMNS
+    ]
+    kinds = ["head", *(certainty(cell.difference) for cell in found.cells)]
+    return blocks(names, columns, kinds, width)
+
+
+def _flip(flip: Flip) -> str:
+    scores = f"{figures.points(flip.before)} → {figures.points(flip.after)}"
+    words = f"{flip.mode}  {flip.domain}  {flip.task}"
+    return f"  {'+' if flip.gained else '-'} {scores}  {sanitize_line(words)}"
