@@ -17,6 +17,7 @@ from sandbox_tui.core.evals.task import Task
 _FAMILIES = {
     "math": "mathematics",
     "physics": "physics",
+    "software": "software",
 }
 DOMAINS = tuple(_FAMILIES)
 LEVELS = (1, 2, 3)

@@ -55,7 +55,10 @@ def test_tasks_are_distinct(domain: str) -> None:
     tasks = [task for seed in SEEDS for task in tasks_of(domain, seed)]
     assert len(tasks) >= 150
     assert len({task.id for task in tasks}) == len(tasks)
-    assert len({task.problem for task in tasks}) == len(tasks)
+    assert len({(task.problem, *task.files.items()) for task in tasks}) == len(tasks)
+    for seed in SEEDS:
+        asked = [task.problem for task in tasks_of(domain, seed)]
+        assert len(set(asked)) == len(asked)
 
 
 @EVERYWHERE
