@@ -2,7 +2,8 @@
 # Tests both ends of what pyproject.toml allows: the lowest version of each dependency it names, and
 # the newest of all. All of tests/unit runs there: it imports every module and works every library,
 # and needs neither containers nor a terminal. Where the newest are those of .venv, whose tests run
-# anyway, they are not run twice. That every Python we name gets binary packages is looked up alone.
+# anyway, they are not run twice. That every Python we name gets binary packages is looked up alone;
+# langdetect, which the checks of IFBench use, is pure Python and comes as source only.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 export UV_COMPILE_BYTECODE=1
@@ -17,7 +18,8 @@ trap 'rm -rf "$work"' EXIT
 for python in 3.11 3.12 3.13 3.14; do
   for end in lowest-direct highest; do
     "$uv" pip compile -q --resolution "$end" --python-version "$python" --only-binary :all: \
-      --extra native --extra serve --group dev pyproject.toml >"$work/$end-$python.txt"
+      --no-binary langdetect --extra native --extra serve --extra evals --extra ifbench \
+      --extra swebench --group dev pyproject.toml >"$work/$end-$python.txt"
   done
 done
 
@@ -26,7 +28,7 @@ versions() { "$uv" pip freeze -q --exclude-editable --python "$1" | grep -v '^uv
 for end in lowest-direct highest; do
   "$uv" venv -q --python .venv/bin/python "$work/$end"
   "$uv" pip install -q --python "$work/$end/bin/python" --resolution "$end" --only-binary :all: \
-    --no-binary sandbox-tui -e '.[native,serve]' --group dev
+    --no-binary sandbox-tui --no-binary langdetect -e '.[native,serve,evals,ifbench]' --group dev
   versions "$work/$end/bin/python" >"$work/there"
   versions .venv/bin/python | grep -F -x -f "$work/there" >"$work/both" || true
   if cmp -s "$work/both" "$work/there"; then
