@@ -164,11 +164,13 @@ def _check(content: SuiteFile, tables: Mapping[str, Any], source: str) -> None:
 
 
 def _put(tables: dict[str, Any], name: str, value: Any) -> None:
-    table, _, key = name.rpartition(".")
-    if not table:
-        tables[key] = value
-    elif isinstance(found := tables.setdefault(table, {}), dict):
-        cast(dict[str, Any], found)[key] = value
+    *above, key = name.split(".")
+    for table in above:
+        found: object = tables.setdefault(table, {})
+        if not isinstance(found, dict):
+            return  # the conversion of the whole says what is wrong with it
+        tables = cast(dict[str, Any], found)
+    tables[key] = value
 
 
 def _beside(folder: Path, pack: str) -> str:

@@ -25,6 +25,7 @@ SCORERS: dict[str, str] = {
     "pretrain": "paper.pretrain:Pretrain",
     "reference_reward": "reference_reward:ReferenceReward",
     "rouge": "paper.rouge:Rouge",
+    "swe_bench": "paper.swe_bench:SweBench",
 }
 """Name in a suite file, and module and class; imported when a suite uses it."""
 

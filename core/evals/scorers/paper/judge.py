@@ -8,6 +8,7 @@ that cannot be read is asked for again, and a judge that fails leaves the sample
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -20,6 +21,9 @@ from sandbox_tui.core.evals.scorers.boxed import without_thinking
 from sandbox_tui.core.events.sink import NullEventSink
 from sandbox_tui.core.models.base import Model, Request
 from sandbox_tui.core.models.factory import open_model
+
+SERVER_VARIABLE = "JUDGE_BASE_URL"
+"""Where the judge is, for suites that everybody uses with a server of their own."""
 
 MAX_READINGS = 3
 """How often one verdict is asked for before the judge counts as failed."""
@@ -60,7 +64,7 @@ class Judge:
 
     Attributes:
         model: its name.
-        base_url: of its server; empty for the hosted default.
+        base_url: of its server; empty: `$JUDGE_BASE_URL`, or the hosted default.
         api_key_env: environment variable that holds the key.
         repeats: verdicts for one answer.
         by: the score is the mean of the verdicts, or 1 where most say CORRECT.
@@ -96,7 +100,7 @@ class Judge:
         prompt = judge_prompt(task.problem, task.target, answer)
         settings = ModelSettings(
             name=self.model,
-            base_url=self.base_url,
+            base_url=self.base_url or os.environ.get(SERVER_VARIABLE, ""),
             api_key_env=self.api_key_env,
             temperature=self.temperature,
             extra_body=self.extra_body,

@@ -82,12 +82,19 @@ def test_overrides_are_stronger_and_none_is_no_override(tmp_path: Path) -> None:
     file = write(tmp_path, "dataset: {path: tasks.jsonl, limit: 3}\nsamples: 2")
     suite = load_suite(
         file,
-        overrides={"dataset.limit": 1, "modes": ["vanilla"], "samples": None, "model.name": "m"},
+        overrides={
+            "scorer_options.judge.model": "j",
+            "dataset.limit": 1,
+            "modes": ["vanilla"],
+            "samples": None,
+            "model.name": "m",
+        },
     )
     assert ids(suite) == ["t0", "t1"]
     assert suite.modes == ("vanilla",)
     assert suite.samples == 2
     assert suite.model == {"name": "m"}
+    assert suite.scorer_options == {"judge": {"model": "j"}}
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,15 @@ async def test_the_key_is_that_of_its_variable(
     assert server.authorizations == ["Bearer k-123"]
 
 
+async def test_a_suite_may_leave_the_server_to_its_user(
+    scripted_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = scripted_server(say("CORRECT"))
+    monkeypatch.setenv("JUDGE_BASE_URL", server.url)
+    assert (await judged(server, repeats=1, base_url="")).value == 1
+    assert len(server.requests) == 1
+
+
 async def test_a_verdict_that_cannot_be_read_is_asked_again(scripted_server: Start) -> None:
     server = scripted_server(say("Well, who knows"), say(""), say("CORRECT"))
     assert (await judged(server, repeats=1)).value == 1
