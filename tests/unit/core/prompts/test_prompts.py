@@ -15,22 +15,40 @@ from sandbox_tui.core.prompts.pack import filled, parse_pack
 MINIMAL = "system_prompt: s\ninstance_prompt: i\n"
 
 
-@pytest.mark.parametrize("name", ["general", "math"])
+@pytest.mark.parametrize(
+    "name", ["general", "math", "physics", "choice", "response", "short", "software"]
+)
 def test_the_built_in_packs_say_where_and_what(name: str) -> None:
     pack = load_pack(name)
     system, instance = pack.system("DOCS"), pack.instance("THE TASK {x}")
     assert pack.name == name
     assert "THE TASK {x}" in instance
-    assert "/testbed/output/answer.txt" in instance
+    assert f"{pack.output_dir}/answer.txt" in instance
     assert "submit" in instance
     for text in (system, instance):
         assert "{working_dir}" not in text
         assert "{{" not in text
-    assert (pack.working_dir, pack.input_dir) == ("/testbed", "/testbed/input")
+    assert pack.working_dir == "/testbed"
+    assert pack.input_dir == pack.output_dir.replace("output", "input")
 
 
-def test_the_math_pack_keeps_its_braces() -> None:
-    assert "\\boxed{...}" in load_pack("math").instance("x")
+@pytest.mark.parametrize("name", ["vanilla", "plain", "boxed", "letter", "brief"])
+def test_the_packs_of_one_reply_speak_of_no_computer(name: str) -> None:
+    pack = load_pack(name)
+    assert pack.system("DOCS").strip() == ""
+    instance = pack.instance("THE TASK {x}")
+    assert "THE TASK {x}" in instance
+    for word in ("answer.txt", "submit", "tool", "sandbox", "{{"):
+        assert word not in instance
+
+
+def test_the_packs_of_boxes_keep_their_braces() -> None:
+    for name in ("math", "physics", "boxed"):
+        assert "\\boxed{...}" in load_pack(name).instance("x")
+
+
+def test_a_plain_pack_asks_the_problem_alone() -> None:
+    assert load_pack("plain").instance("a {b} c\n") == "a {b} c\n"
 
 
 def test_directories_of_a_pack_are_its_own() -> None:
@@ -92,7 +110,7 @@ def test_packs_from_files_and_from_the_config_folder(own_home: Path, tmp_path: P
     folder.mkdir(parents=True)
     (folder / "ours.yaml").write_text(MINIMAL)
     assert load_pack("ours").system("") == "s"
-    with pytest.raises(ConfigError, match="'theirs'.* general, math, ours;"):
+    with pytest.raises(ConfigError, match="'theirs'.* general, .*math, ours, "):
         load_pack("theirs")
 
 
