@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import posixpath
 import warnings
 from collections.abc import Iterator
@@ -74,8 +75,9 @@ class CodeUse:
     programs: tuple[tuple[str, ...], ...] = ()
 
 
+@functools.lru_cache(64)
 def read_code(code: str) -> CodeUse:
-    """What `code` does; nothing where it is not Python."""
+    """What `code` does; nothing where it is not Python. Kept, since runs repeat their scripts."""
     if len(code) > MAX_CODE_CHARS:
         return CodeUse()
     try:

@@ -34,7 +34,7 @@ _EFFORT = (
     Column("generated", lambda cell: figures.share(cell.generated)),
     Column("q/min", lambda cell: figures.mean(cell.per_minute)),
     Column("q/min ratio", lambda cell: figures.ratio(cell.per_minute_ratio)),
-    Column("turns", lambda cell: figures.mean(cell.steps)),
+    Column("steps", lambda cell: figures.mean(cell.steps)),
 )
 _COST = Column("cost", lambda cell: figures.dollars(cell.cost) + ("+" if _part_known(cell) else ""))
 _LOST = Column("no score", lambda cell: str(cell.unscored + cell.failed))

@@ -24,7 +24,7 @@ METHODS: tuple[tuple[str, str], ...] = (
     (
         "Tokens a query",
         "Input and output tokens of all requests of a sample, as the server counts them: in a "
-        "conversation of several turns, what was read before is counted again with each turn. The "
+        "conversation of several steps, what was read before is counted again with each step. The "
         "ratio divides the means over the tasks that ended in both.",
     ),
     (
@@ -40,8 +40,8 @@ METHODS: tuple[tuple[str, str], ...] = (
     ),
     (
         "Samples that count",
-        "Tokens, seconds and turns are means over the samples whose run ended, with a score or "
-        "without; samples that failed are left out.",
+        "Tokens, seconds and steps (the turns of the conversation) are means over the samples "
+        "whose run ended, with a score or without; samples that failed are left out.",
     ),
 )
 """Name of a figure, and how it comes about."""

@@ -96,7 +96,7 @@ def estimate(values: Iterable[float]) -> Estimate | None:
 
 
 def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
+    return math.fsum(values) / len(values) if len(values) > 1 else values[0]
 
 
 def _groups(ordered: Sequence[float]) -> Iterator[tuple[float, int]]:
@@ -142,7 +142,7 @@ def _binomial(rng: random.Random, trials: int, chance: float) -> int:
 
     Each trial compares a random binary fraction with `chance`, bit by bit, and all trials do so at
     once: where the bit of `chance` is 1, trials with a 0 have succeeded; where it is 0, trials with
-    a 1 have failed; the others go on to the next bit.
+    a 1 have failed; the others continue with the next bit.
     """
     successes = 0
     while trials and chance:

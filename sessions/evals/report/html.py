@@ -109,7 +109,7 @@ def _samples(report: EvalReport) -> Iterator[str]:
                 f'<div class="scroll" id="{_anchor(number, cell)}"><table class="samples"><thead>'
                 '<tr><th class="words">task</th><th>score</th><th class="words">answer</th>'
                 '<th class="words">target</th><th class="words">ended</th><th>tokens</th>'
-                f"<th>seconds</th><th>turns</th>{calls}</tr></thead>"
+                f"<th>seconds</th><th>steps</th>{calls}</tr></thead>"
                 f"<tbody>{rows}</tbody></table></div></details>"
             )
 

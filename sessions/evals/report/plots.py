@@ -122,7 +122,7 @@ def _tokens(cell: Cell) -> float | None:
     return cell.tokens
 
 
-def _turns(cell: Cell) -> float | None:
+def _steps(cell: Cell) -> float | None:
     return cell.steps
 
 
@@ -150,9 +150,9 @@ _PLOTS = (
         _from_zero(figures.count),
     ),
     Plot(
-        "turns",
-        _bar(_turns),
-        _turns,
+        "steps",
+        _bar(_steps),
+        _steps,
         lambda cell: figures.mean(cell.steps),
         _from_zero(figures.mean),
     ),

@@ -63,7 +63,7 @@ def test_a_sample_without_a_score_is_not_a_zero() -> None:
     assert found.endings == (("submitted", 4),)
 
 
-def test_tokens_turns_and_pace_by_hand() -> None:
+def test_tokens_steps_and_pace_by_hand() -> None:
     found = cells(
         [
             result("a", "vanilla", 1.0, input_tokens=900, output_tokens=100, seconds=10),

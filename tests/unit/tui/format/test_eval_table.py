@@ -34,7 +34,7 @@ def test_the_table_at_80_columns() -> None:
         "all     vanilla   2/2     50.0 [0.0, 100.0]                    –    1.0k      –\n"
         "        sandbox   2/2  100.0 [100.0, 100.0]  +50.0 [0.0, +100.0]     500  0.50×\n"
         "\n"
-        "domain  mode     generated  q/min  q/min ratio  turns\n"
+        "domain  mode     generated  q/min  q/min ratio  steps\n"
         "math    vanilla     10.0 %   24.0            –    1.0\n"
         "        sandbox     20.0 %   12.0        0.50×    3.5\n"
     )
