@@ -176,14 +176,22 @@ class Walk:
             program.resize(columns + 1, rows)
             program.wait(f"drawn {columns + 1}x{rows}", 1)
         until = time.monotonic() + BOUND
-        program.press("release")
         while not program.ended:
-            program.press("ctrl+q")
+            program.press("release")  # after another one it goes to the terminal's program
+            program.wait("done", program.keys)
+            # a second ctrl+q while runs end would not wait for them
+            program.press("y" if self._is_ending(program) else "ctrl+q")
             if not program.wait_end(1):
                 program.press("y")  # many are going: sure
-                program.wait_end(10)  # a second ctrl+q while runs end would not wait for them
+                program.wait_end(BOUND if self._is_ending(program) else 5)
             if time.monotonic() > until:
                 raise Found("hang: it does not quit")
+
+    @staticmethod
+    def _is_ending(program: Program) -> bool:
+        """Whether the program waits for its runs to end: the last key met that dialog."""
+        keys = [line for line in program.evidence.lines if line["what"] == "key"]
+        return bool(keys) and keys[-1]["screen"] == "EndingRunsDialog"
 
     def _look_at_end(self, program: Program) -> None:
         code, said = program.process.returncode, program.said()
