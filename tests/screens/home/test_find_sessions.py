@@ -261,3 +261,13 @@ async def test_what_comes_after_a_screen_was_left_is_let_go(store: Store) -> Non
             await replay.apply(event)
         replay._flush()
         replay._tick()
+
+
+async def test_a_screen_whose_panes_are_gone_shows_nothing_more(store: Store) -> None:
+    """A screen that is taken down by another way than leaving it loses its panes first."""
+    async with at_home(store) as (_, pilot):
+        replay = ReplayScreen(store.run("whole"), store)
+        await pilot.app.push_screen(replay)
+        await replay.remove_children()
+        assert replay.is_attached
+        replay._flush()

@@ -169,8 +169,8 @@ class Cockpit(Screen[None]):
 
     def _flush(self) -> None:
         self._flush_timer = None
-        if self._is_left or not self.is_attached:
-            return
+        if self._is_left or not self.is_attached or not self.query(Calls):
+            return  # it is being taken away: the panes go before the screen itself does
         self.query_one(Calls).sync(self.now)
         self._file_panes.show_changes()
         self.sync_bars()
