@@ -96,10 +96,11 @@ class _Code:
     nodes: list[ast.AST]
     names: dict[str, str] = field(default_factory=dict[str, str])
     own: set[str] = field(default_factory=set[str])
+    texts: set[ast.AST] = field(default_factory=set[ast.AST])
 
     def use(self) -> CodeUse:
         """Look at every node."""
-        for node in self.nodes:
+        for node in reversed(self.nodes):  # the parts of an expression before the whole
             self._learn(node)
         found: dict[Capability, str] = {}
         commands: list[str] = []
@@ -113,7 +114,7 @@ class _Code:
         return CodeUse(found, tuple(commands), tuple(programs))
 
     def _learn(self, node: ast.AST) -> None:
-        """What names stand for: modules, and functions of the code itself."""
+        """What names stand for: modules, and functions of the code itself; and what is text."""
         if isinstance(node, ast.Import):
             for alias in node.names:
                 bound = alias.asname or alias.name.split(".")[0]
@@ -123,23 +124,30 @@ class _Code:
                 self.names[alias.asname or alias.name] = f"{node.module}.{alias.name}"
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             self.own.add(node.name)
+        elif isinstance(node, ast.BinOp):
+            self.texts |= {node} if {node.left, node.right} & self.texts else set()
+        elif isinstance(node, ast.JoinedStr) or (
+            isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
+        ):
+            self.texts.add(node)
 
     def _name(self, node: ast.expr) -> str:
         """The full dotted name of an expression; empty where it has none."""
-        if isinstance(node, ast.Name):
-            return self.names.get(node.id, node.id)
-        if isinstance(node, ast.Attribute):
-            before = self._name(node.value)
-            return f"{before}.{node.attr}" if before else ""
-        return ""
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            attributes.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return ""
+        return ".".join((self.names.get(node.id, node.id), *reversed(attributes)))
 
     def _capabilities(self, node: ast.AST) -> Iterator[Capability]:
         if isinstance(node, ast.Call):
             yield from self._of_call(node)
         elif isinstance(node, ast.BinOp):
-            if not (_is_text(node.left) or _is_text(node.right)):
+            if node not in self.texts:
                 yield "computation"
-        elif isinstance(node, ast.AugAssign) and not _is_text(node.value):
+        elif isinstance(node, ast.AugAssign) and node.value not in self.texts:
             yield "computation"
 
     def _of_call(self, node: ast.Call) -> Iterator[Capability]:
@@ -204,14 +212,6 @@ def _is_of_the_answer(node: ast.Call) -> bool:
         if isinstance(part, ast.Constant) and isinstance(part.value, str)
     )
     return any(posixpath.basename(text) == ANSWER_FILE for text in texts)
-
-
-def _is_text(node: ast.expr) -> bool:
-    if isinstance(node, ast.BinOp):
-        return _is_text(node.left) or _is_text(node.right)
-    return isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)
-    )
 
 
 def _text_argument(node: ast.Call) -> list[str]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sandbox_tui.core.base.tool_names import BASH, EDITOR
 from sandbox_tui.core.evals.meta_capabilities.capability import CAPABILITIES
 from sandbox_tui.core.evals.meta_capabilities.of_run import capabilities_of_run
+from sandbox_tui.core.evals.meta_capabilities.python_code import read_code
 from sandbox_tui.core.evals.meta_capabilities.rules import RULES
 from sandbox_tui.core.evals.meta_capabilities.shell_commands import commands_of
 from tests.examples import examples
@@ -247,6 +248,22 @@ def test_the_rules_are_stated() -> None:
 def test_scripts_that_run_themselves_come_to_an_end() -> None:
     text = "import os\n" + "os.system('python3 s.py; python3 s.py')\n" * 50
     assert letters(edit("create", "s.py", file_text=text), bash("python3 s.py")) == "f"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("a" + ".b" * 1500 + "()", ["computation"]),
+        ("x = " + " + ".join(["1"] * 1500), ["computation"]),
+        ("x = 'a'" + " + b" * 1500, []),
+        ("x = a" + " + b" * 1500, ["computation"]),
+        ("f(" * 5000 + ")" * 5000, []),
+        ("a\0", []),
+    ],
+    ids=("names", "sum", "text", "variables", "too deep", "nul"),
+)
+def test_code_that_is_deeply_nested_is_read_or_left_alone(code: str, expected: list[str]) -> None:
+    assert list(read_code(code).evidence) == expected
 
 
 @examples(150)
