@@ -169,11 +169,16 @@ class Cockpit(Screen[None]):
 
     def _flush(self) -> None:
         self._flush_timer = None
-        if self._is_left or not self.is_attached or not self.query(Calls):
-            return  # it is being taken away: the panes go before the screen itself does
+        if not self._has_panes:
+            return
         self.query_one(Calls).sync(self.now)
         self._file_panes.show_changes()
         self.sync_bars()
+
+    @property
+    def _has_panes(self) -> bool:
+        """Whether there is something to show: a screen that is taken down loses its panes first."""
+        return not self._is_left and self.is_attached and bool(self.query(Calls))
 
     def sync_bars(self) -> None:
         """Bring header, timeline and what stands around the terminal up to date."""
@@ -211,7 +216,7 @@ class Cockpit(Screen[None]):
 
     def _tick(self) -> None:
         """Advance the visible clocks; nothing is drawn when none of them moved."""
-        if self._is_left:
+        if not self._has_panes:
             return
         self.query_one(Calls).tick(self.now)
         if int(self.now) != self._second_shown:
