@@ -10,6 +10,7 @@ from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.evals.documents import inline_documents
 from sandbox_tui.core.evals.sample import Sample
 from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.evals.task import VANILLA_PROMPT
 from sandbox_tui.core.events.types import TurnPolicy
 from sandbox_tui.core.prompts import PromptPack, load_pack
 from sandbox_tui.core.run.run_request import RunRequest
@@ -73,10 +74,15 @@ class SampleRequests:
         return self._sandbox(sample, attempt)
 
     def _vanilla(self, sample: Sample, attempt: int) -> RunRequest:
-        request = self._base(sample, attempt, in_prompt=True)
-        settings = config.changed(request.settings, {"limits.max_steps": 1})
+        own_prompt = sample.task.metadata.get(VANILLA_PROMPT)
+        request = self._base(sample, attempt, in_prompt=own_prompt is None)
         return replace(
-            request, settings=settings, pack=self.vanilla_pack, tools=(), turn_policy=_ONE_REPLY
+            request,
+            task=request.task if own_prompt is None else str(own_prompt),
+            settings=config.changed(request.settings, {"limits.max_steps": 1}),
+            pack=self.vanilla_pack,
+            tools=(),
+            turn_policy=_ONE_REPLY,
         )
 
     def _sandbox(self, sample: Sample, attempt: int) -> RunRequest:

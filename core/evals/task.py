@@ -6,6 +6,9 @@ from typing import Any
 
 import msgspec
 
+VANILLA_PROMPT = "vanilla_prompt"
+"""Key of a task's metadata: all that `vanilla` is asked, instead of its problem and documents."""
+
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
     """One task. Plain data, so that it can be stored and sent to another machine as JSON.

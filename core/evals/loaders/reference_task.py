@@ -17,11 +17,8 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.evals.loaders.data_file import read_text
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.own_code import MAX_OWN_BYTES, Arguments, call_own_code
-from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.evals.task import VANILLA_PROMPT, Task
 from sandbox_tui.core.evals.worker import WorkerCall, WorkerFailed
-
-VANILLA_PROMPT = "vanilla_prompt"
-"""Key of metadata: the whole prompt of `vanilla`, instead of the prompt pack and the documents."""
 
 PROMPTS_SECONDS = 60.0
 """For `create_prompt` of all rows together."""
@@ -43,6 +40,7 @@ def suite_tables(folder: Path) -> dict[str, Any]:
         "scorers": "reference_reward",
         "scorer_options": {"reference_reward": options},
         "prompts": "config.yaml",
+        "vanilla_prompts": "plain",
     }
 
 

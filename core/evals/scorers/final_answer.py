@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from sandbox_tui.core.evals.scorers.boxed import last_boxed
+
 MAX_ANSWER_CHARACTERS = 200_000
 """Of a longer answer only the end is read."""
 
@@ -29,20 +31,6 @@ def final_answer(text: str) -> str:
         if found := _ANNOUNCED.search(line):
             return bare(found[1])
     return bare(lines[-1]) if lines else ""
-
-
-def last_boxed(text: str) -> str | None:
-    """What is in the last `\\boxed{...}`, with balanced braces; None if there is none."""
-    start = text.rfind("\\boxed{")
-    if start < 0:
-        return None
-    begin = start + len("\\boxed{")
-    depth = 1
-    for at in range(begin, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[at], 0)
-        if depth == 0:
-            return text[begin:at]
-    return None
 
 
 def bare(text: str) -> str:

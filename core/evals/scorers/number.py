@@ -10,7 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from sandbox_tui.core.evals.scorers.base import Attempt, Score
-from sandbox_tui.core.evals.scorers.final_answer import final_answer, last_boxed
+from sandbox_tui.core.evals.scorers.boxed import last_boxed
+from sandbox_tui.core.evals.scorers.final_answer import final_answer
 from sandbox_tui.core.evals.scorers.units import is_unit, same_unit
 
 MAX_DIGITS = 4_000

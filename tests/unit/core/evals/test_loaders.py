@@ -81,6 +81,8 @@ def test_a_file(tmp_path: Path, kind: str) -> None:
     check(load_tasks(Dataset(path=f"data.{kind}"), tmp_path, "s"))
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # datasets 4.4 leaves a CSV file open
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("kind", sorted(WRITERS))
 def test_the_library_reads_the_same_files(tmp_path: Path, kind: str) -> None:
     pytest.importorskip("datasets")

@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.evals.loaders.reference_task import VANILLA_PROMPT
+from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.evals.sample import EvalMode
+from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.suite_file import load_suite
-from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.evals.task import VANILLA_PROMPT, Task
 from sandbox_tui.core.prompts.pack import load_pack
 
 CONFIG = """
@@ -118,6 +119,20 @@ def test_its_vanilla_prompt_is_made_from_the_row(folder: Path) -> None:
     (folder / "vanilla_llm_prompt.py").write_text(PROMPT)
     (task,) = load_suite(str(folder)).tasks
     assert task.metadata[VANILLA_PROMPT] == "Shortly: Sum {both}.['numbers.txt']"
+
+
+def test_vanilla_is_asked_with_that_prompt_and_nothing_else(folder: Path) -> None:
+    def asked() -> str:
+        suite = load_suite(str(folder))
+        requests = SampleRequests.of(suite, load(), "e", None)
+        (sample,) = [each for each in suite.plan() if each.key.mode == "vanilla"]
+        request = requests.request(sample, 1)
+        assert request.pack.system("").strip() == ""
+        return request.pack.instance(request.task)
+
+    assert asked().startswith("Sum {both}.\n\nBEGIN DOCUMENT 1: numbers.txt\n17\n25\n")
+    (folder / "vanilla_llm_prompt.py").write_text(PROMPT)
+    assert asked() == "Shortly: Sum {both}.['numbers.txt']"
 
 
 @pytest.mark.parametrize(
