@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
         library: Any = importlib.import_module("datasets")
     except ImportError as error:
         raise missing_extra("The loader hugging_face") from error
-    library.disable_progress_bars()
+    _silence(library)
     split = dataset.split or "test"
     try:
         table = library.load_dataset(**_source(dataset, folder), split=split)
@@ -39,6 +40,13 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
             f"loaded: {words or type(error).__name__}."
         ) from error
     return tasks_of(table, dataset, f"{dataset.path}, {split}")
+
+
+def _silence(library: Any) -> None:
+    """The screen is not the library's to write on; what goes wrong, it raises."""
+    library.disable_progress_bars()
+    library.logging.set_verbosity_error()
+    importlib.import_module("huggingface_hub.utils.logging").set_verbosity(logging.CRITICAL)
 
 
 def _source(dataset: Dataset, folder: Path) -> dict[str, Any]:

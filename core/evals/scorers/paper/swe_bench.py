@@ -34,7 +34,7 @@ COLUMNS = ("image", "repo", "version", "FAIL_TO_PASS", "PASS_TO_PASS", "log_pars
 FETCH_SECONDS = 1800.0
 """For the image of a task, before its tests run."""
 
-_FENCED = re.compile(r"```(?:diff|patch)?[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_FENCED = re.compile(r"^```[\w+-]*[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _DIFF = re.compile(r"^(?:diff --git |--- \S)", re.MULTILINE)
 
 _MODEL = "answer"

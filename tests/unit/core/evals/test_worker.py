@@ -1,0 +1,122 @@
+"""Functions in a process of their own: results, failures, limits, and that nothing outlives them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox_tui.core.evals.worker import WorkerCall, WorkerFailed, call_in_worker
+
+
+def echo(*values: Any) -> Any:
+    print("noise on stdout")
+    os.write(1, b"and below it\n")
+    return list(values)
+
+
+def fail(kind: str) -> Any:
+    if kind == "raise":
+        raise ValueError("it is wrong\nin two lines")
+    if kind == "exit":
+        sys.exit(3)
+    if kind == "die":
+        os.kill(os.getpid(), 9)
+    if kind == "import":
+        import no_such_package.part  # type: ignore[import-not-found] # noqa: F401
+    if kind == "recurse":
+        return fail("recurse")
+    if kind == "memory":
+        return len(bytearray(8 << 30))
+    return object()  # JSON has no form for it
+
+
+def hang(file: str) -> None:
+    """Start a process, say so, and wait for ever; signals do not end it."""
+    import signal
+
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    child = subprocess.Popen(["sleep", "1000"])
+    Path(f"{file}.new").write_text(f"{os.getpid()} {child.pid}")
+    Path(f"{file}.new").rename(file)
+    while True:
+        pass
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+async def until_gone(file: Path) -> None:
+    for pid in map(int, file.read_text().split()):
+        while is_alive(pid):
+            await asyncio.sleep(0.01)
+
+
+async def test_a_result_comes_back_whatever_is_printed() -> None:
+    values = [1, "ä😀\ud800\n", None, {"a": [True, 0.5]}]
+    assert await call_in_worker(echo, *values, timeout=60) == values
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("raise", "fail failed: in two lines"),
+        ("exit", "it ended with status 3"),
+        ("die", "it ended with status -9"),
+        ("recurse", "RecursionError"),
+        ("memory", "MemoryError"),
+        ("object", "TypeError"),
+    ],
+)
+async def test_what_went_wrong_is_said(kind: str, words: str) -> None:
+    with pytest.raises(WorkerFailed) as caught:
+        await call_in_worker(fail, kind, timeout=60)
+    assert words in str(caught.value)
+    assert caught.value.missing == ""
+
+
+async def test_a_missing_package_is_named() -> None:
+    with pytest.raises(WorkerFailed) as caught:
+        await call_in_worker(fail, "import", timeout=60)
+    assert caught.value.missing == "no_such_package"
+
+
+async def test_what_takes_too_long_is_ended_with_what_it_started(tmp_path: Path) -> None:
+    with pytest.raises(WorkerFailed, match="hang took longer than 3 s"):
+        await call_in_worker(hang, str(tmp_path / "pids"), timeout=3)
+    await until_gone(tmp_path / "pids")
+
+
+async def test_a_cancelled_call_ends_its_worker(tmp_path: Path) -> None:
+    file = tmp_path / "pids"
+    call = asyncio.ensure_future(call_in_worker(hang, str(file), timeout=60))
+    while not file.exists():
+        await asyncio.sleep(0.01)
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    await until_gone(file)
+
+
+async def test_calls_run_beside_each_other_and_the_loop_goes_on() -> None:
+    calls = [call_in_worker(echo, number, timeout=60) for number in range(6)]
+    assert await asyncio.gather(*calls) == [[number] for number in range(6)]
+
+
+def test_a_call_that_was_ended_before_it_began_does_not_run_on(tmp_path: Path) -> None:
+    call = WorkerCall(hang, (str(tmp_path / "pids"),), timeout=60)
+    call.kill()
+    began = time.monotonic()
+    with pytest.raises(WorkerFailed):
+        call.run()
+    assert time.monotonic() - began < 60
