@@ -15,7 +15,7 @@ from sandbox_tui.core.evals.reporting.comparison_words import (
     paired_title,
 )
 from sandbox_tui.tui.format.dealt_columns import MIN_WIDTH, Line, blocks, cut, named, wrapped
-from sandbox_tui.tui.format.eval_table import certainty
+from sandbox_tui.tui.format.eval_table import kind_of
 
 MAX_FLIPS = 40
 """Flipped tasks that are listed, those that are gained and those that are lost together."""
@@ -45,7 +45,7 @@ def _blocks(found: EvalComparison, width: int) -> Iterator[list[Line]]:
     columns = [
         [column.title, *(column.show(cell) for cell in found.cells)] for column in PAIRED_COLUMNS
     ]
-    kinds = ["head", *(certainty(cell.difference) for cell in found.cells)]
+    kinds = ["head", *(kind_of(cell.difference) for cell in found.cells)]
     return blocks(names, columns, kinds, width)
 
 

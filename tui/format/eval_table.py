@@ -58,18 +58,14 @@ def table_blocks(table: EvalTable, width: int) -> Iterator[list[Line]]:
     for row in (*table.rows, table.total):
         for at, cell in enumerate(row.cells):
             names.append((sanitize_line(row.domain) if at == 0 else "", cell.mode))
-            kinds.append(certainty(cell.difference))
+            kinds.append(kind_of(cell.difference))
     columns = [
         [column.title, *(column.show(cell) for cell in cells)] for column in columns_of(table)
     ]
     return blocks(names, columns, kinds, width)
 
 
-def certainty(difference: Estimate | None) -> str:
-    """What the interval of a difference tells: `better`, `worse`, `even`, or `baseline` where there
-    is no difference."""
-    if difference is None:
-        return "baseline"
-    if not difference.excludes_zero:
-        return "even"
-    return "better" if difference.value > 0 else "worse"
+def kind_of(difference: Estimate | None) -> str:
+    """The kind of a line: what the interval of its difference tells, `baseline` where there is
+    none."""
+    return "baseline" if difference is None else difference.certainty

@@ -16,13 +16,13 @@ from sandbox_tui.core.evals.reporting.statistics import (
     task_means,
 )
 from sandbox_tui.core.evals.reporting.table import ALL_DOMAINS, scores_by_task
-from sandbox_tui.core.evals.sample import EvalMode, SampleResult
+from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleResult
 
 RIGHT = 0.5
 """Mean score of a task from which on it counts as solved."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Flip:
     """A task that only one of them solves.
 
@@ -74,7 +74,7 @@ class EvalComparison:
     Attributes:
         left, right: what they are of.
         cells: by domain and mode; the last ones are of all domains.
-        flips: tasks that only one of them solves, by mode, domain and task.
+        flips: tasks that only one of them solves, by domain, task and mode.
     """
 
     left: EvalInfo
@@ -102,7 +102,7 @@ def compare_evals(
     both = {mode for _, mode in before} & {mode for _, mode in after}
     groups = sorted(
         (group for group in before.keys() | after.keys() if group[1] in both),
-        key=lambda group: (group[0] == ALL_DOMAINS, group),
+        key=lambda group: (group[0] == ALL_DOMAINS, group[0], EVAL_MODES.index(group[1])),
     )
     domains = [group for group in groups if group[0] != ALL_DOMAINS]
     flips = [flip for group in domains for flip in _flips(group, before, after)]
@@ -110,7 +110,7 @@ def compare_evals(
         left=left,
         right=right,
         cells=tuple(_cell(group, before.get(group, []), after.get(group, [])) for group in groups),
-        flips=tuple(sorted(flips)),
+        flips=tuple(sorted(flips, key=lambda flip: (flip.domain, flip.task, flip.mode))),
     )
 
 

@@ -36,10 +36,10 @@ def points(value: float, sign: str = "") -> str:
 
 
 def ratio(value: float | None) -> str:
-    """A ratio: 0.13×, 2.1×, 34×."""
+    """A ratio: 0.13×, 1.05×, 2.1×, 34×."""
     if value is None:
         return NONE
-    return f"{value:.0f}×" if value >= 10 else f"{value:.2f}×" if value < 1 else f"{value:.1f}×"
+    return f"{value:.{0 if value >= 10 else 1 if value >= 2 else 2}f}×"
 
 
 def share(value: float | None) -> str:

@@ -17,6 +17,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 RESAMPLES = 1000
 CONFIDENCE = 0.95
@@ -28,6 +29,10 @@ of equal width, each with the mean of what is in it: the width of an interval ch
 
 Scores = Mapping[str, Sequence[float]]
 """Scores of samples by task."""
+
+
+Certainty = Literal["better", "even", "worse"]
+"""What the interval of a difference tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +51,12 @@ class Estimate:
     tasks: int
 
     @property
-    def excludes_zero(self) -> bool:
-        """Whether 0 is outside of its interval; False without one."""
-        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+    def certainty(self) -> Certainty:
+        """Of a difference: on which side of 0 its interval is; `even` if it holds 0, and where
+        there is no interval."""
+        if self.low is None or self.high is None or self.low <= 0 <= self.high:
+            return "even"
+        return "better" if self.value > 0 else "worse"
 
 
 def mean_score(scores: Scores) -> Estimate | None:

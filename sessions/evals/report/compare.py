@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator, Mapping
 
 from sandbox_tui.core.evals.reporting import figures
-from sandbox_tui.core.evals.reporting.comparison import EvalComparison, Flip, PairedCell
+from sandbox_tui.core.evals.reporting.comparison import EvalComparison, Flip
 from sandbox_tui.core.evals.reporting.comparison_words import (
     PAIRED_COLUMNS,
     PAIRED_METHODS,
@@ -15,9 +15,9 @@ from sandbox_tui.core.evals.reporting.comparison_words import (
     paired_title,
 )
 from sandbox_tui.sessions.evals.report import page
+from sandbox_tui.sessions.evals.report.domains_table import Line, domains_table
 from sandbox_tui.sessions.evals.report.markdown import fact_lines, grid, method_lines
 from sandbox_tui.sessions.evals.report.page import definitions, items, link, section, text
-from sandbox_tui.sessions.evals.report.plots import colour
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import inline
 
 Links = Mapping[str, str]
@@ -62,7 +62,7 @@ def comparison_html(found: EvalComparison, links: Links | None = None) -> str:
 
 def _sections(found: EvalComparison, links: Links) -> Iterator[str]:
     yield section("left and right", _table(found))
-    yield section("what the figures leave out", items(paired_remarks(found)))
+    yield section("in short", items(paired_remarks(found)))
     if found.flips:
         yield section("tasks that only one of them solves", _flips(found.flips, links))
     yield section("these evaluations", definitions(paired_facts(found)))
@@ -70,36 +70,11 @@ def _sections(found: EvalComparison, links: Links) -> Iterator[str]:
 
 
 def _table(found: EvalComparison) -> str:
-    head = "".join(f"<th>{text(column.title)}</th>" for column in PAIRED_COLUMNS)
-    domains: dict[str, list[PairedCell]] = {}
+    domains: dict[str, list[Line]] = {}
     for cell in found.cells:
-        domains.setdefault(cell.domain, []).append(cell)
-    bodies = "".join(_domain(domain, cells) for domain, cells in domains.items())
-    return (
-        '<div class="scroll" tabindex="0"><table class="domains"><thead><tr>'
-        f'<th class="words">domain</th><th class="words">mode</th>{head}</tr></thead>'
-        f"{bodies}</table></div>"
-    )
-
-
-def _domain(domain: str, cells: list[PairedCell]) -> str:
-    rows: list[str] = []
-    for at, cell in enumerate(cells):
-        name = f'<th class="words" rowspan="{len(cells)}">{text(domain)}</th>' if at == 0 else ""
-        shown = "".join(
-            f'<td class="{_certainty(cell) if column.title == "difference" else ""}">'
-            f"{text(column.show(cell))}</td>"
-            for column in PAIRED_COLUMNS
-        )
-        mode = f'<td class="words {colour(cell.mode)}">{cell.mode}</td>'
-        rows.append(f"<tr>{name}{mode}{shown}</tr>")
-    return f"<tbody>{''.join(rows)}</tbody>"
-
-
-def _certainty(cell: PairedCell) -> str:
-    if cell.difference is None or not cell.difference.excludes_zero:
-        return "dim"
-    return "good" if cell.difference.value > 0 else "bad"
+        shown = [column.show(cell) for column in PAIRED_COLUMNS]
+        domains.setdefault(cell.domain, []).append(Line(cell.mode, shown, cell.difference))
+    return domains_table([column.title for column in PAIRED_COLUMNS], domains.items())
 
 
 def _flips(flips: tuple[Flip, ...], links: Links) -> str:

@@ -18,8 +18,9 @@ from sandbox_tui.core.evals.reporting.outcomes import failure_kind, has_score, t
 from sandbox_tui.core.evals.reporting.table import Cell, EvalTable, Row
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions.evals.report import page
+from sandbox_tui.sessions.evals.report.domains_table import Line, domains_table
 from sandbox_tui.sessions.evals.report.page import definitions, items, lines, link, section, text
-from sandbox_tui.sessions.evals.report.plots import colour, legend, plots
+from sandbox_tui.sessions.evals.report.plots import legend, plots
 from sandbox_tui.sessions.evals.report.report import EvalReport
 
 ALL_SAMPLES = "samples"
@@ -52,38 +53,21 @@ def _sections(report: EvalReport) -> Iterator[str]:
 
 def _domains_by_modes(table: EvalTable) -> str:
     columns = columns_of(table)
-    head = "".join(f"<th>{text(column.title)}</th>" for column in columns)
-    bodies = "".join(_row(at, row, columns) for at, row in enumerate(table.rows))
-    total = _row(None, table.total, columns)
-    return (
-        '<div class="scroll" tabindex="0"><table class="domains"><thead><tr>'
-        f'<th class="words">domain</th><th class="words">mode</th>{head}</tr></thead>'
-        f"{bodies}{total}</table></div>"
-    )
+    domains = [(row.domain, _lines(at, row, columns)) for at, row in enumerate(table.rows)]
+    domains.append((table.total.domain, _lines(None, table.total, columns)))
+    return domains_table([column.title for column in columns], domains)
 
 
-def _row(number: int | None, row: Row, columns: Sequence[Column]) -> str:
-    name = f'<th class="words" rowspan="{len(row.cells)}">{text(row.domain)}</th>'
-    made = [
-        f"<tr>{name if at == 0 else ''}{_cell(number, cell, columns)}</tr>"
-        for at, cell in enumerate(row.cells)
+def _lines(number: int | None, row: Row, columns: Sequence[Column]) -> list[Line]:
+    return [
+        Line(
+            cell.mode,
+            [column.show(cell) for column in columns],
+            cell.difference,
+            f"#{_anchor(number, cell)}" if cell.samples else None,
+        )
+        for cell in row.cells
     ]
-    return f"<tbody>{''.join(made)}</tbody>"
-
-
-def _cell(number: int | None, cell: Cell, columns: Sequence[Column]) -> str:
-    target = f"#{_anchor(number, cell)}" if cell.samples else None
-    made = [f'<td class="words {colour(cell.mode)}">{link(cell.mode, target)}</td>']
-    for column in columns:
-        kind = f' class="{_certainty(cell)}"' if column.title == "difference" else ""
-        made.append(f"<td{kind}>{link(text(column.show(cell)), target)}</td>")
-    return "".join(made)
-
-
-def _certainty(cell: Cell) -> str:
-    if cell.difference is None or not cell.difference.excludes_zero:
-        return "dim"
-    return "good" if cell.difference.value > 0 else "bad"
 
 
 def _anchor(number: int | None, cell: Cell) -> str:

@@ -36,8 +36,8 @@ def test_counts(value: float, shown: str) -> None:
 
 
 def test_other_figures() -> None:
-    assert [figures.ratio(value) for value in (None, 0.125, 2.25, 33.6)] == [
-        "–", "0.12×", "2.2×", "34×",
+    assert [figures.ratio(value) for value in (None, 0.125, 1.049, 2.25, 33.6)] == [
+        "–", "0.12×", "1.05×", "2.2×", "34×",
     ]  # fmt: skip
     assert [figures.dollars(value) for value in (None, 0, 0.004, 1.5)] == [
         "–", "$0.00", "$0.0040", "$1.50",

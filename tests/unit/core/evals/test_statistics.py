@@ -107,8 +107,10 @@ def test_pairing_takes_away_what_the_tasks_have_in_common() -> None:
     better = {task: [score + 0.125 for score in scores] for task, scores in base.items()}
     found = paired_difference(base, better)
     assert found == Estimate(0.125, 0.125, 0.125, 20)
-    assert found.excludes_zero
-    assert not Estimate(0.125, None, None, 1).excludes_zero
+    assert found.certainty == "better"
+    assert Estimate(-0.1, -0.2, -0.01, 9).certainty == "worse"
+    assert Estimate(0.1, 0, 0.2, 9).certainty == "even"
+    assert Estimate(0.1, None, None, 1).certainty == "even"
 
 
 @examples(60)
