@@ -224,7 +224,7 @@ class ReplayScreen(Cockpit):
 
     def _tick(self) -> None:
         """The timeline advances during a pause as well."""
-        if self._is_left:
+        if not self._has_panes:
             return
         super()._tick()
         self.query_one(Timeline).position = self.now
