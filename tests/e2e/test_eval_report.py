@@ -13,8 +13,8 @@ from sandbox_tui.sessions.evals.report.html import html_report
 from sandbox_tui.sessions.evals.report.report import eval_report
 from sandbox_tui.sessions.evals.report.session_pages import write_session_pages
 from tests.e2e.browser import PROGRAM, Page, browser
-from tests.unit.core.evals.hostile import HOSTILE_INFO, hostile_results
-from tests.unit.core.evals.sample_results import INFO, evaluation, result
+from tests.unit.core.evals.reporting.hostile import HOSTILE_INFO, hostile_results
+from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
 from tests.unit.sample_run import keep, sample
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="there is no Chromium on this machine")

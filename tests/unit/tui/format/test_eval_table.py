@@ -12,8 +12,8 @@ from sandbox_tui.core.evals.reporting.columns import columns_of
 from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.tui.format.dealt_columns import MIN_WIDTH
 from sandbox_tui.tui.format.eval_table import EvalRenderable, report_text, table_blocks
-from tests.unit.core.evals.hostile import HOSTILE_INFO, hostile_results
-from tests.unit.core.evals.sample_results import INFO, evaluation, result
+from tests.unit.core.evals.reporting.hostile import HOSTILE_INFO, hostile_results
+from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
 
 SMALL = [
     result("a", "vanilla", 0.0, input_tokens=900, output_tokens=100),

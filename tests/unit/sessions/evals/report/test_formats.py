@@ -23,9 +23,9 @@ from sandbox_tui.sessions.evals.report.markdown import markdown_report
 from sandbox_tui.sessions.evals.report.report import EvalReport, eval_report
 from sandbox_tui.sessions.evals.report.session_pages import session_link, write_session_pages
 from tests.examples import examples
-from tests.unit.core.evals.hostile import HOSTILE, HOSTILE_INFO, hostile_results
-from tests.unit.core.evals.sample_results import INFO, evaluation, result
-from tests.unit.core.evals.test_table import ROWS
+from tests.unit.core.evals.reporting.hostile import HOSTILE, HOSTILE_INFO, hostile_results
+from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
+from tests.unit.core.evals.reporting.test_table import ROWS
 from tests.unit.sample_run import keep, sample
 
 USED = RunCapabilities(

@@ -9,7 +9,7 @@ import msgspec
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_capabilities
-from tests.unit.core.evals.sample_results import result
+from tests.unit.core.evals.reporting.sample_results import result
 from tests.unit.sample_run import keep, sample
 
 

@@ -11,8 +11,8 @@ from sandbox_tui.core.evals.reporting.columns import columns_of
 from sandbox_tui.core.evals.reporting.facts import facts, remarks, title
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.table import eval_table
-from tests.unit.core.evals.hostile import HOSTILE_INFO, hostile_results
-from tests.unit.core.evals.sample_results import INFO, evaluation, result
+from tests.unit.core.evals.reporting.hostile import HOSTILE_INFO, hostile_results
+from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
 
 
 def test_scores_and_differences() -> None:

@@ -15,7 +15,7 @@ from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.table import Cell, eval_table
 from sandbox_tui.core.evals.sample import EVAL_MODES, SampleResult
 from tests.examples import examples
-from tests.unit.core.evals.sample_results import DOMAINS, INFO, evaluation, result
+from tests.unit.core.evals.reporting.sample_results import DOMAINS, INFO, evaluation, result
 
 
 def cells(results: list[SampleResult], info: EvalInfo = INFO) -> dict[tuple[str, str], Cell]:

@@ -12,8 +12,8 @@ from sandbox_tui.core.evals.reporting.comparison import Flip, PairedCell, compar
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.sample import SampleResult
 from tests.examples import examples
-from tests.unit.core.evals.sample_results import INFO, evaluation, result
-from tests.unit.core.evals.test_table import ROWS
+from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
+from tests.unit.core.evals.reporting.test_table import ROWS
 
 OTHER = msgspec.structs.replace(INFO, id="e-2", model="larger-7b")
 

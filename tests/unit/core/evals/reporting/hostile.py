@@ -6,7 +6,7 @@ import msgspec
 
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.sample import SampleResult
-from tests.unit.core.evals.sample_results import INFO, result
+from tests.unit.core.evals.reporting.sample_results import INFO, result
 
 HOSTILE = (
     "</td></table><script>alert(1)</script><img src=x onerror=alert(2)>"
