@@ -34,6 +34,7 @@ from sandbox_tui.tui.format.comparison import (
     totals,
     where_they_part,
 )
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -99,14 +100,14 @@ class ComparisonRows(BlockList):
                 return [_fact(fact, width, palette)]
             case Heading(text=text):
                 line = Text(f" {text}", style=palette.accent, no_wrap=True)
-                line.truncate(width, overflow="ellipsis")
+                fit_line(line, width)
                 return [line]
             case Pair() as pair:
                 return [_pair(pair, width, palette)]
             case FilePair() as file:
                 line = Text(f" {file.verdict:<11}", style=palette.dim, no_wrap=True)
                 line.append(sanitize_line(file.path), style=palette.text)
-                line.truncate(width, overflow="ellipsis")
+                fit_line(line, width)
                 return [line]
 
 
@@ -239,7 +240,8 @@ def _side(call: Call | None, room: int, style: Style, failed: Style) -> Text:
 
 def _cell(words: str, room: int, style: Style) -> Text:
     cell = Text(words, style=style, no_wrap=True)
-    cell.truncate(room, overflow="ellipsis", pad=True)
+    fit_line(cell, room)
+    cell.pad_right(max(0, room - cell.cell_len))
     return cell
 
 

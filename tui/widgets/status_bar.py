@@ -13,6 +13,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import STATUS_WORDS, StatusWords
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -55,7 +56,7 @@ class StatusBar(Widget):
             left.append(f"  {self.prefix}", style=palette.human)
         left.append(f"  {sanitize_line(self._headline)}", style=palette.strong)
         room = max(0, width - right.cell_len - 2)
-        left.truncate(room, overflow="ellipsis")
+        fit_line(left, room)
         left.pad_right(max(0, room - left.cell_len) + 2)
         left.append_text(right)
         base = self.rich_style

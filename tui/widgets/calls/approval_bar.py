@@ -14,6 +14,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.textual_support.typed_app import (
     subscribe_to_bindings,
@@ -102,10 +103,10 @@ class ApprovalBar(Widget):
         if held is not None and held.rule:
             words = f"  {sanitize_line(held.reason)} ({sanitize_line(held.rule)})"
             why.append(words if held.reason else f"  {sanitize_line(held.rule)}", style=palette.dim)
-        why.truncate(width // 2, overflow="ellipsis")
+        fit_line(why, width // 2)
         whole = self._choice("waiting", "whole", palette)
         room = width - why.cell_len - whole.cell_len - 2
-        first.truncate(room, overflow="ellipsis")
+        fit_line(first, room)
         first.pad_right(room - first.cell_len)
         first.append_text(why).append("  ").append_text(whole)
         return Text("\n").join([first, self._choices(state, width, palette)])
@@ -122,7 +123,7 @@ class ApprovalBar(Widget):
             if elsewhere:
                 choice.stylize(palette.faint)
             line.append_text(choice).append(gap)
-        line.truncate(width, overflow="ellipsis")
+        fit_line(line, width)
         return line
 
     @staticmethod

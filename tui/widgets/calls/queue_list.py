@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem, RunState
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import palette_of
@@ -124,7 +125,7 @@ class QueueList(BlockList):
         when = Text(f"  {_when(item)}", style=palette.dim, no_wrap=True)
         if width < 60:
             when = Text()
-        line.truncate(max(8, width - when.cell_len - _MARKS), overflow="ellipsis")
+        fit_line(line, max(8, width - when.cell_len - _MARKS))
         line.pad_right(max(0, width - when.cell_len - _MARKS - line.cell_len))
         line.append_text(when)
         line.append(_EDIT if item.may_change else "   ", style=palette.accent)

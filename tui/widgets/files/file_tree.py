@@ -14,6 +14,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import FileState, RunState
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -176,7 +177,7 @@ class Files(BlockList):
         arrow = ("▸ " if closed else "▾ ") if row.is_dir else "  "
         line.append(arrow, style=palette.dim)
         line.append(sanitize_line(row.name), style=self._name_style(row, palette))
-        line.truncate(room, overflow="ellipsis")
+        fit_line(line, room)
         line.pad_right(max(0, room - line.cell_len))
         line.append_text(right)
         return line

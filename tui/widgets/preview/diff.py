@@ -12,6 +12,7 @@ from rich.text import Text
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.document import Document
 from sandbox_tui.tui.widgets.preview.word_diff import Span, changed_words
@@ -163,6 +164,6 @@ def _half(
     half.append(f"{shown} ", style=palette.faint)
     marked = style is not None and number
     half.append_text(_signed(f"{sign} " if marked else "  ", text, words, style or palette.dim))
-    half.truncate(width, overflow="ellipsis")
+    fit_line(half, width)
     half.pad_right(max(0, width - half.cell_len))
     return half

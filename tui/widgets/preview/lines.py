@@ -10,6 +10,7 @@ from rich.text import Text
 from textual.events import Resize
 from typing_extensions import override
 
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.preview.document import Document, Notice
@@ -80,7 +81,7 @@ class PreviewLines(BlockList):
             mark = palette_of(self).accent + Style(reverse=True)
             line.highlight_words([self._needle], mark, case_sensitive=False)
         if not self._wrap or self.block_height(index, width) == 1:
-            line.truncate(width, overflow="ellipsis")
+            fit_line(line, width)
             return [line]
         cuts: list[int] = []
         at = 0

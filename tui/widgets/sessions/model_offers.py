@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings, api_key
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 
@@ -112,7 +113,7 @@ class ModelOffers(BlockList):
             line = Text(f"  {words}", style=palette.dim, no_wrap=True)
         else:
             line = self._line(self._offers[index], width, palette)
-        line.truncate(width, overflow="ellipsis")
+        fit_line(line, width)
         return [line]
 
     @property

@@ -18,6 +18,7 @@ from sandbox_tui.core.events.run_state import CallItem, ReplyItem, RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import STATUS_WORDS
 from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.keys.hint import hint
@@ -109,7 +110,7 @@ class RunTile(Widget, can_focus=True):
         palette, width = palette_of(self), max(1, self.content_size.width)
         lines = [self._asked(palette), self._figures(palette), *self._doing(palette)]
         for line in lines:
-            line.truncate(width, overflow="ellipsis")
+            fit_line(line, width)
         return Text("\n").join(lines[:TILE_LINES])
 
     def on_click(self, event: Click) -> None:

@@ -15,6 +15,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.search.search_as_you_type import Found
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -156,7 +157,7 @@ def _place(hit: Hit, width: int, palette: Palette) -> Text:
     line = Text(f"     {step:<9} ", style=palette.dim, no_wrap=True)
     line.append(f"{_KINDS.get(hit.kind, hit.kind):<{_KIND_COLUMNS}} ", style=palette.dim)
     line.append_text(_snippet(hit, palette))
-    line.truncate(width, overflow="ellipsis")
+    fit_line(line, width)
     return line
 
 

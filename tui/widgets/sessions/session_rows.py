@@ -11,6 +11,7 @@ from rich.text import Text
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.theming.palette import Palette
@@ -43,7 +44,7 @@ def title_line(
         line.append("◉ ", style=palette.accent)
     line.append(task_title(run), style=palette.text)
     room = max(1, width - len(when) - 2)
-    line.truncate(room, overflow="ellipsis")
+    fit_line(line, room)
     line.pad_right(max(0, room - line.cell_len) + 1)
     line.append(when, style=palette.dim)
     return line
@@ -86,7 +87,7 @@ def facts_line(
     for tag in tags:
         line.append(f"#{sanitize_line(tag)} ", style=palette.human)
     line.append(words, style=palette.dim)
-    line.truncate(width, overflow="ellipsis")
+    fit_line(line, width)
     return line
 
 

@@ -19,6 +19,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.search.query import FILTERS, Query, parse_query
 from sandbox_tui.sessions.search.query_completion import Values, completions
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette
@@ -196,7 +197,7 @@ class SearchBar(Vertical):
             line.append("  ".join(f"{name}:" for name in FILTERS if name != "cost"), palette.faint)
             line.append("  cost>0.5", style=palette.faint)
         if not (self._problem or remarks):
-            line.truncate(max(1, self.content_size.width), overflow="ellipsis")
+            fit_line(line, max(1, self.content_size.width))
         return line
 
 

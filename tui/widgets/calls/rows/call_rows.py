@@ -17,6 +17,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.call_text import arguments_text
@@ -60,7 +61,7 @@ def _call_title(item: CallItem, width: int, opened: bool, palette: Palette) -> T
     line.append(f"{item.call.number:>3} ", style=palette.accent if waiting else palette.dim)
     line.append(f"{short_name(sanitize_line(item.call.name)):<6}", style=palette.tool)
     line.append(sanitize_line(summarize_call(item.call.name, item.arguments)), style=palette.text)
-    line.truncate(width, overflow="ellipsis")
+    fit_line(line, width)
     return line
 
 
@@ -80,7 +81,7 @@ def _call_status(item: CallItem, width: int, now: float, palette: Palette) -> Te
     if item.call.family:
         repaired = ", repaired" if item.call.repaired else ""
         line.append(f"  as text ({sanitize_line(item.call.family)}{repaired})", style=palette.dim)
-    line.truncate(width, overflow="ellipsis")
+    fit_line(line, width)
     return line
 
 

@@ -10,6 +10,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import RunFinished
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 
@@ -47,7 +48,7 @@ class EndLine(Widget):
         palette, width = palette_of(self), max(1, self.content_size.width)
         lines = [_outcome(finished, palette), self._places(finished, palette)]
         for line in lines:
-            line.truncate(width, overflow="ellipsis")
+            fit_line(line, width)
         return Text("\n").join(lines)
 
     def _places(self, finished: RunFinished, palette: Palette) -> Text:

@@ -8,6 +8,7 @@ from rich.text import Text
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem
 from sandbox_tui.core.events.types import HumanFile
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
@@ -29,7 +30,7 @@ def file_lines(
     title = Text(f"{'':>{gutter - 1}} ", no_wrap=True)
     title.append(f"{FILE_ACTION_WORDS[file.action]:<5}", style=palette.human + Style(bold=True))
     title.append(sanitize_line(file.path), style=palette.text)
-    title.truncate(width, overflow="ellipsis")
+    fit_line(title, width)
     lines = [title, _status(item, file, gutter, width, palette)]
     if opened:
         lines += indented(_details(file, width - gutter, palette), gutter)
@@ -46,7 +47,7 @@ def _status(item: HumanItem, file: HumanFile, gutter: int, width: int, palette: 
         f"  {told}" if file.told_to_model else "  not told",
         style=palette.human if file.told_to_model else palette.dim,
     )
-    line.truncate(width, overflow="ellipsis")
+    fit_line(line, width)
     return line
 
 
@@ -70,7 +71,7 @@ def _details(file: HumanFile, width: int, palette: Palette) -> list[Text]:
         if line.startswith(("+", "-")):
             style = palette.good if line.startswith("+") else palette.bad
         shown = Text(sanitize_line(line.expandtabs(4)), style=style, no_wrap=True)
-        shown.truncate(width, overflow="ellipsis")
+        fit_line(shown, width)
         lines.append(shown)
     more = file.diff.count("\n") - 1 - MAX_DIFF_LINES
     if more > 0:

@@ -9,6 +9,7 @@ from rich.text import Text
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem, NoteItem
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.file_rows import file_lines
 from sandbox_tui.tui.widgets.calls.rows.row_parts import BOLD, GUTTER, last_line, observation_lines
@@ -22,7 +23,7 @@ def human_lines(item: HumanItem, width: int, opened: bool, palette: Palette) -> 
     title = Text(f"{'':>{GUTTER - 1}} ", no_wrap=True)
     title.append("you  " if item.command is not None else "say  ", style=palette.human + BOLD)
     title.append(sanitize_line(item.text), style=palette.text)
-    title.truncate(width, overflow="ellipsis")
+    fit_line(title, width)
     lines = [title, _human_status(item, width, palette)]
     if opened:
         if item.command is None:
@@ -43,7 +44,7 @@ def written_lines(notes: Sequence[str], width: int, opened: bool, palette: Palet
             words = [Text(" " * GUTTER, no_wrap=True).append(sanitize_line(note), palette.human)]
         first = Text(f"{'✎':>{GUTTER - 1}} ", style=palette.human, no_wrap=True)
         first.append_text(words[0][GUTTER:])
-        first.truncate(width, overflow="ellipsis")
+        fit_line(first, width)
         lines += [first, *words[1:]]
     return lines
 
@@ -86,5 +87,5 @@ def _human_status(item: HumanItem, width: int, palette: Palette) -> Text:
     if item.command is not None:
         told = "told to model" if item.told_to_model else "not told"
         line.append(f"  {told}", style=palette.human if item.told_to_model else palette.dim)
-    line.truncate(width, overflow="ellipsis")
+    fit_line(line, width)
     return line

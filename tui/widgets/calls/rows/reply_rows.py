@@ -10,6 +10,7 @@ from sandbox_tui.core.events.run_state import ReplyItem
 from sandbox_tui.core.events.types import Usage
 from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
@@ -33,11 +34,11 @@ def reply_lines(
         line.append(
             sanitize_line(_tail_line(prose, item)), style=palette.model + Style(italic=True)
         )
-        line.truncate(width, overflow="ellipsis")
+        fit_line(line, width)
         lines.append(line)
     if item.remark:
         remark = Text(f"{' ' * GUTTER}{item.remark}", style=palette.dim, no_wrap=True)
-        remark.truncate(width, overflow="ellipsis")
+        fit_line(remark, width)
         lines.append(remark)
     if not item.ended:
         lines += _why_not(item, width, palette) if _has_failed(item) else []
@@ -139,6 +140,6 @@ def _writing(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
         shown = [Text(sanitize_line(line), style=palette.dim, no_wrap=True) for line in tail]
         shown[-1].append("▌", style=palette.accent)
         for line in shown:
-            line.truncate(width - GUTTER, overflow="ellipsis")
+            fit_line(line, width - GUTTER)
         lines += indented(shown, GUTTER)
     return lines

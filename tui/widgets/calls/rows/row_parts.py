@@ -6,6 +6,7 @@ from rich.style import Style
 from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.code import indented
@@ -27,7 +28,7 @@ def inset(
     inner = max(1, width - GUTTER)
     result: list[Text] = []
     for line in shown:
-        line.truncate(inner - 1, overflow="ellipsis")
+        fit_line(line, inner - 1)
         line.pad_right(max(0, inner - line.cell_len))
         moved = Text(" " * GUTTER, no_wrap=True)
         line.stylize_before(palette.code)
@@ -43,7 +44,7 @@ def observation_lines(text: str, width: int, palette: Palette) -> list[Text]:
     every = [_output_line(line, palette) for line in clean_lines(body)]
     shown = every[:MAX_INLINE_LINES]
     for line in shown:
-        line.truncate(max(1, width - GUTTER), overflow="ellipsis")
+        fit_line(line, max(1, width - GUTTER))
     return [*indented(shown, GUTTER), *more_lines(len(every) - len(shown), palette)]
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.document import Document, Kind, PreviewError, Source, count_of
@@ -61,7 +62,7 @@ class TableDocument(Document):
                 line.append(" │ ", style=palette.faint)
             right = self._right[index]
             shown = Text(cell, style=palette.strong if head else palette.text)
-            shown.truncate(width, overflow="ellipsis")
+            fit_line(shown, width)
             blanks = " " * (width - shown.cell_len)
             line.append(blanks if right else "")
             line.append_text(shown)
