@@ -182,17 +182,24 @@ def _of(kind: type[_Kind], item: Item) -> _Kind:
     return item
 
 
-def markers_of(store: Store, run_id: str) -> MarkerIndex:
+def markers_of(store: Store, run_id: str, known: MarkerIndex | None = None) -> MarkerIndex:
     """The places one goes to, as far as keyframes have been made, and those after the last one.
+
+    Args:
+        store: where the session is.
+        run_id: its id.
+        known: what was read of them before; only what follows is read.
 
     Raises:
         StoreError: the file cannot be read.
         EventDecodeError: an event was written by a newer version.
     """
-    rows = store.keyframes(run_id).markers()
-    places = [Marker(*row) for row in rows]
-    after = last_keyframe(store, run_id)
-    for event in store.events(run_id, after=after, until=after + MAX_EVENTS_AFTER_KEYFRAME):
+    known = known or MarkerIndex()
+    rows = store.keyframes(run_id).markers(after=known.last)
+    places = [*known.all, *(Marker(*row) for row in rows)]
+    last = last_keyframe(store, run_id)
+    until = last + MAX_EVENTS_AFTER_KEYFRAME
+    for event in store.events(run_id, after=max(last, known.last), until=until, output=False):
         place = marker_of(event)
         if place is not None:
             places.append(place)

@@ -108,10 +108,11 @@ class KeyframeTables:
             )
         return [row["data"] for row in rows]
 
-    def markers(self) -> list[MarkerRow]:
-        """The markers, in order."""
+    def markers(self, after: int = 0) -> list[MarkerRow]:
+        """The markers after an event, in order."""
         rows = self._database.rows(
-            "SELECT seq, t, kind, step FROM markers WHERE run_id = ? ORDER BY seq", [self._run_id]
+            "SELECT seq, t, kind, step FROM markers WHERE run_id = ? AND seq > ? ORDER BY seq",
+            [self._run_id, after],
         )
         return [MarkerRow(**row) for row in rows]
 

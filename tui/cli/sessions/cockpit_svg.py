@@ -17,6 +17,7 @@ from sandbox_tui.core.lineage.fork_point import resolve_position
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.exports import Recording
 from sandbox_tui.sessions.interchange.exports.bundle import with_contents
+from sandbox_tui.sessions.playback.keyframes import catch_up
 from sandbox_tui.sessions.store.tables.annotations import add_note, set_tags
 from sandbox_tui.tui.format.self_contained_svg import self_contained
 
@@ -25,8 +26,11 @@ MAX_SIZE = (400, 200)
 COPY_BATCH_EVENTS = 1_000
 """Events per transaction."""
 
-DRAW_TIMEOUT_SECONDS = 120.0
+DRAW_TIMEOUT_SECONDS = 600.0
 """Timeout for drawing a picture."""
+
+POLL_SECONDS = 0.02
+"""Time between two looks at the screen, left to the thread that reads the session."""
 
 
 def cockpit_picture(
@@ -49,6 +53,7 @@ def cockpit_picture(
         store = Store(Path(folder) / "sessions.db")
         try:
             _copy(recording, store)
+            catch_up(store, recording.summary.id)
             return asyncio.run(_drawn(store, recording.summary.id, seq, settings, size))
         finally:
             store.close()
@@ -88,7 +93,7 @@ async def _drawn(
         ):
             screen = app.screen
             while not isinstance(screen, ReplayScreen) or not screen.shows(seq):
-                await pilot.pause()
+                await asyncio.sleep(POLL_SECONDS)
                 screen = app.screen
             await pilot.pause()
             return self_contained(app.export_screenshot(title=screen.task_line))

@@ -77,6 +77,7 @@ def test_keyframe_and_tail_are_the_whole(events: list[e.AnyEvent], data: st.Data
         small_keyframes(),
     ):
         store.append("r", events)
+        at_first = markers_of(store, "r")
         catch_up(store, "r")
         if len(events) > 8:
             assert last_keyframe(store, "r") > 0
@@ -85,6 +86,7 @@ def test_keyframe_and_tail_are_the_whole(events: list[e.AnyEvent], data: st.Data
             assert_same(playback_state_at(store, "r", seq), events[:seq])
         places = [place for event in events if (place := marker_of(event))]
         assert list(markers_of(store, "r").all) == places
+        assert list(markers_of(store, "r", at_first).all) == places
 
 
 @examples(12)

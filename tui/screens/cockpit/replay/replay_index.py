@@ -64,7 +64,7 @@ class ReplayIndex:
 
     def build(self) -> None:
         """Begin."""
-        self._screen.run_worker(self._build(), group="keyframes")
+        self._screen.run_worker(self._build, group="keyframes")
 
     def stop(self) -> None:
         """Stop making keyframes."""
@@ -93,12 +93,12 @@ class ReplayIndex:
         self.covered = seq
         self._on_progress()
         if seq - self.markers.last > MAX_FOLDED_EVENTS:
-            self._screen.run_worker(self._read_more_markers(), exclusive=True, group="markers")
+            self._screen.run_worker(self._read_more_markers, exclusive=True, group="markers")
 
     async def _read_more_markers(self) -> None:
         with contextlib.suppress(SandboxTuiError):
             await self._read_markers()
 
     async def _read_markers(self) -> None:
-        self.markers = await asyncio.to_thread(markers_of, self._store, self._run_id)
+        self.markers = await asyncio.to_thread(markers_of, self._store, self._run_id, self.markers)
         self._on_markers()
