@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -119,6 +120,45 @@ def list_(limit: int, as_json: bool) -> None:
 
     with store_to_read() as store:
         print_evals(store, limit, as_json=as_json)
+
+
+@eval_group.command(short_help="Report an evaluation.")
+@click.argument("evaluation", default="last")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "html", "csv", "cells"]),
+    default="text",
+    show_default=True,
+    help="csv has a line for each sample, cells one for each domain and mode.",
+)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--sessions", is_flag=True, help="Write the page of each session beside it.")
+def report(evaluation: str, form: str, output: Path | None, sessions: bool) -> None:
+    """Report an EVALUATION (its id, a part of it, or "last"), also while it runs."""
+    from sandbox_tui.tui.cli.evals.report import write_report
+
+    with store_to_read() as store:
+        write_report(store, evaluation, form, output, sessions=sessions)
+
+
+@eval_group.command(short_help="Pair two evaluations by task.")
+@click.argument("left")
+@click.argument("right")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "html"]),
+    default="text",
+    show_default=True,
+)
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False))
+def compare(left: str, right: str, form: str, output: Path | None) -> None:
+    """Pair two evaluations by task and mode: two models, or two checkpoints of one."""
+    from sandbox_tui.tui.cli.evals.report import write_comparison
+
+    with store_to_read() as store:
+        write_comparison(store, left, right, form, output)
 
 
 @eval_group.command(short_help="List the suites that have a name.")

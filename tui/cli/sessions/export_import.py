@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.store.maintenance import Report
+from sandbox_tui.tui.cli.write_file import write_file
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line
 
@@ -54,7 +54,7 @@ def export_session(
             if path.exists() and not force:
                 raise ConfigError(f"{path} exists already; --force overwrites it.")
         for path, part in zip(paths, parts, strict=True):
-            _write(path, part.data)
+            write_file(path, part.data)
             click.echo(f"{path}  {numbers.size(len(part.data))}")
     if redactor is not None and redactor.found:
         count = redactor.found
@@ -86,22 +86,6 @@ def _to_stdout(data: bytes) -> None:
             ) from error
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Write the whole file or nothing, with the permissions of the umask."""
-    part = path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
-    try:
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # minus the umask
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def import_files(store: Store, files: Sequence[Path]) -> bool:

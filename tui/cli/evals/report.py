@@ -1,0 +1,125 @@
+"""`sandbox-tui eval report` and `compare`: evaluations as text, Markdown, HTML and CSV."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import click
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.evals.reporting.comparison import compare_evals
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.evals.report.compare import comparison_html, comparison_markdown
+from sandbox_tui.sessions.evals.report.csv import cells_csv, samples_csv
+from sandbox_tui.sessions.evals.report.html import html_report
+from sandbox_tui.sessions.evals.report.markdown import markdown_report
+from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_capabilities
+from sandbox_tui.sessions.evals.report.report import EvalReport, eval_report
+from sandbox_tui.sessions.evals.report.session_pages import write_session_pages
+from sandbox_tui.sessions.interchange.known_secrets import known_secrets
+from sandbox_tui.sessions.interchange.redaction import Redactor
+from sandbox_tui.sessions.store.tables import eval_ledger
+from sandbox_tui.tui.cli.write_file import write_file
+from sandbox_tui.tui.format.eval_comparison import comparison_text
+from sandbox_tui.tui.format.eval_table import report_text
+
+REPORTS: Mapping[str, Callable[[EvalReport], str]] = {
+    "text": lambda report: report_text(report.table, _width()),
+    "markdown": markdown_report,
+    "html": html_report,
+    "csv": samples_csv,
+    "cells": cells_csv,
+}
+"""Formats of a report by name."""
+
+COMPARISONS = ("text", "markdown", "html")
+
+
+def write_report(
+    store: Store, name: str, form: str, output: Path | None, *, sessions: bool
+) -> None:
+    """Write the report of an evaluation.
+
+    Args:
+        store: where it is.
+        name: of the evaluation: its id, a part of it, or `last`.
+        form: one of `REPORTS`.
+        output: a file; None: standard output.
+        sessions: whether the page of each session is written beside it, and linked.
+
+    Raises:
+        ConfigError: a file cannot be written, or there is no file beside which pages could be.
+        StoreError: there is no such evaluation.
+    """
+    if sessions and (output is None or form not in ("html", "markdown")):
+        raise ConfigError("--sessions needs --output, and the format html or markdown.")
+    found = eval_ledger.summary(store, name)
+    results = eval_ledger.results(store, found.info.id)
+    redactor = Redactor(known_secrets())
+    links: dict[str, str] = {}
+    if sessions and output is not None:
+        links = _pages(store, [one.run_id for one in results if one.run_id], output, redactor)
+    report = eval_report(
+        found.info,
+        results,
+        now=time.time(),
+        capabilities=recorded_capabilities(store, results),
+        links=links,
+    )
+    _write(REPORTS[form](report), output, redactor)
+
+
+def write_comparison(store: Store, left: str, right: str, form: str, output: Path | None) -> None:
+    """Write two evaluations, paired by task and mode.
+
+    Raises:
+        ConfigError: the file cannot be written.
+        StoreError: there is no such evaluation.
+    """
+    one, other = eval_ledger.summary(store, left), eval_ledger.summary(store, right)
+    found = compare_evals(
+        one.info,
+        eval_ledger.results(store, one.info.id),
+        other.info,
+        eval_ledger.results(store, other.info.id),
+    )
+    if form == "text":
+        text = comparison_text(found, _width())
+    else:
+        text = comparison_html(found) if form == "html" else comparison_markdown(found)
+    _write(text, output, Redactor(known_secrets()))
+
+
+def _pages(store: Store, run_ids: list[str], output: Path, redactor: Redactor) -> dict[str, str]:
+    links: dict[str, str] = {}
+    try:
+        for run_id, link in write_session_pages(store, run_ids, output.parent, redactor):
+            links[run_id] = link
+            _say_progress(f"{len(links)} of {len(run_ids)} pages")
+    except OSError as error:
+        raise ConfigError(f"A page cannot be written: {error.strerror}.") from error
+    _say_progress("")
+    return links
+
+
+def _say_progress(words: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{words:40}\r")
+        sys.stderr.flush()
+
+
+def _write(text: str, output: Path | None, redactor: Redactor) -> None:
+    text = redactor.text(text)
+    if output is None:
+        click.echo(text.rstrip("\n"))
+        return
+    write_file(output, text.encode("utf-8", "replace"))
+    click.echo(str(output))
+
+
+def _width() -> int:
+    return shutil.get_terminal_size().columns
