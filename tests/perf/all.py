@@ -20,6 +20,7 @@ from tests.perf import (
     leaks,
     many_files,
     many_sandboxes,
+    session_database,
     startup,
     wall_of_runs,
 )
@@ -36,6 +37,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "idle": lambda given: idle.measure(),
     "files": lambda given: many_files.measure(),
     "wall": lambda given: wall_of_runs.measure(),
+    "database": lambda given: session_database.measure(),
     "emulator": lambda given: emulator_ratio.measure(),
 }
 

@@ -23,7 +23,7 @@ def fill(store: Store, run_id: str, steps: int, *, seed: int = 1) -> int:
     chance = random.Random(seed)
     batch: list[e.AnyEvent] = []
     seq, t = 0, 0.0
-    for event in _events(run_id, steps, chance):
+    for event in events_of(run_id, steps, chance):
         seq, t = seq + 1, t + chance.random() * 0.2
         batch.append(msgspec.structs.replace(event, seq=seq, t=t))
         if len(batch) >= BATCH:
@@ -33,7 +33,8 @@ def fill(store: Store, run_id: str, steps: int, *, seed: int = 1) -> int:
     return seq
 
 
-def _events(run_id: str, steps: int, chance: random.Random) -> Iterator[e.AnyEvent]:
+def events_of(run_id: str, steps: int, chance: random.Random) -> Iterator[e.AnyEvent]:
+    """The events of a session of so many steps, without numbers and times."""
     yield started(run_id, task=f"a task of {steps} steps")
     yield e.TerminalOpened(terminal="model", cols=100, rows=30)
     yield e.FilesListed(files=tuple(_file(number, "created", 0) for number in range(FILES)))

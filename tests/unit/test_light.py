@@ -78,7 +78,15 @@ def imported(script: str, words: object, names: tuple[str, ...], home: Path) -> 
 
 @pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["sessions", "--help"]])
 def test_help(tmp_path: Path, words: list[str]) -> None:
-    names = (*NEEDS_NO_SCREEN, *NEEDS_NO_RUN, *NEEDS_NO_CHANGE, "asyncio", "sqlite3", "msgspec")
+    names = (
+        *NEEDS_NO_SCREEN,
+        *NEEDS_NO_RUN,
+        *NEEDS_NO_CHANGE,
+        "asyncio",
+        "socket",
+        "sqlite3",
+        "msgspec",
+    )
     assert imported(COMMAND_LINE, [words], names, tmp_path) == []
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 from collections.abc import Iterator
 
@@ -31,7 +30,7 @@ def gone() -> ProcessIdentity:
 def test_a_machine_that_is_renamed_knows_its_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     me, other = ProcessIdentity.this_process(), gone()
     processes._this_host.cache_clear()
-    monkeypatch.setattr(socket, "gethostname", lambda: "renamed-by-dhcp")
+    monkeypatch.setattr(processes, "machine_name", lambda: "renamed-by-dhcp")
     assert (me.here, me.alive) == (True, True)
     assert (other.here, other.alive) == (True, False)
     assert ProcessIdentity.this_process().host_name == "renamed-by-dhcp"
@@ -39,7 +38,7 @@ def test_a_machine_that_is_renamed_knows_its_programs(monkeypatch: pytest.Monkey
 
 def test_a_machine_that_was_started_anew_has_none_of_its_programs_left() -> None:
     me = ProcessIdentity.this_process()
-    before = me._replace(host=f"{socket.gethostname()}_{ANOTHER_BOOT}")
+    before = me._replace(host=f"{processes.machine_name()}_{ANOTHER_BOOT}")
     assert not before.alive
     assert not before.here
 
@@ -54,5 +53,5 @@ def test_of_another_machine_nothing_is_known() -> None:
 
 def test_what_an_older_version_wrote_is_understood() -> None:
     me, other = ProcessIdentity.this_process(), gone()
-    assert me._replace(host=socket.gethostname()).alive
-    assert not other._replace(host=socket.gethostname()).alive
+    assert me._replace(host=processes.machine_name()).alive
+    assert not other._replace(host=processes.machine_name()).alive
