@@ -1,0 +1,80 @@
+"""An evaluation whose program is killed again and again."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables import eval_ledger
+from tests import scripted_server as s
+from tests.arithmetic_model import reply
+from tests.integration.conftest import TEST_IMAGE, require
+from tests.integration.test_runs import PROGRAM
+
+TASKS = 12
+KILLS = 5
+
+
+def suite(folder: Path) -> Path:
+    """A suite of products: a YAML file and its tasks."""
+    rows = [
+        {"id": f"t{n}", "problem": f"What is {100 + n} * {7 + n}?", "target": (100 + n) * (7 + n)}
+        for n in range(TASKS)
+    ]
+    (folder / "tasks.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    file = folder / "products.yaml"
+    file.write_text("dataset: {path: tasks.jsonl, domain: math}\nscorers: number\n")
+    return file
+
+
+@pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
+def test_no_sample_is_lost_and_none_is_counted_twice(
+    kind: str,
+    tmp_path: Path,
+    own_home: Path,
+    scripted_server: Callable[..., s.ScriptedServer],
+) -> None:
+    require(kind)
+    server = scripted_server(reply)
+    dice = random.Random(7)
+    begin = [
+        *("run", str(suite(tmp_path)), "--model", "scripted", "--base-url", server.url),
+        *("--sandbox", kind, "--image", TEST_IMAGE),
+    ]
+    shared = ["--headless", "--concurrency", "3"]
+    environment = {**os.environ, "SANDBOX_TUI_HOME": str(own_home)}
+    for kill in range(KILLS):
+        what = begin if kill == 0 else ["resume"]
+        program = subprocess.Popen(
+            [PROGRAM, "eval", *what, *shared], stdout=subprocess.PIPE, env=environment
+        )
+        assert program.stdout is not None
+        for _ in range(dice.randint(1, 4)):
+            program.stdout.readline()
+        program.send_signal(signal.SIGKILL)
+        program.wait()
+        program.stdout.close()
+    done = subprocess.run(
+        [PROGRAM, "eval", "resume", *shared], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    store = Store(own_home / "sessions.db")
+    found = eval_ledger.summary(store)
+    assert (found.status, found.over) == ("finished", 2 * TASKS)
+    results = eval_ledger.results(store, found.info.id)
+    assert Counter(one.status for one in results) == {"scored": 2 * TASKS}
+    for one in results:
+        right = one.mode == "sandbox" or (int(one.task[1:]) + 7) % 2 == 0
+        assert one.score == float(right), one
+        assert store.run(one.run_id).outcome == "submitted"
+    assert len({one.run_id for one in results}) == 2 * TASKS
+    store.close()
