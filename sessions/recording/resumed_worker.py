@@ -73,7 +73,7 @@ def problem_with(run: RunSummary) -> str:
     if run.imported:
         return "This session was recorded elsewhere: it can be replayed, and forked."
     if run.outcome == "running":
-        return "This session is still running in another program."
+        return f"This session is still running in {run.program}."
     if run.outcome != "interrupted":
         ended = run.outcome.replace("_", " ")
         return f"This session has ended ({ended}): there is nothing to resume. It can be replayed."

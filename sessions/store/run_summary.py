@@ -24,7 +24,8 @@ class RunSummary:
         last_seq: number of its last event.
         parent, parent_seq: the session it was forked from, and the last event in common.
         imported: whether it was recorded elsewhere.
-        elsewhere: whether its program is on another host, so that `running` is a guess.
+        elsewhere: name of the other host on which its program is, so that `running` is a guess;
+            empty where that is this host.
     """
 
     id: str
@@ -50,7 +51,17 @@ class RunSummary:
     parent_seq: int | None
     imported: bool = False
     tokens_estimated: bool = False
-    elsewhere: bool = False
+    elsewhere: str = ""
+
+    @property
+    def program(self) -> str:
+        """Whose program runs it, in words, with what to do where that cannot be seen from here."""
+        if not self.elsewhere:
+            return "another program"
+        return (
+            f"a program on {self.elsewhere}, as far as can be told from here: watch and resume it "
+            "there; if that machine is gone, fork the session, or delete it"
+        )
 
     @property
     def tokens(self) -> str:
@@ -75,7 +86,7 @@ def summary(row: dict[str, Any], given_up: Collection[str] = ()) -> RunSummary:
     return RunSummary(
         outcome=outcome,
         imported=bool(row["imported"]),
-        elsewhere=not owner.here,
+        elsewhere="" if owner.here else owner.host_name or "another machine",
         tokens_estimated=bool(row["tokens_estimated"]),
         **known,
     )

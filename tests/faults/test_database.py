@@ -9,6 +9,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.maintenance import check
 from tests import scripted_server as s
 from tests.e2e.tmux import Terminal
 from tests.faults.program import PROGRAM, Program, against, only, stored
@@ -325,3 +327,120 @@ def test_a_disk_that_is_full_before_the_run_begins(
         assert program.end() == 6
         assert "the disk is full" in program.stderr
     assert server.requests == []
+
+
+def squeezed(table: str, column: str) -> Callable[[Path], None]:
+    """Damage that SQLite does not see: what is in a row cannot be unpacked."""
+
+    def damage(path: Path) -> None:
+        with contextlib.closing(sqlite3.connect(path)) as raw:
+            raw.execute(f"UPDATE {table} SET compressed = 1, {column} = x'00ff'")
+            raw.commit()
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "formats"),
+    [("events", "json", ("html", "markdown")), ("terminal_output", "data", ("html", "asciicast"))],
+)
+def test_a_row_that_does_not_unpack_is_said_to_be_damaged(
+    table: str, column: str, formats: Sequence[str], one_session: Path, own_home: Path
+) -> None:
+    shutil.copytree(one_session, own_home)
+    squeezed(table, column)(own_home / "sessions.db")
+    for format_ in formats:
+        with Program("sessions", "export", "last", "-f", format_, "-o", "-", home=own_home) as run:
+            assert run.end() == 6, format_
+        (said,) = run.stderr.strip().splitlines()
+        assert said.startswith(
+            f"sandbox-tui: The session database {own_home}/sessions.db is damaged"
+        )
+    with Program("sessions", "check", home=own_home) as looked:
+        assert looked.end() != 0
+    assert "defect" not in looked.stderr
+
+
+def test_a_replay_of_a_row_that_does_not_unpack_says_so(one_session: Path, own_home: Path) -> None:
+    shutil.copytree(one_session, own_home)
+    squeezed("events", "json")(own_home / "sessions.db")
+    with Terminal("replay", "last", home=own_home) as terminal:
+        terminal.wait_for("is damaged")
+        terminal.press("q")
+        assert terminal.exit_code() in (0, 6)
+
+
+KILLED_WHILE_DELETING = """
+import os, signal, sys
+from pathlib import Path
+from sandbox_tui.sessions import Store
+
+store = Store(Path(sys.argv[1]))
+left = [int(sys.argv[2])]
+
+def count():
+    left[0] -= 1
+    if not left[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+
+store._connection.set_progress_handler(count, 20)
+store.delete(store.runs()[0].id)
+"""
+
+
+def every_row(path: Path) -> dict[str, int]:
+    """How many rows each table has."""
+    with contextlib.closing(sqlite3.connect(path)) as raw:
+        names = [
+            name for (name,) in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
+        return {name: raw.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in names}
+
+
+def test_a_program_killed_while_it_deletes_has_deleted_nothing_or_all(
+    one_session: Path, own_home: Path
+) -> None:
+    """At twenty moments, from the first row to the last."""
+    whole = every_row(one_session / "sessions.db")
+    killed = deleted = 0
+    for steps in (
+        1,
+        2,
+        3,
+        4,
+        6,
+        8,
+        11,
+        15,
+        20,
+        27,
+        36,
+        48,
+        64,
+        85,
+        113,
+        150,
+        200,
+        400,
+        2_000,
+        40_000,
+    ):
+        shutil.rmtree(own_home, ignore_errors=True)
+        shutil.copytree(one_session, own_home)
+        path = own_home / "sessions.db"
+        done = subprocess.run(
+            [sys.executable, "-c", KILLED_WHILE_DELETING, str(path), str(steps)], check=False
+        )
+        assert done.returncode in (0, -signal.SIGKILL)
+        killed += done.returncode != 0
+        left = every_row(path)
+        if left["runs"]:
+            assert left == whole
+        else:
+            deleted += 1
+            assert not left["events"] + left["terminal_output"] + left["blobs"] + left["run_blobs"]
+        with contextlib.closing(Store(path)) as store:
+            assert not check(store).problems
+    assert killed > 5
+    assert deleted

@@ -358,6 +358,8 @@ def _detached(store: Store, name: str | None) -> RunSummary:
 
     if name is not None and name != "last":
         found = store.run(name)
+        if found.outcome == "running" and found.elsewhere:
+            raise ConfigError(f"{found.id} is running in {found.program}.")
         if found.outcome != "running" or not is_detached(found.id):
             raise ConfigError(
                 f"{found.id} is {found.outcome.replace('_', ' ')}, and not a detached run."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.remote.sockets import is_detached
 
@@ -11,5 +12,5 @@ def outcome_words(run: RunSummary) -> str:
     if run.outcome == "running" and is_detached(run.id):
         return "running (detached)"
     if run.outcome == "running" and run.elsewhere:
-        return "running elsewhere"
+        return f"running on {sanitize_line(run.elsewhere)}"
     return run.outcome.replace("_", " ")

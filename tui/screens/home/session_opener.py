@@ -69,7 +69,7 @@ class SessionOpener:
     def _watch_elsewhere(self, run: RunSummary) -> None:
         """Watch a run of another program, where it lets itself be watched."""
         if not is_detached(run.id):
-            words = "This session is still running in another program."
+            words = f"This session is still running in {run.program}."
             self._screen.notify(words, markup=False)
             return
         from sandbox_tui.sessions.remote.client import RunClient

@@ -49,6 +49,21 @@ def test_a_session_is_deleted_by_its_id_and_by_how_it_begins(store: Store) -> No
         assert store.runs() == []
 
 
+@pytest.mark.parametrize("command", [["resume"], ["attach"], ["stop"]])
+def test_of_a_session_on_another_machine_is_said_where_and_what_one_can_do(
+    store: Store, command: list[str]
+) -> None:
+    """A home that several machines share; or a container that was made anew under another name."""
+    keep(store, RUN, ended=False)
+    own(store, RUN, ProcessIdentity(1, "2", "login-1"))
+    assert "running on login-1" in run("sessions", "ls").output
+    done = run(*command, RUN)
+    assert done.exit_code != 0
+    assert "running in a program on login-1, as far as can be told from here" in done.output
+    assert done.output.count("\n") == 1
+    assert run("sessions", "rm", RUN, "--yes").exit_code == 0
+
+
 def test_a_session_that_is_being_recorded_is_not_deleted(store: Store) -> None:
     keep(store, RUN, ended=False)
     keep(store, FORK)
