@@ -14,6 +14,9 @@ from sandbox_tui.core.evals.meta_capabilities.capability import Capability
 from sandbox_tui.core.evals.meta_capabilities.python_code import ANSWER_FILE
 from sandbox_tui.core.evals.meta_capabilities.shell_commands import ARITHMETIC, Command
 
+RULES_VERSION = 1
+"""Of all that decides what counts; raise it with every change of what counts."""
+
 RULES: dict[Capability, str] = {
     "external": (
         "installs or downloads: pip, uv, conda, apt, apk, npm, gem, cargo, go; git clone, fetch or "

@@ -13,6 +13,7 @@ from typing import Any
 from sandbox_tui.sessions.store.migrations.estimated_tokens import estimated_tokens
 from sandbox_tui.sessions.store.migrations.evaluations import evaluations
 from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
+from sandbox_tui.sessions.store.migrations.run_capabilities import run_capabilities
 from sandbox_tui.sessions.store.migrations.tables_to_query import (
     create_tables,
     rows_to_query,
@@ -36,6 +37,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     *_BASELINE,
     ("estimated_tokens", estimated_tokens),
     ("evaluations", evaluations),
+    ("run_capabilities", run_capabilities),
 )
 """Name and function of each, in order; the function gets a `sqlite_utils.Database`. Never change a
 released one: add another."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
+import pytest
 
+from sandbox_tui.core.evals.meta_capabilities.capability import RunCapabilities
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.evals.report import recorded_capabilities as recorded
 from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_capabilities
+from sandbox_tui.sessions.store.tables import run_capabilities
 from tests.unit.core.evals.reporting.sample_results import result
 from tests.unit.sample_run import keep, sample
 
@@ -36,6 +41,37 @@ def test_the_calls_of_recorded_runs_count(tmp_path: Path) -> None:
         "unanswered": [],
         "gone": [],
     }
+
+
+def test_what_was_found_out_is_remembered_until_it_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    find_out = recorded.capabilities_of_run
+
+    def counted(calls: Iterable[tuple[str, str]]) -> RunCapabilities:
+        looked.append("")
+        return find_out(calls)
+
+    monkeypatch.setattr(recorded, "capabilities_of_run", counted)
+    events, contents = sample("1 | tee kept.txt")
+    over = result("a", "sandbox", 1.0, run_id="r")
+    running = result("b", "sandbox", status="running", run_id="s")
+    with Store(tmp_path / "s.db") as store:
+        keep(store, events[:-1], contents)
+        keep(store, events, contents, "s")
+        first = recorded_capabilities(store, [over, running])
+        assert first["r"].uses("files")
+        assert recorded_capabilities(store, [over, running]) == first
+        assert len(looked) == 3  # the one that runs, again
+        store.append("r", events[-1:])
+        assert recorded_capabilities(store, [over]) == {"r": first["r"]}
+        assert len(looked) == 4  # it had grown
+        monkeypatch.setattr(run_capabilities, "RULES_VERSION", 1000)
+        recorded_capabilities(store, [over])
+        assert len(looked) == 5  # by other rules
+        store.delete("r")
+        assert store.rows("SELECT count(*) AS n FROM run_capabilities") == [{"n": 0}]
 
 
 def is_decision(event: e.AnyEvent, call: int) -> bool:
