@@ -16,6 +16,7 @@ SCORERS: dict[str, str] = {
     "choice": "paper.choice:Choice",
     "command": "command:Command",
     "exact": "exact:ExactScorer",
+    "constraints": "constraints:ConstraintsScorer",
     "hidden_tests": "hidden_tests:HiddenTestsScorer",
     "ifbench": "paper.ifbench:IFBench",
     "judge": "paper.judge:Judge",
