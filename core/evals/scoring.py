@@ -12,6 +12,7 @@ from sandbox_tui.core.agent.loop import AgentResult
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
 from sandbox_tui.core.evals.sample import Sample
+from sandbox_tui.core.evals.sandbox_memory import SandboxMemory, sandbox_memory
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, Scorer, ScorerFailed
 from sandbox_tui.core.events.types import FinishReason, Scored
 from sandbox_tui.core.sandboxes.base import Sandbox
@@ -33,16 +34,21 @@ class SampleScoring:
         sample: of the run.
         scorer: of its task.
         kind: of the sandboxes that it opens.
+
+    Attributes:
+        memory: of the run's sandbox, once it has been scored.
     """
 
     def __init__(self, sample: Sample, scorer: Scorer, kind: Kind) -> None:
         self._sample = sample
         self._scorer = scorer
         self._kind: Kind = kind
+        self.memory: SandboxMemory | None = None
 
     async def __call__(self, environment: ToolEnvironment, result: AgentResult) -> None:
         if result.reason in UNSCORED:
             return
+        self.memory = await sandbox_memory(environment.sandbox)
         name = self._scorer.name
         try:
             score = await self._scorer.score(self._attempt(environment.sandbox, result.answer))

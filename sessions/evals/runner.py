@@ -12,6 +12,7 @@ import msgspec
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.evals.sample import Sample, SampleKey, SampleResult
 from sandbox_tui.core.evals.sample_request import SampleRequests
+from sandbox_tui.core.evals.sandbox_memory import SandboxMemory
 from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.core.evals.scoring import SampleScoring
 from sandbox_tui.sessions.evals.begin import Evaluation
@@ -190,7 +191,8 @@ class EvalRunner:
         finally:
             del self._running[sample.key]
             self._registry.release(worker)
-        return await self._result_of(worker, claimed)
+        result = await self._result_of(worker, claimed)
+        return _with_memory(result, scoring.memory)
 
     async def _result_of(self, worker: RunWorker, claimed: SampleResult) -> SampleResult:
         result = await asyncio.to_thread(recorded_result, self._store, claimed)
@@ -241,6 +243,12 @@ class EvalRunner:
     def _notify(self, changed: SampleResult | None = None) -> None:
         for observe in self.observers:
             observe(changed)
+
+
+def _with_memory(result: SampleResult, memory: SandboxMemory | None) -> SampleResult:
+    if memory is None or not result.over:
+        return result
+    return msgspec.structs.replace(result, memory_idle=memory.now, memory_peak=memory.peak)
 
 
 def _tokens(result: SampleResult) -> int:

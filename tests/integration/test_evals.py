@@ -99,6 +99,9 @@ async def test_each_sample_is_a_scored_session(
         assert [type(event) for event in events[-2:]] == [e.Scored, e.RunFinished]
         assert one.steps == (1 if one.mode == "vanilla" else 2)
         assert one.input_tokens == 100 * one.steps
+        measured = kind == "docker" and one.mode == "sandbox"
+        assert (one.memory_peak is not None) == measured
+        assert not measured or 0 < (one.memory_idle or 0) <= (one.memory_peak or 0)
     seeds = {(request["seed"], "tools" in request) for request in server.requests}
     assert len(seeds) == 8  # one a task, the same in both modes
     assert len({seed for seed, _ in seeds}) == 4

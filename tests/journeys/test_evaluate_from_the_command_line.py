@@ -1,0 +1,94 @@
+"""Guide: Evaluations, without the screen."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from tests import scripted_server as s
+from tests.arithmetic_model import reply
+from tests.integration.conftest import TEST_IMAGE
+from tests.journeys.person import Person
+
+Serve = Callable[..., s.ScriptedServer]
+
+SUITE = """
+dataset: {path: tasks.jsonl}
+scorers: number
+"""
+
+
+def write_suite(person: Person) -> None:
+    rows = [
+        {"id": f"{domain}{n}", "problem": f"What is {20 + n} * {n}?", "target": (20 + n) * n}
+        | {"domain": domain}
+        for domain in ("tables", "sums")
+        for n in (2, 3, 4)
+    ]
+    (person.folder / "tasks.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (person.folder / "products.yaml").write_text(SUITE)
+
+
+def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(reply)
+    with person:
+        write_suite(person)
+        assert "pocket" in person.runs("sandbox-tui eval suites")
+        run = f"sandbox-tui eval run products.yaml --model m --base-url {server.url}"
+        limits = "--max-steps 9 --max-tokens 99 --token-limit 9999 --time-limit 60"
+        model = "--temperature 0.5 --tool-calls native --extra-body '{}' --network none"
+        screen = person.runs(
+            f"{run} --headless --sandbox bubblewrap --mode all --domain tables --limit 2 "
+            f"--samples 2 --concurrency 2 {limits} {model}"
+        )
+        assert "12 of 12" in screen
+        person.runs(
+            f"{run} --json --image {TEST_IMAGE} --sandbox docker --mode vanilla --mode sandbox "
+            "--domain tables --budget-cost 9 --budget-time 900 >samples"
+        )
+        samples = [
+            json.loads(line) for line in (person.folder / "samples").read_text().splitlines()
+        ]
+        assert sum(one["score"] for one in samples if one["mode"] == "sandbox") == 3
+        assert "finished" in person.runs("sandbox-tui eval ls --limit 2")
+        person.runs("sandbox-tui eval ls --json >list")
+        newest, first = map(json.loads, (person.folder / "list").read_text().splitlines())
+        assert (newest["samples"], first["samples"]) == (6, 12)
+        assert "100.0" in person.runs("sandbox-tui eval report | head -8")
+        person.runs("sandbox-tui eval report last --format html --output r.html --sessions")
+        page = (person.folder / "r.html").read_text()
+        assert all(f'href="sessions/{one["run_id"]}.html"' in page for one in samples)
+        assert all((person.folder / f"sessions/{one['run_id']}.html").exists() for one in samples)
+        for form in ("markdown", "csv", "cells", "text"):
+            person.runs(f"sandbox-tui eval report {first['id']} --format {form} >{form}")
+            assert "tables" in (person.folder / form).read_text()
+        compare = f"sandbox-tui eval compare {first['id']} {newest['id']}"
+        for form in ("text", "markdown", "html"):
+            person.runs(f"{compare} --format {form} --output compared.{form}")
+            assert "tables" in (person.folder / f"compared.{form}").read_text()
+
+
+def test_what_stops_is_resumed(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(reply)
+    with person:
+        write_suite(person)
+        run = f"sandbox-tui eval run products.yaml --model m --base-url {server.url}"
+        screen = person.runs(
+            f"{run} --headless --sandbox bubblewrap --mode vanilla --concurrency 1 "
+            "--budget-tokens 250 | tail -3",
+        )
+        assert "budget of 250 tokens" in screen
+        assert "interrupted" in person.runs("sandbox-tui eval ls")
+        person.runs("sandbox-tui eval resume last --headless --concurrency 2 >lines", code=7)
+        assert "250 tokens" in (person.folder / "lines").read_text()
+        person.runs("sandbox-tui eval resume --json >/dev/null", code=7)
+
+
+def test_what_is_wrong_is_said_in_a_sentence(person: Person) -> None:
+    with person:
+        write_suite(person)
+        run = "sandbox-tui eval run"
+        assert "no suite 'nothing'" in person.runs(f"{run} nothing --model m", code=2)
+        assert "no model" in person.runs(f"{run} products.yaml --headless", code=2)
+        assert "no domain" in person.runs(f"{run} products.yaml --model m --domain x", code=2)
+        assert "no evaluation" in person.runs("sandbox-tui eval report", code=1)
