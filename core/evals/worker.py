@@ -10,18 +10,14 @@ the top of its module; arguments and result travel as JSON.
 from __future__ import annotations
 
 import asyncio
-import importlib
-import json
 import os
-import resource
-import signal
-import subprocess
-import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.evals.worker_process import WorkerEnded, WorkerProcess, idle_workers
 
 MAX_BYTES = 4 << 30
 """Address space of a worker, unless its caller says otherwise."""
@@ -43,7 +39,11 @@ class WorkerFailed(SandboxTuiError):
 
 
 async def call_in_worker(
-    function: Callable[..., Any], *arguments: Any, timeout: float, max_bytes: int = MAX_BYTES
+    function: Callable[..., Any],
+    *arguments: Any,
+    timeout: float,
+    max_bytes: int = MAX_BYTES,
+    share: str = "",
 ) -> Any:
     """The result of a function. Cancelling ends the worker.
 
@@ -52,11 +52,13 @@ async def call_in_worker(
         arguments: as JSON has them.
         timeout: seconds, the start of the process among them.
         max_bytes: address space of the process.
+        share: calls of the same word may use one process after the other, which spares them its
+            imports; empty: this one has it alone.
 
     Raises:
         WorkerFailed: there is no result.
     """
-    call = WorkerCall(function, arguments, timeout=timeout, max_bytes=max_bytes)
+    call = WorkerCall(function, arguments, timeout=timeout, max_bytes=max_bytes, share=share)
     try:
         return await asyncio.get_running_loop().run_in_executor(_THREADS, call.run)
     except asyncio.CancelledError:
@@ -65,7 +67,7 @@ async def call_in_worker(
 
 
 class WorkerCall:
-    """One call in a process of its own."""
+    """One call. Arguments as those of `call_in_worker`."""
 
     def __init__(
         self,
@@ -74,16 +76,20 @@ class WorkerCall:
         *,
         timeout: float,
         max_bytes: int = MAX_BYTES,
+        share: str = "",
     ) -> None:
         self._what = function.__name__.strip("_").replace("_", " ")
         self._timeout = timeout
-        self._given = {
+        self._max_bytes = max_bytes
+        self._share = share
+        self._request = {
             "module": function.__module__,
             "function": function.__name__,
             "arguments": arguments,
-            "max_bytes": max_bytes,
+            "seconds": timeout,
         }
-        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()  # over what follows: `kill` comes from another thread
+        self._process: WorkerProcess | None = None
         self._killed = False
 
     def run(self) -> Any:
@@ -92,62 +98,49 @@ class WorkerCall:
         Raises:
             WorkerFailed: there is none.
         """
-        given = json.dumps(self._given).encode()
-        with subprocess.Popen(
-            [sys.executable, "-m", __name__],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        ) as process:
-            self._process = process
-            if self._killed:
-                self.kill()
+        idle = idle_workers.take(self._share, self._max_bytes) if self._share else None
+        if idle is not None:
             try:
-                output, errors = process.communicate(given, timeout=self._timeout)
-            except subprocess.TimeoutExpired as error:
-                raise WorkerFailed(f"{self._what} took longer than {self._timeout:g} s") from error
-            finally:
-                self.kill()
+                return self._asked(idle)
+            except WorkerEnded:
+                pass  # it was idle for too long
         try:
-            return json.loads(output)["value"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise self._failure(errors, process.returncode) from error
+            return self._asked(WorkerProcess(self._max_bytes))
+        except WorkerEnded as error:
+            raise WorkerFailed(f"{self._what} failed: {error}") from error
 
     def kill(self) -> None:
         """End the worker and what it started."""
-        self._killed = True
-        if self._process is not None:
-            try:
-                os.killpg(self._process.pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                self._process.poll()
+        with self._lock:
+            self._killed = True
+            if self._process is not None:
+                self._process.kill()
 
-    def _failure(self, errors: bytes, status: int) -> WorkerFailed:
-        lines = errors.decode(errors="replace").strip().splitlines()
-        last = lines[-1][:300].rstrip(".") if lines else f"it ended with status {status}"
-        kind, _, missing = last.partition("No module named ")
-        return WorkerFailed(
-            f"{self._what} failed: {last}",
-            missing=missing.strip("'").partition(".")[0] if "ModuleNotFoundError" in kind else "",
-        )
+    def _asked(self, process: WorkerProcess) -> Any:
+        with self._lock:
+            self._process = process
+            if self._killed:
+                process.kill()
+        watchdog = threading.Timer(self._timeout, self.kill)
+        watchdog.start()
+        reply: dict[str, Any] = {}
+        try:
+            reply = process.ask(self._request)
+        except WorkerEnded as error:
+            if self._killed:
+                why = f"{self._what} took longer than {self._timeout:g} s"
+                raise WorkerFailed(why) from error
+            raise
+        finally:
+            watchdog.cancel()
+            self._let_go(process, reply)
+        if "value" not in reply:
+            raise WorkerFailed(f"{self._what} failed: {reply['error']}", missing=reply["missing"])
+        return reply["value"]
 
-
-def main() -> None:
-    """The worker: a call from stdin, its result to stdout; what the call prints goes to stderr."""
-    results = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    given = json.load(sys.stdin)
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = given["max_bytes"]
-    resource.setrlimit(
-        resource.RLIMIT_AS, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most)
-    )
-    function = getattr(importlib.import_module(given["module"]), given["function"])
-    json.dump({"value": function(*given["arguments"])}, results, default=float)
-    results.flush()
-    os._exit(0)  # threads and exit handlers of libraries may hang
-
-
-if __name__ == "__main__":
-    main()
+    def _let_go(self, process: WorkerProcess, reply: dict[str, Any]) -> None:
+        with self._lock:
+            self._process = None
+            keep = bool(self._share) and "value" in reply and not self._killed
+        if not (keep and idle_workers.keep(process, self._share)):
+            process.end()

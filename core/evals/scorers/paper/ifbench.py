@@ -63,6 +63,7 @@ class IFBench:
                 readings,
                 attempt.task.problem,
                 timeout=self.timeout,
+                share=f"{self.name} {clone}",
             )
         except WorkerFailed as error:
             raise _failure(error, clone) from error

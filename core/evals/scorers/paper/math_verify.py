@@ -51,16 +51,19 @@ class MathVerify:
 
     async def _compared(self, found: str, target: str) -> bool:
         try:
-            return await call_in_worker(compare, found, target, timeout=self.timeout)
+            return await self._in_worker(found, target)
         except WorkerFailed as error:
             if error.missing:
                 raise ScorerFailed(str(missing_extra("The scorer math_verify"))) from error
             cause = error
         try:  # whose fault was it?
-            await call_in_worker(compare, target, target, timeout=self.timeout)
+            await self._in_worker(target, target)
         except WorkerFailed as error:
             raise ScorerFailed(f"The target {target:.200} cannot be read: {error}.") from cause
         return False
+
+    async def _in_worker(self, found: str, target: str) -> bool:
+        return await call_in_worker(compare, found, target, timeout=self.timeout, share=self.name)
 
 
 def same_at_sight(found: str, target: str) -> bool | None:

@@ -38,7 +38,9 @@ class Rouge:
         if not text:
             return Score(value=0.0, explanation="There is no answer.")
         try:
-            value = await call_in_worker(rouge_l, text, attempt.task.target, timeout=self.timeout)
+            value = await call_in_worker(
+                rouge_l, text, attempt.task.target, timeout=self.timeout, share=self.name
+            )
         except WorkerFailed as error:
             if error.missing:
                 raise ScorerFailed(str(missing_extra("The scorer rouge"))) from error

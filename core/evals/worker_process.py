@@ -1,0 +1,159 @@
+"""The process in which functions are called: this module, run as a program, one call after the
+other."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import importlib
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from typing import IO, Any
+
+MAX_IDLE_SECONDS = 60.0
+"""A worker without a call ends after so long."""
+
+MAX_CALLS = 500
+"""Calls of one worker; libraries keep what they computed."""
+
+
+class WorkerEnded(Exception):
+    """The process ended without a reply; says what it wrote last."""
+
+
+class WorkerProcess:
+    """A process that waits for calls.
+
+    Args:
+        max_bytes: its address space.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self.calls = 0
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by `end`
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", __name__, str(max_bytes)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
+        )
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The reply to a call: its `value`, or its `error` and the `missing` package.
+
+        Raises:
+            WorkerEnded: there is none.
+        """
+        self.calls += 1
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+            return json.loads(self._process.stdout.readline())
+        except (OSError, ValueError) as error:
+            status = self._process.wait()
+            self._errors.seek(0)
+            lines = self._errors.read().decode(errors="replace").strip().splitlines()
+            last = lines[-1][:300].rstrip(".") if lines else f"it ended with status {status}"
+            raise WorkerEnded(last) from error
+
+    def kill(self) -> None:
+        """End it and what it started."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """Kill it and give back what it took."""
+        self.kill()
+        for pipe in (self._process.stdin, self._process.stdout, self._errors):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        self._process.wait()
+
+
+class IdleWorkers:
+    """Processes that wait for their next call, by the word that their calls share."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: dict[str, list[WorkerProcess]] = {}
+
+    def take(self, share: str, max_bytes: int) -> WorkerProcess | None:
+        """One of them; None: there is none."""
+        with self._lock:
+            for process in self._idle.get(share, []):
+                if process.max_bytes == max_bytes:
+                    self._idle[share].remove(process)
+                    return process
+        return None
+
+    def keep(self, process: WorkerProcess, share: str) -> bool:
+        """Keep one for the next call; False: it has done enough, or there are enough."""
+        with self._lock:
+            kept = self._idle.setdefault(share, [])
+            if process.calls >= MAX_CALLS or len(kept) >= (os.cpu_count() or 1):
+                return False
+            kept.append(process)
+            return True
+
+    def end(self) -> None:
+        """End all of them."""
+        with self._lock:
+            every = [process for kept in self._idle.values() for process in kept]
+            self._idle.clear()
+        for process in every:
+            process.end()
+
+
+idle_workers = IdleWorkers()
+atexit.register(idle_workers.end)
+
+
+def main() -> None:
+    """The worker: calls from stdin, replies to stdout; what a call prints goes to stderr."""
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = int(sys.argv[1])
+    bound = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    resource.setrlimit(resource.RLIMIT_AS, (bound, most))
+    while line := _next_request(sys.stdin.buffer):
+        request = json.loads(line)
+        # ends it where nobody else does, because the program was killed
+        signal.setitimer(signal.ITIMER_PROF, request["seconds"] * (os.cpu_count() or 1) + 1)
+        reply = _reply(request)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        replies.write(reply + "\n")
+        replies.flush()
+    os._exit(0)  # threads and exit handlers of libraries may hang
+
+
+def _next_request(stdin: IO[bytes]) -> bytes:
+    """The next line; empty: there is none."""
+    ready, _, _ = select.select([stdin], [], [], MAX_IDLE_SECONDS)
+    return stdin.readline() if ready else b""
+
+
+def _reply(request: dict[str, Any]) -> str:
+    try:
+        function = getattr(importlib.import_module(request["module"]), request["function"])
+        return json.dumps({"value": function(*request["arguments"])}, default=float)
+    except BaseException as error:  # noqa: BLE001 -- own code may exit; the caller is told
+        kind, words = type(error).__name__, str(error).strip().split("\n")[0][:300].rstrip(".")
+        missing = isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0]
+        return json.dumps({"error": f"{kind}: {words}", "missing": missing or ""})
+
+
+if __name__ == "__main__":
+    main()
