@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from sandbox_tui.core.evals.meta_capabilities.capability import CAPABILITIES
@@ -17,7 +17,9 @@ from sandbox_tui.sessions.evals.report.report import EvalReport
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import code, inline
 
 MAX_EXAMPLES = 5
-MAX_LOST = 50
+MAX_LISTED = 50
+"""Samples that are named, of those without a score and of those whose documents were cut."""
+
 MAX_TEXT_CHARS = 200
 
 
@@ -28,8 +30,10 @@ def markdown_report(report: EvalReport) -> str:
     parts += ["## Domains by modes", domains_by_modes(table)]
     if said := [f"- {inline(text)}" for text in remarks(table)]:
         parts += ["## What the figures leave out", "\n".join(said)]
+    if cut := [result for result in report.results if result.cut_documents]:
+        parts.append("\n".join(_listed(report, cut, _cut)))
     if lost := report.lost():
-        parts.append("\n".join(_lost(report, lost)))
+        parts.append("\n".join(_listed(report, lost, _lost)))
     if report.capabilities:
         parts += ["## What the computer was used for", *_capabilities(report)]
     parts += ["## How the figures come about", method_lines(METHODS)]
@@ -65,14 +69,24 @@ def method_lines(methods: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"- **{name}.** {text}" for name, text in methods)
 
 
-def _lost(report: EvalReport, lost: Sequence[SampleResult]) -> Iterator[str]:
-    for result in lost[:MAX_LOST]:
-        why = result.error or result.explanation
-        kind = f"{result.status}, {failure_kind(result)}"
-        words = f"{result.mode}, {kind}: {why}" if why else f"{result.mode}, {kind}"
-        yield f"- {_named(report, result)} {inline(words[:MAX_TEXT_CHARS])}"
-    if len(lost) > MAX_LOST:
-        yield f"- and {len(lost) - MAX_LOST} more"
+def _listed(
+    report: EvalReport, results: Sequence[SampleResult], words: Callable[[SampleResult], str]
+) -> Iterator[str]:
+    for result in results[:MAX_LISTED]:
+        yield f"- {_named(report, result)} {result.mode}, {inline(words(result)[:MAX_TEXT_CHARS])}"
+    if len(results) > MAX_LISTED:
+        yield f"- and {len(results) - MAX_LISTED} more"
+
+
+def _cut(result: SampleResult) -> str:
+    count = result.cut_documents
+    return "1 document cut" if count == 1 else f"{count} documents cut"
+
+
+def _lost(result: SampleResult) -> str:
+    why = result.error or result.explanation
+    kind = f"{result.status}, {failure_kind(result)}"
+    return f"{kind}: {why}" if why else kind
 
 
 def _capabilities(report: EvalReport) -> Iterator[str]:

@@ -77,7 +77,7 @@ def test_markdown_by_hand() -> None:
     report = eval_report(
         INFO,
         [
-            result("a", "vanilla", 0.0),
+            result("a", "vanilla", 0.0, cut_documents=2),
             result("a", "sandbox", 1.0),
             result("b", "sandbox", status="failed", finish_reason="model_error", error="Away."),
         ],
@@ -90,6 +90,7 @@ def test_markdown_by_hand() -> None:
     assert "| math | vanilla | 1/1 | 0.0 | – | 100 | – |" in text
     assert "|  | sandbox | 2/2 | 100.0 | +100.0 | 100 | 1.00× |" in text
     assert "- sandbox: 1 sample has no score: 1 model\\_error.\n" in text
+    assert "- a \\#1 vanilla, 2 documents cut\n" in text
     assert "- b \\#1 sandbox, failed, model\\_error: Away.\n" in text
     assert "- [a \\#1](sessions/sandbox-a.html) call 2: `grep -n a|b x.txt`\n" in text
     assert "- **Intervals.** Percentile bootstrap, 95%" in text
