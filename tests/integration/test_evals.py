@@ -227,5 +227,5 @@ async def test_what_cannot_begin_is_said_before_anything_is_written(
         with pytest.raises(ConfigError, match=words):
             begin(store, wrong, settings(server), concurrency=1)
     assert not ledger.summaries(store)
-    with pytest.raises(StoreError, match="There is no evaluation 'last'"):
+    with pytest.raises(StoreError, match="There is no evaluation yet"):
         ledger.summary(store)

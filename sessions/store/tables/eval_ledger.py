@@ -24,6 +24,8 @@ from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.store import Store
 
+NO_EVALUATION = "There is no evaluation yet: `sandbox-tui eval run pocket` begins one."
+
 _COLUMNS = tuple(field.name for field in msgspec.structs.fields(SampleResult))
 _MARKS = ", ".join("?" * (len(_COLUMNS) + 2))
 
@@ -244,7 +246,9 @@ def summary(store: Store, name: str = "last") -> EvalSummary:
         for one in summaries(store, limit=10_000)
         if name == "last" or one.info.id.startswith(name) or one.info.id.endswith(name)
     ]
-    if name == "last" and found:
+    if name == "last":
+        if not found:
+            raise StoreError(NO_EVALUATION)
         return found[0]
     if len(found) > 1:
         raise StoreError(f"{name!r} fits {len(found)} evaluations. Type more of the id.")
