@@ -20,6 +20,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings, config_dir
 from sandbox_tui.sessions import RunRegistry, RunSummary, Store
+from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.tui.keys.actions_here import MOVING, actions_here
 from sandbox_tui.tui.keys.hint import use_keys
 from sandbox_tui.tui.keys.key_sequencer import SequentialKeys
@@ -28,7 +29,15 @@ from sandbox_tui.tui.keys.keymap_overlay import KeymapOverlay
 from sandbox_tui.tui.keys.stale_clicks import IgnoresStaleClicks
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.lifecycle.crash_report import report
-from sandbox_tui.tui.lifecycle.first_screen import Attach, Begin, Forking, ReplayAt, Resume
+from sandbox_tui.tui.lifecycle.first_screen import (
+    Attach,
+    Begin,
+    Evaluating,
+    Forking,
+    ReplayAt,
+    Resume,
+    WatchEval,
+)
 from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
 from sandbox_tui.tui.live_settings import LiveSettings
@@ -44,6 +53,7 @@ from sandbox_tui.tui.theming.theme_files import ThemeFiles
 
 if TYPE_CHECKING:  # screens are imported when first shown, so that the first appears soon
     from sandbox_tui.sessions.remote.run_handle import RunHandle
+    from sandbox_tui.tui.screens.evals.source import EvalSource
 
 PRELOAD_DELAY_SECONDS = 0.3
 """Seconds after the first screen until others are imported: its lists are filled by then."""
@@ -99,9 +109,10 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self._session_store = store
         self._begin = begin
         self._run_workers = RunRegistry(store)
+        self._evals = EvalRegistry(self._run_workers)
         self._begun: list[RunHandle] = []
         self._announcer = RunAnnouncer(self, self.settings, self._run_workers)
-        self.shutdown = Shutdown(self, self._run_workers, lambda: self._exit_code)
+        self.shutdown = Shutdown(self, self._run_workers, self._evals, lambda: self._exit_code)
         files = ThemeFiles(config_dir() / "themes")
         self._themes = LiveThemes(self, files, lambda: self.settings.now.ui.theme)
         self.keymap = keymap_in_file(settings.keys)
@@ -150,6 +161,14 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             case Forking(plan=plan, request=request):
                 self._begun = [workers.fork(plan, request)]
                 self._show_live(self._begun[0])
+            case Evaluating(evaluation=evaluation):
+                from sandbox_tui.tui.screens.evals.source import LocalEval
+
+                self._show_eval(LocalEval(self._evals.begin(evaluation), self._evals))
+            case WatchEval(summary=summary):
+                from sandbox_tui.tui.screens.evals.source import RecordedEval
+
+                self._show_eval(RecordedEval(summary, store))
             case requests:
                 started = [workers.begin(request) for request in requests]
                 self._begun = [*started]
@@ -163,12 +182,17 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     def _show_home(self) -> None:
         from sandbox_tui.tui.screens.home.home import HomeScreen
 
-        self.push_screen(HomeScreen(self.settings, self._run_workers))
+        self.push_screen(HomeScreen(self.settings, self._run_workers, self._evals))
 
     def _show_live(self, worker: RunHandle) -> None:
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
         self.push_screen(LiveScreen(worker, self._session_store), self._first_closed)
+
+    def _show_eval(self, source: EvalSource) -> None:
+        from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
+
+        self.push_screen(EvalScreen(source, self._run_workers), self._first_closed)
 
     def _watch_remote(self, run: RunSummary) -> None:
         from sandbox_tui.sessions.remote.client import RunClient
@@ -293,6 +317,11 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     @property
     def _question(self) -> str:
         """What to ask a person who wants to leave; empty where nothing would be lost."""
+        if self._evals.running:
+            return (
+                "An evaluation is still going. Stop it and quit? Samples that run are ended and "
+                "given back; `sandbox-tui eval resume` runs what is left."
+            )
         going = len(self._run_workers.running)
         if going == 1:
             return "A run is still going. End it and quit? Its results so far are kept."
@@ -313,7 +342,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     def _first_closed(self, result: object) -> None:
         """The first screen is closed: so is the program, unless runs continue in the background.
         Those are found on the home screen."""
-        if self._run_workers.running:
+        if self._run_workers.running or self._evals.running:
             self.call_later(self._show_home)
         else:
             self.shutdown.begin()
@@ -331,7 +360,8 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     @property
     def _exit_code(self) -> int:
         """Of the runs the program was started for, the first that did not end well."""
-        return next((worker.exit_code for worker in self._begun if worker.exit_code), 0)
+        codes = (worker.exit_code for worker in self._begun)
+        return next((code for code in codes if code), self._evals.exit_code)
 
     @property
     def runs(self) -> RunRegistry:
@@ -342,7 +372,8 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     def failure(self) -> SandboxTuiError | None:
         """Why a run the program was started for could not begin."""
         failures = (worker.failure for worker in self._begun)
-        return next((failure for failure in failures if failure is not None), None)
+        found = next((failure for failure in failures if failure is not None), None)
+        return found or next(iter(self._evals.failures.values()), None)
 
     async def on_exit_app(self) -> None:
         """However the end was asked for, such as by closing the tab of a browser."""

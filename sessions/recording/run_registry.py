@@ -25,11 +25,13 @@ class RunRegistry:
 
     Attributes:
         all: every one begun, by session id, in the order in which they began.
+        samples: ids of those that are samples of an evaluation; they leave once they are over.
     """
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.all: dict[str, RunWorker] = {}
+        self.samples: set[str] = set()
         self._watching: set[asyncio.Task[None]] = set()
 
     def begin(self, request: RunRequest) -> RunWorker:
@@ -42,12 +44,14 @@ class RunRegistry:
         """Start the run of a sample, which is scored when it ends."""
         from sandbox_tui.sessions.recording.run_worker import RunWorker
 
+        self.samples.add(run_id)
         return self._started(RunWorker(request, self.store, run_id, on_finished))
 
     def release(self, worker: RunWorker) -> None:
         """Let go of a run that has ended; the database has it."""
         if worker.ended.is_set():
             self.all.pop(worker.run_id, None)
+            self.samples.discard(worker.run_id)
 
     def resume(self, run: RunSummary, settings: Settings) -> RunWorker:
         """Resume a run whose program is gone.

@@ -21,6 +21,7 @@ from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.approve_always import ApproveAlwaysDialog
@@ -33,17 +34,22 @@ from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog
 from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
+from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
+from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+from sandbox_tui.tui.screens.evals.source import RecordedEval
 from sandbox_tui.tui.screens.files.copy_files import CopyInDialog, CopyOutDialog
 from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.wall import WallScreen
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.evals.eval_list import EvalList
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, offers_of
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.screens.cockpit.test_replay_screen import until
 from tests.snapshots.looks import check, digest_of, lines_of, text_of
+from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.snapshots.sample_run import BROKEN, FILES, SOLVE, TASK, sample_run
 from tests.snapshots.watched_run import WatchedRun
 
@@ -81,6 +87,9 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
         "widgets.sessions.run_tile",
         "screens.cockpit.live.live_screen",
         "screens.cockpit.cockpit",
+        "screens.evals.source",
+        "screens.evals.header",
+        "widgets.evals.sample_list",
     ):
         monkeypatch.setattr(f"sandbox_tui.tui.{module}.time", still)
     made = Store(tmp_path / "s.db")
@@ -123,6 +132,10 @@ def is_read(screen: Screen[Any]) -> bool:
             return screen.is_settled
         case HomeScreen():
             return screen.query_one(SessionList).current is not None
+        case EvalScreen():
+            return screen.is_settled
+        case EvalsScreen():
+            return screen.query_one(EvalList).is_read
         case CompareScreen():
             return bool(screen.query_one(ComparisonRows).rows)
         case _:
@@ -259,6 +272,29 @@ async def compare(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     await app.push_screen(CompareScreen(left, right, store))
 
 
+def evaluated(*keys: str, share: float = 0.6) -> Act:
+    """An evaluation of another program, and these keys."""
+
+    async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+        if not ledger.summaries(store):
+            enter_eval(store, NOW, share=share)
+        if share == 1:
+            ledger.release(store, EVAL_ID)
+        screen = EvalScreen(RecordedEval(ledger.summary(store), store), RunRegistry(store))
+        await app.push_screen(screen)
+        await settled(app, pilot)
+        await pilot.press(*keys)
+
+    return act
+
+
+async def evals(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    if not ledger.summaries(store):
+        enter_eval(store, NOW)
+    await pilot.press("e")
+    await until(pilot, lambda: isinstance(app.screen, EvalsScreen) and is_read(app.screen))
+
+
 async def saved(data: bytes, tell: bool) -> None:
     """Nothing is saved in a picture."""
 
@@ -308,6 +344,10 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "first-run": (None, first_run),
     "choose-model": (None, choose_model),
     "wall": (None, wall),
+    "eval": (None, evaluated()),
+    "eval-over": (None, evaluated("f", "tab", share=1)),
+    "eval-charts": (None, evaluated("c")),
+    "evals": (None, evals),
     "failure": (
         None,
         pushed(lambda: ErrorDialog("There is no sandbox to run in: start an engine.")),

@@ -17,11 +17,12 @@ MOVING = "Moving"
 
 _CALL, _RUN, _WORDS = "The waiting call", "The run", "You, the model and the sandbox"
 _TIME, _SESSION, _SESSIONS, _RUNS = "Moving in time", "This session", "Sessions", "Runs"
+_EVAL = "The evaluation"
 _CALLS, _TERMINAL, _FILES, _PANES = "Calls", "Terminal", "Files", "Panes"
 _HERE, _EVERYWHERE = "Here", "Everywhere"
 
 _ORDER = (
-    *(_CALL, _RUN, _WORDS, _TIME, _SESSION, _RUNS, _SESSIONS, _HERE),
+    *(_CALL, _RUN, _WORDS, _TIME, _SESSION, _EVAL, _RUNS, _SESSIONS, _HERE),
     *(_CALLS, _TERMINAL, _FILES, _PANES, MOVING, _EVERYWHERE),
 )
 
@@ -33,9 +34,15 @@ _BY_NAME = {
     **dict.fromkeys([f"live.{name}" for name in ("inject", "message", "queue", "shell")], _WORDS),
     **dict.fromkeys([f"replay.{name}" for name in ("fork", "picture", "leave", "back")], _SESSION),
     **dict.fromkeys([f"home.{name}" for name in ("new", "demo", "model", "resume", "wall")], _RUNS),
-    **dict.fromkeys(["home.help", "home.settings", "home.quit", "wall.help"], _EVERYWHERE),
+    **dict.fromkeys(
+        ["home.help", "home.settings", "home.quit", "wall.help", "eval.help", "evals.help"],
+        _EVERYWHERE,
+    ),
     **dict.fromkeys([f"wall.{name}" for name in ("left", "right", "up", "down")], MOVING),
     **dict.fromkeys(["settings.up", "settings.down", "cockpit.help"], _EVERYWHERE),
+    "home.evals": _SESSIONS,
+    "eval.next_pane": _PANES,
+    "eval.previous_pane": _PANES,
     "cockpit.note": _SESSION,
     "list.open": _HERE,
 }
@@ -47,6 +54,8 @@ _BY_PLACE = {
     "replay": _TIME,
     "home": _SESSIONS,
     "wall": _RUNS,
+    "eval": _EVAL,
+    "evals": _EVAL,
     "calls": _CALLS,
     "find": _CALLS,
     "terminals": _TERMINAL,

@@ -10,7 +10,7 @@ _COCKPIT = ("cockpit", "live", "replay")
 
 INSIDE: dict[str, tuple[str, ...]] = {
     "cockpit": ("live", "replay"),
-    "list": ("home", "compare", "pager", "choose_model", "file_view", *_COCKPIT),
+    "list": ("home", "compare", "pager", "choose_model", "file_view", "eval", "evals", *_COCKPIT),
     "calls": ("list", *_COCKPIT),
     "file": ("list", "file_view", *_COCKPIT),
     "files": ("file", "list", *_COCKPIT),

@@ -1,4 +1,5 @@
-"""What the app shows first: runs to start, or a session to replay, resume, watch or fork."""
+"""What the app shows first: runs to start, a session to replay, resume, watch or fork, or an
+evaluation."""
 
 from __future__ import annotations
 
@@ -10,7 +11,9 @@ from sandbox_tui.sessions import RunSummary
 if TYPE_CHECKING:
     from sandbox_tui.core.lineage.open_fork import ForkRequest
     from sandbox_tui.core.run.run_request import RunRequest
+    from sandbox_tui.sessions.evals.begin import Evaluation
     from sandbox_tui.sessions.recording.fork_worker import ForkPlan
+    from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
     from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 
 
@@ -40,5 +43,22 @@ class Forking(NamedTuple):
     request: ForkRequest
 
 
-Begin: TypeAlias = "Sequence[RunRequest] | RunSummary | ReplayAt | Resume | Attach | Forking"
-"""What to show first: runs to start, a session to replay, to resume, to watch, or to fork."""
+class Evaluating(NamedTuple):
+    """An evaluation to work on."""
+
+    evaluation: Evaluation
+
+
+class WatchEval(NamedTuple):
+    """An evaluation to look at: over, or another program's."""
+
+    summary: EvalSummary
+
+
+ForEval: TypeAlias = Evaluating | WatchEval
+
+Begin: TypeAlias = (
+    "Sequence[RunRequest] | RunSummary | ReplayAt | Resume | Attach | Forking | ForEval"
+)
+"""What to show first: runs to start, a session to replay, to resume, to watch, or to fork; an
+evaluation to work on or to look at."""

@@ -13,6 +13,7 @@ _NEXT = (
     "home.new_run",
     "wall",
     "compare",
+    "evals.eval_screen",
 )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from textual.app import App
 
 from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 
 SCREEN_TIMEOUT_SECONDS = 3.0
 """Limit on restoring the terminal once everything is stored: writing to a dead terminal blocks."""
@@ -32,6 +33,7 @@ class Shutdown:
     Args:
         app: the app.
         runs: its runs.
+        evals: its evaluations.
         exit_code: of the program, once they have ended.
 
     Attributes:
@@ -39,9 +41,16 @@ class Shutdown:
             then; does nothing unless the process is this app's alone.
     """
 
-    def __init__(self, app: App[int], runs: RunRegistry, exit_code: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        app: App[int],
+        runs: RunRegistry,
+        evals: EvalRegistry,
+        exit_code: Callable[[], int],
+    ) -> None:
         self._app = app
         self._runs = runs
+        self._evals = evals
         self._exit_code = exit_code
         self._forced = False
         self.has_begun = False
@@ -68,15 +77,19 @@ class Shutdown:
             return
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SHUTDOWN_TIMEOUT_SECONDS):
-                await self._runs.stop(_REASON)
+                await self._stop()
 
     async def _finish(self) -> None:
         from sandbox_tui.tui.screens.cockpit.live.ending_runs import closing_dialog
 
         self.has_begun = True
         async with closing_dialog(self._app, self._runs.unfinished):
-            await self._runs.stop(_REASON)
+            await self._stop()
         self._exit(self._exit_code())
+
+    async def _stop(self) -> None:
+        """The evaluations first: they would begin other samples in place of those that end."""
+        await asyncio.gather(self._evals.stop(_REASON), self._runs.stop(_REASON))
 
     def _on_signal(self, code: int) -> None:
         self._app.run_worker(self._exit_for_signal(code), exclusive=False)

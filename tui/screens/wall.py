@@ -80,6 +80,7 @@ class WallScreen(Screen[None]):
         super().__init__()
         self._run_workers = workers
         self._asks = asks
+        self._begun = 0
         self._order: Order = "begun"
         self._filter = "all"
         self._wanted = ""
@@ -96,8 +97,9 @@ class WallScreen(Screen[None]):
         )
         yield Static(_nothing(), id="wall-empty", markup=False)
         with VerticalScroll(can_focus=False), ItemGrid(min_column_width=46, stretch_height=False):
-            for number, worker in enumerate(self._run_workers.all.values(), 1):
-                yield RunTile(worker, number)
+            for worker in self._run_workers.all.values():
+                self._begun += 1
+                yield RunTile(worker, self._begun)
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -125,6 +127,7 @@ class WallScreen(Screen[None]):
     # --- what is shown
 
     def _look(self) -> None:
+        self._follow_runs()
         tiles = self._tiles
         for tile in tiles:
             tile.sync()
@@ -146,6 +149,18 @@ class WallScreen(Screen[None]):
         if kind != self._keys_for:
             self._keys_for = kind
             self.refresh_bindings()
+
+    def _follow_runs(self) -> None:
+        """A tile for each run that began meanwhile; none for those the program has let go of, as it
+        does of samples that are over, but for the one that a person looks at."""
+        tiles, runs = {tile.worker.run_id: tile for tile in self._tiles}, self._run_workers.all
+        for run_id, tile in tiles.items():
+            if run_id not in runs and not tile.has_focus:
+                tile.remove()
+        new = [worker for run_id, worker in runs.items() if run_id not in tiles]
+        for worker in new:
+            self._begun += 1
+            self.query_one(ItemGrid).mount(RunTile(worker, self._begun))
 
     def _fits(self, tile: RunTile) -> bool:
         return self._filter in ("all", tile.kind) and tile.mentions(self._wanted)

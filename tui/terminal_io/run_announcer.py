@@ -48,7 +48,8 @@ class RunAnnouncer:
         return RESTORE_TITLE if self._title and not self._app.is_headless else ""
 
     def _look(self) -> None:
-        for notice in self._notices.look(self._runs.all.values()):
+        own = [run for run_id, run in self._runs.all.items() if run_id not in self._runs.samples]
+        for notice in self._notices.look(own):
             self._tell(notice)
         if self._settings.now.ui.title:
             self._show_title(title_of(self._app.screen_stack, self._runs.unfinished))

@@ -111,6 +111,32 @@ def resume(theme: str | None, evaluation: str, **options: Any) -> None:
     sys.exit(code)
 
 
+@eval_group.command(short_help="Watch an evaluation of another program, or look at one again.")
+@click.argument("evaluation", default="last")
+@click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
+@click.option("--json", "as_json", is_flag=True, help="Samples as JSON, one per line.")
+@click.pass_obj
+def watch(theme: str | None, evaluation: str, headless: bool, as_json: bool) -> None:
+    """Watch an EVALUATION (its id, a part of it, or "last"), whichever program works on it.
+
+    Without a screen: a line for each sample as it is over, until no program works on it any more.
+    """
+    from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+
+    if headless or as_json or not is_terminal():
+        from sandbox_tui.tui.cli.evals.watch_headless import watch_headless
+
+        with store_to_read() as store:
+            code = watch_headless(store, ledger.summary(store, evaluation), as_json=as_json)
+    else:
+        from sandbox_tui.tui.cli.evals.on_screen import show_recorded
+
+        settings = load_settings({}, theme)
+        with open_store() as store:
+            code = show_recorded(ledger.summary(store, evaluation), settings, store)
+    sys.exit(code)
+
+
 @eval_group.command("ls", short_help="List evaluations.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="As JSON, one per line.")
@@ -203,4 +229,6 @@ def _execute(
         from sandbox_tui.tui.cli.evals.headless import run_headless
 
         return asyncio.run(run_headless(evaluation, store, as_json=options["as_json"]))
-    raise NotImplementedError(settings)
+    from sandbox_tui.tui.cli.evals.on_screen import show_work
+
+    return show_work(evaluation, settings, store)

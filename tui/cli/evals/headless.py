@@ -7,17 +7,14 @@ import signal
 import sys
 from collections.abc import Callable
 
-import msgspec
-
-from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 from sandbox_tui.sessions import RunRegistry, Store
 from sandbox_tui.sessions.evals.begin import Evaluation
+from sandbox_tui.sessions.evals.eval_registry import STOPPED
 from sandbox_tui.sessions.evals.runner import EvalRunner
+from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
 from sandbox_tui.tui.format import numbers
-
-STOPPED = 7
-"""Exit code of an evaluation that stopped before all its samples were over."""
 
 
 async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -> int:
@@ -71,20 +68,10 @@ class _Lines:
 
     def _sample(self, result: SampleResult) -> None:
         if self._as_json:
-            sys.stdout.write(f"{sanitize_json(msgspec.json.encode(result).decode())}\n")
+            sys.stdout.write(f"{json_of(result)}\n")
             sys.stdout.flush()
-            return
-        name = f"{result.task} {result.mode}"
-        name += f" sample {result.number}" if result.number > 1 else ""
-        worth = f"score {result.score:.3g}" if result.score is not None else result.status
-        why = result.explanation or result.error
-        tokens = numbers.count(result.input_tokens + result.output_tokens)
-        self.write(
-            f"{self._over} of {len(self._runner.samples)}  {name}: {worth} "
-            f"({numbers.counted(result.steps, 'step')}, {tokens} tokens, "
-            f"{numbers.seconds(result.seconds)}, session {result.run_id})"
-            + (f" {why}" if why else "")
-        )
+        else:
+            self.write(line_of(result, self._over, len(self._runner.samples)))
 
 
 def _stop_on_signals(runner: EvalRunner) -> list[int]:

@@ -40,13 +40,22 @@ class LeaveDialog(Dialog[Leaving | None]):
     def compose(self) -> ComposeResult:
         """The question."""
         with Vertical(classes="dialog") as box:
-            one = self._runs == 1
-            box.border_title = f"{'the run is' if one else f'{self._runs} runs are'} still going"
+            box.border_title = self.title_words
             box.border_subtitle = (
                 f"{hint('leave_run.keep')} background · {hint('leave_run.end')} end · "
                 f"{hint('leave_run.stay')} stay"
             )
-            yield Static(_ONE if one else _SEVERAL, markup=False)
+            yield Static(self.question, markup=False)
+
+    @property
+    def title_words(self) -> str:
+        """What goes on."""
+        return f"{'the run is' if self._runs == 1 else f'{self._runs} runs are'} still going"
+
+    @property
+    def question(self) -> str:
+        """What each choice does."""
+        return _ONE if self._runs == 1 else _SEVERAL
 
     def action_answer(self, choice: str) -> None:
         """Close with the choice."""

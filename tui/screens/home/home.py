@@ -16,6 +16,7 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, RunSummary
+from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
@@ -71,6 +72,7 @@ class HomeScreen(Screen[None]):
         binding("home.resume", "resume"),
         binding("home.model", "model"),
         binding("home.wall", "wall"),
+        binding("home.evals", "evals"),
         binding("home.mark", "mark", show=False),
         binding("home.compare", "compare"),
         binding("home.delete", "delete"),
@@ -85,10 +87,13 @@ class HomeScreen(Screen[None]):
     AUTO_FOCUS = "#sessions"
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-tall")]  # noqa: RUF012
 
-    def __init__(self, settings: LiveSettings, workers: RunRegistry) -> None:
+    def __init__(
+        self, settings: LiveSettings, workers: RunRegistry, evals: EvalRegistry | None = None
+    ) -> None:
         super().__init__()
         self._settings = settings
         self._run_workers = workers
+        self._evals = evals or EvalRegistry(workers)
         self._store = workers.store
         self._most = PAGE
         self._draft: dict[str, str] = {}
@@ -251,6 +256,12 @@ class HomeScreen(Screen[None]):
                 f"No run has been started yet; {hint('home.new')} starts one, or several.",
                 markup=False,
             )
+
+    def action_evals(self) -> None:
+        """All evaluations."""
+        from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+
+        app_of(self).push_screen(EvalsScreen(self._evals))
 
     @on(BlockList.Selected, "#sessions")
     def _chosen(self) -> None:

@@ -1,0 +1,67 @@
+"""All evaluations this program works on, by id."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+
+if TYPE_CHECKING:  # a program without evaluations imports none of this
+    from sandbox_tui.sessions.evals.begin import Evaluation
+    from sandbox_tui.sessions.evals.runner import EvalRunner
+    from sandbox_tui.sessions.recording.run_registry import RunRegistry
+
+STOPPED = 7
+"""Exit code of a program whose evaluation stopped before all its samples were over."""
+
+
+class EvalRegistry:
+    """The evaluations of one program; each goes on whether or not a screen shows it.
+
+    Args:
+        runs: of the program; the samples are among them while they run.
+
+    Attributes:
+        all: every evaluation begun, by id, in the order in which they began.
+        failures: why evaluations ended that could not be stored, by id.
+    """
+
+    def __init__(self, runs: RunRegistry) -> None:
+        self.runs = runs
+        self.all: dict[str, EvalRunner] = {}
+        self.failures: dict[str, SandboxTuiError] = {}
+        self._working: set[asyncio.Task[None]] = set()
+
+    def begin(self, evaluation: Evaluation) -> EvalRunner:
+        """Work on an evaluation in the background."""
+        from sandbox_tui.sessions.evals.runner import EvalRunner
+
+        runner = self.all[evaluation.info.id] = EvalRunner(evaluation, self.runs)
+        task = asyncio.create_task(self._work(runner))
+        self._working.add(task)
+        task.add_done_callback(self._working.discard)
+        return runner
+
+    @property
+    def running(self) -> list[EvalRunner]:
+        """Evaluations that have not come to their end."""
+        return [runner for runner in self.all.values() if not runner.ended.is_set()]
+
+    @property
+    def exit_code(self) -> int:
+        """Of a program that was started for them: `STOPPED` where samples are left."""
+        left = any(not one.over for runner in self.all.values() for one in runner.samples.values())
+        return STOPPED if left else 0
+
+    async def stop(self, because: str) -> None:
+        """End the samples that run, give them back, and wait until everything is cleaned up."""
+        await asyncio.gather(*(runner.stop(because) for runner in self.running))
+
+    async def _work(self, runner: EvalRunner) -> None:
+        try:
+            await runner.run()
+        except SandboxTuiError as error:
+            self.failures[runner.info.id] = error
+            for observe in runner.observers:
+                observe(None)

@@ -1,0 +1,224 @@
+"""The screen of an evaluation on real parts: sandboxes, a server on loopback, a database."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.evals.begin import begin, take_up
+from sandbox_tui.sessions.evals.eval_registry import STOPPED
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.lifecycle.first_screen import Begin, Evaluating, WatchEval
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
+from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+from sandbox_tui.tui.screens.evals.leave_eval import LeaveEvalDialog
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.wall import WallScreen
+from sandbox_tui.tui.widgets.evals.eval_list import EvalList
+from sandbox_tui.tui.widgets.evals.sample_list import SampleRows
+from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
+from tests import scripted_server as s
+from tests.arithmetic_model import reply
+from tests.integration.conftest import require
+from tests.integration.test_evals import settings, suite
+from tests.waiting import until
+
+Start = Callable[..., s.ScriptedServer]
+
+
+class HeldModel:
+    """Answers as `arithmetic_model` does, runs with a computer once `go` is set."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+
+    def __call__(self, request: dict[str, Any]) -> s.Scripted:
+        if request.get("tools"):
+            assert self.go.wait(60)
+        return reply(request)
+
+
+@pytest.fixture
+def model() -> Any:
+    held = HeldModel()
+    yield held
+    held.go.set()
+
+
+@asynccontextmanager
+async def shown(
+    store: Store, first: Begin, config: Any, size: tuple[int, int] = (100, 30)
+) -> AsyncIterator[tuple[SandboxTui, Pilot[int]]]:
+    app = SandboxTui(config, store, first)
+    async with app.run_test(size=size) as pilot:
+        yield app, pilot
+
+
+def on_top(app: SandboxTui, kind: type[Screen[Any]]) -> Callable[[], bool]:
+    return lambda: isinstance(app.screen, kind)
+
+
+def words(app: SandboxTui) -> str:
+    """The lines above the table."""
+    ids = ("#eval-title", "#eval-progress", "#eval-reason")
+    return " ".join(str(app.screen.query_one(one).render()) for one in ids)
+
+
+def listed(app: SandboxTui) -> list[str]:
+    rows = app.screen.query_one(SampleRows)
+    return [rows.draw_block(index, 100)[0].plain for index in range(rows.block_count())]
+
+
+def count(app: SandboxTui, status: str) -> int:
+    signs = {"running": "●", "right": "✓", "wrong": "✗"}
+    return sum(line.startswith(signs[status]) for line in listed(app))
+
+
+def both_held(app: SandboxTui) -> bool:
+    """Whether two samples run, and both wait for the model."""
+    lines = [line for line in listed(app) if line.startswith("●")]
+    return len(lines) == 2 and all("sandbox" in line for line in lines)
+
+
+async def test_it_is_watched_paused_opened_and_comes_to_its_end(
+    scripted_server: Start, store: Store, model: HeldModel
+) -> None:
+    require("bubblewrap")
+    config = settings(scripted_server(model))
+    evaluation = begin(store, suite(), config, concurrency=2)
+    async with shown(store, Evaluating(evaluation), config) as (app, pilot):
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: both_held(app))
+        await pilot.press("p")
+        await until(pilot, lambda: "‖ paused" in words(app) and "You paused it." in words(app))
+
+        await pilot.press("w")
+        await until(pilot, on_top(app, WallScreen))
+        assert len(app.screen.query(RunTile)) == 2
+        await pilot.press("escape")
+        await until(pilot, on_top(app, EvalScreen))
+
+        await pilot.press("enter")
+        await until(pilot, on_top(app, LiveScreen))
+        live = app.screen
+        assert isinstance(live, LiveScreen)
+        await pilot.press("q")  # it asks nothing: the evaluation goes on
+        await until(pilot, on_top(app, EvalScreen))
+
+        model.go.set()
+        await until(pilot, lambda: count(app, "running") == 0)
+        before = len(listed(app))
+        assert before < 8
+        await pilot.press("p")
+        await until(pilot, lambda: "✓ finished" in words(app))
+        assert "8 of 8" in words(app)
+        assert (count(app, "right"), count(app, "wrong")) == (6, 2)
+
+        await pilot.press("f")
+        assert (count(app, "right"), count(app, "wrong")) == (0, 2)
+        await pilot.press("enter")
+        await until(pilot, on_top(app, ReplayScreen))
+        await pilot.press("q")
+        await until(pilot, on_top(app, EvalScreen))
+        assert (count(app, "right"), count(app, "wrong")) == (0, 2), "as one left it"
+        await pilot.press("escape")
+        assert len(listed(app)) == 8
+        await pilot.press("q")
+        await until(pilot, lambda: app.return_code is not None)
+        assert app.return_code == 0
+
+
+async def test_it_is_stopped_and_taken_up_again(
+    scripted_server: Start, store: Store, model: HeldModel
+) -> None:
+    require("bubblewrap")
+    config = settings(scripted_server(model))
+    evaluation = begin(store, suite(), config, concurrency=2)
+    async with shown(store, Evaluating(evaluation), config, (80, 24)) as (app, pilot):
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: both_held(app))
+        await pilot.press("x")
+        await until(pilot, on_top(app, ConfirmDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: "◌ stopped" in words(app))
+        assert "You stopped it." in words(app)
+        assert count(app, "running") == 0
+        await pilot.press("q")
+        await until(pilot, lambda: app.return_code is not None)
+        assert app.return_code == STOPPED
+    found = ledger.summary(store)
+    assert (found.status, found.stopped_because) == ("interrupted", "You stopped it.")
+    assert not any(one.status == "running" for one in ledger.results(store, found.info.id))
+    model.go.set()
+    taken = take_up(store, "last", config, None)
+    async with shown(store, Evaluating(taken), config, (60, 20)) as (app, pilot):
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: "✓ finished" in words(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.return_code is not None)
+        assert app.return_code == 0
+
+
+async def test_it_goes_on_in_the_background(
+    scripted_server: Start, store: Store, model: HeldModel
+) -> None:
+    require("bubblewrap")
+    config = settings(scripted_server(model))
+    evaluation = begin(store, suite(2), config, concurrency=2)
+    async with shown(store, Evaluating(evaluation), config) as (app, pilot):
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: both_held(app))
+        await pilot.press("q")
+        await until(pilot, on_top(app, LeaveEvalDialog))
+        await pilot.press("escape")
+        await until(pilot, on_top(app, EvalScreen))
+        await pilot.press("q")
+        await until(pilot, on_top(app, LeaveEvalDialog))
+        await pilot.press("b")
+        await until(pilot, on_top(app, HomeScreen))
+        await pilot.press("e")
+        await until(pilot, on_top(app, EvalsScreen))
+        await until(pilot, lambda: app.screen.query_one(EvalList).current is not None)
+        await pilot.press("enter")
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: both_held(app))
+        await pilot.press("ctrl+q")
+        await until(pilot, on_top(app, ConfirmDialog))
+        await pilot.press("y")
+        await until(pilot, lambda: app.return_code is not None)
+        assert app.return_code == STOPPED
+    assert ledger.summary(store).stopped_because == "The program was ended."
+    assert not any(one.status == "running" for one in ledger.results(store, evaluation.info.id))
+
+
+async def test_another_program_s_is_followed_in_the_database(
+    scripted_server: Start, store: Store
+) -> None:
+    """As it is written there, sample by sample; nothing of it can be paused or stopped."""
+    config = settings(scripted_server(reply))
+    one: Suite = suite(3, modes=("vanilla",))
+    evaluation = begin(store, one, config, concurrency=1)
+    async with shown(store, WatchEval(ledger.summary(store)), config) as (app, pilot):
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: "0 of 3" in words(app))
+        assert not app.screen.check_action("pause", ())
+        assert not app.screen.check_action("stop", ())
+        from sandbox_tui.sessions import RunRegistry
+        from sandbox_tui.sessions.evals.runner import EvalRunner
+
+        await EvalRunner(evaluation, RunRegistry(store)).run()
+        await until(pilot, lambda: "3 of 3" in words(app) and "✓ finished" in words(app))
+        await pilot.press("enter")
+        await until(pilot, on_top(app, ReplayScreen))

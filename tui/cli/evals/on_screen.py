@@ -1,0 +1,37 @@
+"""An evaluation on the screen."""
+
+from __future__ import annotations
+
+import click
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.evals.begin import Evaluation
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.cli.show_app import show
+from sandbox_tui.tui.lifecycle.first_screen import Evaluating, WatchEval
+
+
+def show_work(evaluation: Evaluation, settings: Settings, store: Store) -> int:
+    """Work on an evaluation and show it; returns the exit code of the program.
+
+    Raises:
+        SandboxTuiError: it cannot begin, or its samples cannot be stored.
+    """
+    ended = show(settings, store, Evaluating(evaluation))
+    click.echo(_outcome(ledger.summary(store, evaluation.info.id)))
+    return ended.code
+
+
+def show_recorded(summary: ledger.EvalSummary, settings: Settings, store: Store) -> int:
+    """Show an evaluation as the database has it; returns the exit code of the program."""
+    return show(settings, store, WatchEval(summary)).code
+
+
+def _outcome(found: ledger.EvalSummary) -> str:
+    line = f"evaluation {found.info.id}: {found.over} of {found.samples} samples over"
+    if found.over == found.samples:
+        return line
+    because = f" · {found.stopped_because}" if found.stopped_because else ""
+    return sanitize_line(f"{line}{because} · sandbox-tui eval resume {found.info.id}")

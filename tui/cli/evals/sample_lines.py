@@ -1,0 +1,34 @@
+"""A sample that is over, as a line of text or of JSON."""
+
+from __future__ import annotations
+
+import msgspec
+
+from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.tui.format import numbers
+
+
+def line_of(result: SampleResult, over: int, samples: int) -> str:
+    """A line for a person.
+
+    Args:
+        result: the sample.
+        over: how many are over by now.
+        samples: how many there are.
+    """
+    name = f"{result.task} {result.mode}"
+    name += f" sample {result.number}" if result.number > 1 else ""
+    worth = f"score {result.score:.3g}" if result.score is not None else result.status
+    why = result.explanation or result.error
+    tokens = numbers.count(result.input_tokens + result.output_tokens)
+    return sanitize_line(
+        f"{over} of {samples}  {name}: {worth} "
+        f"({numbers.counted(result.steps, 'step')}, {tokens} tokens, "
+        f"{numbers.seconds(result.seconds)}, session {result.run_id})" + (f" {why}" if why else "")
+    )
+
+
+def json_of(result: SampleResult) -> str:
+    """A line for a program."""
+    return sanitize_json(msgspec.json.encode(result).decode())

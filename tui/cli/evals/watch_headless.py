@@ -1,0 +1,63 @@
+"""`sandbox-tui eval watch` without a screen: a line for each sample as it is over."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from sandbox_tui.core.evals.sample import SampleKey
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.evals.eval_registry import STOPPED
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
+
+POLL_SECONDS = 1.0
+"""Seconds between looks at the ledger."""
+
+
+def watch_headless(store: Store, found: ledger.EvalSummary, *, as_json: bool) -> int:
+    """Write samples until no program works on the evaluation; returns the exit code.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    seen: set[SampleKey] = set()
+    while True:
+        found = ledger.summary(store, found.info.id)
+        _write_new(store, found, seen, as_json=as_json)
+        if found.status == "finished":
+            return 0
+        if not found.running:
+            _say(_left(found), as_json=as_json)
+            return STOPPED
+        time.sleep(POLL_SECONDS)
+
+
+def _write_new(
+    store: Store, found: ledger.EvalSummary, seen: set[SampleKey], *, as_json: bool
+) -> None:
+    over = [one for one in ledger.results(store, found.info.id) if one.over]
+    for result in sorted(over, key=lambda one: one.ended_at):
+        if result.key in seen:
+            continue
+        seen.add(result.key)
+        line = json_of(result) if as_json else line_of(result, len(seen), found.samples)
+        sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _left(found: ledger.EvalSummary) -> str:
+    from sandbox_tui.core.base.sanitize import sanitize_line
+    from sandbox_tui.tui.format import numbers
+
+    left = numbers.counted(found.samples - found.over, "sample")
+    because = found.stopped_because or "Its program is gone."
+    return sanitize_line(
+        f"{because} {left} left: `sandbox-tui eval resume {found.info.id}` runs them."
+    )
+
+
+def _say(words: str, *, as_json: bool) -> None:
+    stream = sys.stderr if as_json else sys.stdout
+    stream.write(f"{words}\n")
+    stream.flush()

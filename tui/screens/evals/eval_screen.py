@@ -1,0 +1,342 @@
+"""An evaluation while it is made, or afterwards: domains by modes, and its samples below."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.events import Resize
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.dialogs.leave_run import Leaving
+from sandbox_tui.tui.screens.evals.header import progress_line, reason_line, title_line
+from sandbox_tui.tui.screens.evals.leave_eval import LeaveEvalDialog, what_stops
+from sandbox_tui.tui.screens.evals.open_sample import open_sample
+from sandbox_tui.tui.screens.evals.picture import EvalPicture, picture_of
+from sandbox_tui.tui.screens.evals.sample_filter import SampleFilter
+from sandbox_tui.tui.screens.evals.source import EvalSource
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.evals.charts import EvalCharts
+from sandbox_tui.tui.widgets.evals.domain_table import DomainRows, DomainTable
+from sandbox_tui.tui.widgets.evals.sample_list import SampleList, SampleRows
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.themed_text import ThemedText
+
+READ_SECONDS = 1.0
+"""Seconds between looks at the evaluation: its intervals take a moment to work out."""
+
+TICK_SECONDS = 0.5
+"""Seconds between looks at what the running samples do."""
+
+OTHER_LINES = 13
+"""Lines that the table leaves to the rest of the screen: header, keys, and some samples."""
+
+MIN_TABLE_LINES = 6
+CHART_LINES = 12
+MIN_LINES_FOR_CHARTS = 42
+"""Screens this high show the charts without being asked."""
+
+
+class EvalScreen(ClosesWhenOnTop[None]):
+    """Shows an evaluation.
+
+    Args:
+        source: where its samples come from.
+        runs: the runs of this program, and the store with all sessions.
+    """
+
+    AUTO_FOCUS = "SampleRows"
+
+    CSS = """
+    EvalScreen { background: $background; }
+    EvalScreen #eval-title, EvalScreen #eval-progress, EvalScreen #eval-reason {
+        height: 1; padding: 0 1; background: $panel;
+    }
+    EvalScreen #eval-reason { display: none; }
+    EvalScreen #eval-reason.-shown { display: block; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("eval.pause", "pause"),
+        binding("eval.stop", "stop"),
+        binding("eval.filter", "filter"),
+        binding("eval.charts", "charts"),
+        binding("eval.wall", "wall"),
+        binding("eval.next_pane", "app.focus_next", show=False),
+        binding("eval.previous_pane", "app.focus_previous", show=False),
+        binding("eval.back", "back", show=False),
+        binding("eval.help", "help"),
+        binding("eval.leave", "leave"),
+    ]
+
+    def __init__(self, source: EvalSource, runs: RunRegistry) -> None:
+        super().__init__()
+        self._source = source
+        self._run_workers = runs
+        self._picture: EvalPicture | None = None
+        self._filter = SampleFilter()
+        self._charts: bool | None = None
+        self._is_reading = False
+        self._leaves = False
+
+    def compose(self) -> ComposeResult:
+        """What it is of and how far it is, the table, the charts, the samples, the keys."""
+        info = self._source.info
+        yield ThemedText(
+            lambda palette: title_line(info, self._picture, self._columns, palette), id="eval-title"
+        )
+        yield ThemedText(
+            lambda palette: progress_line(self._picture, self._columns, palette),
+            id="eval-progress",
+        )
+        yield ThemedText(self._reason, id="eval-reason")
+        yield DomainTable()
+        yield EvalCharts()
+        yield SampleList(self._source.worker)
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        self._read()
+        self.set_interval(READ_SECONDS, self._read)
+        self.set_interval(TICK_SECONDS, self._tick)
+
+    def on_unmount(self) -> None:
+        """Look no more."""
+        self._source.close()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the first reading is shown."""
+        return self._picture is not None
+
+    @property
+    def evaluation(self) -> str:
+        """Its suite, for the title of the terminal."""
+        return sanitize_line(f"{self._source.info.suite} · {self._source.info.model}")
+
+    # --- what is shown
+
+    @work(group="read")
+    async def _read(self) -> None:
+        if self._is_reading or self._leaves:
+            return
+        self._is_reading = True
+        try:
+            picture = await asyncio.to_thread(self._work_out)
+        except StoreError as error:
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
+        else:
+            if picture is not None:
+                self._picture = picture
+                self._show_all()
+        finally:
+            self._is_reading = False
+
+    def _work_out(self) -> EvalPicture | None:
+        reading = self._source.read()
+        return None if reading is None else picture_of(reading)
+
+    def _tick(self) -> None:
+        if self.is_current:
+            self.query_one(SampleRows).tick()
+            self.query_one("#eval-progress").refresh()
+
+    def _show_all(self) -> None:
+        if self._picture is None:
+            return
+        reason = self._picture.reading.because
+        self.query_one("#eval-reason").set_class(bool(reason), "-shown")
+        for name in ("title", "progress", "reason"):
+            self.query_one(f"#eval-{name}").refresh()
+        self._show_table(self._picture)
+        self._show_samples(self._picture)
+        self.refresh_bindings()
+
+    def _show_table(self, picture: EvalPicture) -> None:
+        charts, table = self.query_one(EvalCharts), self.query_one(DomainTable)
+        wanted, height = self._shows_charts, self.size.height
+        beside = height >= MIN_LINES_FOR_CHARTS
+        charts.set_class(wanted, "-shown")
+        if wanted:
+            charts.show(picture.series, picture.table.modes)
+        table.display = beside or not wanted
+        room = height - OTHER_LINES - (CHART_LINES if wanted else 0)
+        table.show(picture.table, max(MIN_TABLE_LINES, room))
+
+    def _show_samples(self, picture: EvalPicture) -> None:
+        shown = self.query_one(SampleList)
+        running = [one for one in picture.running if self._filter.fits(one)]
+        over = [one for one in picture.over if self._filter.fits(one)]
+        shown.show([*running, *over], len(running), self._nothing(picture))
+        pending = picture.table.samples - picture.table.over - len(picture.running)
+        words = [f"samples {len(running) + len(over)}"]
+        words += [self._filter.words] if self._filter.words else []
+        words += [f"{pending} to come"] if pending and not self._filter.words else []
+        shown.border_title = " · ".join(words)
+        shown.border_subtitle = f"{hint('eval.back')} shows all" if self._filter.words else None
+
+    def _nothing(self, picture: EvalPicture) -> str:
+        if self._filter.words:
+            return f"No sample is like that. {hint('eval.filter')} shows others."
+        return "No sample has begun yet."
+
+    @property
+    def _columns(self) -> int:
+        return max(1, self.size.width - 2)
+
+    @property
+    def _shows_charts(self) -> bool:
+        if self._charts is None:
+            return self.size.height >= MIN_LINES_FOR_CHARTS
+        return self._charts
+
+    def _reason(self, palette: Palette) -> Text:
+        return reason_line(self._picture, palette)
+
+    def on_resize(self, event: Resize) -> None:
+        """Other parts fit."""
+        self.call_after_refresh(self._show_all)
+
+    # --- the samples
+
+    @on(BlockList.Selected, "#eval-samples")
+    def _sample_chosen(self, event: BlockList.Selected) -> None:
+        event.stop()
+        sample = self.query_one(SampleRows).current
+        if sample is not None:
+            open_sample(self, sample, self._source, self._run_workers.store)
+
+    @on(BlockList.Selected, "#eval-domains")
+    def _domain_chosen(self, event: BlockList.Selected) -> None:
+        """Only the samples of that domain; the same again: all."""
+        event.stop()
+        domain = self.query_one(DomainRows).domain
+        self._filter = self._filter.of_domain(None if domain == self._filter.domain else domain)
+        self._show_filtered()
+
+    def action_filter(self) -> None:
+        """Show only samples of one kind, or all."""
+        self._filter = self._filter.next_kind()
+        self._show_filtered()
+
+    def _show_filtered(self) -> None:
+        if self._picture is not None:
+            self._show_samples(self._picture)
+
+    # --- keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only an evaluation of this program can be paused and stopped."""
+        if action in ("pause", "stop"):
+            return self._source.runner is not None
+        if action == "wall":
+            return self._source.runner is not None and bool(self._run_workers.running)
+        return True
+
+    def words_for(self, action: str) -> str | None:
+        """What a key does now."""
+        runner = self._source.runner
+        if action == "pause" and runner is not None and runner.paused_because:
+            return "resume"
+        return None
+
+    @work(group="steer")
+    async def action_pause(self) -> None:
+        """Begin no more samples, or go on."""
+        runner = self._source.runner
+        if runner is not None:
+            await (runner.resume() if runner.paused_because else runner.pause())
+            self._read()
+
+    def action_stop(self) -> None:
+        """End the samples that run and give them back, after asking."""
+        if self._source.runner is None:
+            return
+
+        def sure(yes: bool | None) -> None:
+            if yes:
+                self._stop()
+
+        question = f"Stop the evaluation? {what_stops(*self._how_many())}"
+        app_of(self).push_screen(ConfirmDialog(question), sure)
+
+    @work(group="steer")
+    async def _stop(self) -> None:
+        runner = self._source.runner
+        if runner is not None:
+            stopping = asyncio.create_task(runner.stop("You stopped it."))
+            await asyncio.sleep(0)
+            self._read()
+            await stopping
+            self._read()
+
+    def _how_many(self) -> tuple[int, int]:
+        """Samples that run, and samples that are not over."""
+        runner = self._source.runner
+        if runner is None:
+            return 0, 0
+        return len(runner.running), sum(not one.over for one in runner.samples.values())
+
+    def action_charts(self) -> None:
+        """The charts, page by page, then without them."""
+        charts = self.query_one(EvalCharts)
+        self._charts = charts.next_page() if self._shows_charts else True
+        self._show_all()
+
+    def action_wall(self) -> None:
+        """The samples that run, side by side."""
+        from sandbox_tui.tui.screens.wall import WallScreen
+
+        app_of(self).push_screen(WallScreen(self._run_workers))
+
+    def action_help(self) -> None:
+        """All keys of this screen."""
+        from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+
+        app_of(self).push_screen(HelpScreen(self))
+
+    # --- ways out
+
+    def action_back(self) -> None:
+        """All samples again, where only some are shown; else back."""
+        if self._filter.words:
+            self._filter = SampleFilter()
+            self._show_filtered()
+        else:
+            self.action_leave()
+
+    def action_leave(self) -> None:
+        """Back; what becomes of an evaluation that goes on is asked first."""
+        if self._source.runner is None:
+            self.dismiss(None)
+        else:
+            app_of(self).push_screen(LeaveEvalDialog(*self._how_many()), self._left)
+
+    def _left(self, choice: Leaving | None) -> None:
+        if choice == "end":
+            self._stop_and_leave()
+        elif choice == "keep":
+            self.call_later(self._close)  # the question is still on top
+
+    def _close(self) -> None:
+        self.dismiss(None)
+
+    @work(group="leaving")
+    async def _stop_and_leave(self) -> None:
+        runner = self._source.runner
+        if runner is not None:
+            await runner.stop("You stopped it.")
+        self.dismiss_when_on_top(None)

@@ -1,0 +1,105 @@
+"""The lines above the table: what is evaluated, how far it is, and what holds it up."""
+
+from __future__ import annotations
+
+import time
+
+from rich.style import Style
+from rich.text import Text
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.reporting import figures
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.screens.evals.picture import EvalPicture
+from sandbox_tui.tui.screens.evals.source import EvalState
+from sandbox_tui.tui.theming.palette import Palette
+
+SIGNS: dict[EvalState, str] = {
+    "running": "●",
+    "paused": "‖",
+    "stopping": "◌",
+    "stopped": "◌",
+    "finished": "✓",
+}
+MAX_BAR_CELLS = 40
+MIN_BAR_CELLS = 8
+
+
+def title_line(info: EvalInfo, picture: EvalPicture | None, width: int, palette: Palette) -> Text:
+    """Suite, model, id; the state at the right."""
+    state = picture.reading.state if picture else "running"
+    words = f"{SIGNS[state]} {state}" if picture else "◌ reads"
+    line = Text(no_wrap=True)
+    line.append(sanitize_line(info.suite), style=palette.accent)
+    line.append(f"  {sanitize_line(info.model)}", style=palette.strong)
+    line.append(f"  {info.id}", style=palette.faint)
+    room = max(1, width - len(words) - 1)
+    line.truncate(room, overflow="ellipsis")
+    line.pad_right(max(0, room - line.cell_len) + 1)
+    return line.append(words, style=_style(state, palette))
+
+
+def progress_line(picture: EvalPicture | None, width: int, palette: Palette) -> Text:
+    """A bar, and the sums of all samples, as many as there is room for."""
+    if picture is None:
+        return Text("…", style=palette.faint)
+    table = picture.table
+    over, samples = table.over, table.samples
+    parts: list[tuple[str, Style]] = [(f"{over} of {samples}", palette.strong)]
+    if picture.lost:
+        parts.append((f"{picture.lost} no score", palette.warn))
+    if (left := _seconds_left(picture)) is not None:
+        parts.append((f"{figures.duration(left)} left", palette.text))
+    tokens = numbers.tokens(picture.tokens, estimated=picture.estimated)
+    parts.append((f"{tokens} tok", palette.dim))
+    if picture.cost is not None:
+        parts.append((numbers.cost(picture.cost), palette.dim))
+    if picture.running:
+        parts.insert(1, (f"{len(picture.running)} running", palette.good))
+    while len(parts) > 1 and _cells(parts) + MIN_BAR_CELLS + 2 > width:
+        parts.pop()
+    line = _bar(over, picture.lost, samples, _bar_cells(width - _cells(parts) - 2), palette)
+    line.append("  ")
+    for at, (words, style) in enumerate(parts):
+        line.append(" · " if at else "", style=palette.faint)
+        line.append(words, style=style)
+    return line
+
+
+def reason_line(picture: EvalPicture | None, palette: Palette) -> Text:
+    """Why it is paused or stopped; empty where it is not."""
+    reason = picture.reading.because if picture else ""
+    if picture is not None and picture.reading.state == "stopped":
+        reason += f" `sandbox-tui eval resume {picture.reading.info.id}` runs what is left."
+    return Text(sanitize_line(reason), style=palette.warn, no_wrap=True, overflow="ellipsis")
+
+
+def _seconds_left(picture: EvalPicture) -> float | None:
+    """As worked out at the last reading; samples that take longer than others leave it at 1 s."""
+    left = picture.table.seconds_left
+    if not left or picture.reading.state != "running":
+        return None
+    return max(1.0, left - (time.time() - picture.reading.at))
+
+
+def _bar_cells(room: int) -> int:
+    return max(0, min(MAX_BAR_CELLS, room))
+
+
+def _bar(over: int, lost: int, samples: int, cells: int, palette: Palette) -> Text:
+    """How many of all samples are over; those without a score in another colour."""
+    line = Text(no_wrap=True)
+    done = round(cells * over / samples) if samples else 0
+    bad = min(done, -(-cells * lost // samples)) if samples else 0
+    line.append("━" * (done - bad), style=palette.good)
+    line.append("━" * bad, style=palette.warn)
+    return line.append("─" * (cells - done), style=palette.faint)
+
+
+def _cells(parts: list[tuple[str, Style]]) -> int:
+    return sum(len(words) for words, _ in parts) + 3 * (len(parts) - 1)
+
+
+def _style(state: EvalState, palette: Palette) -> Style:
+    return palette.good if state in ("running", "finished") else palette.warn

@@ -1,0 +1,38 @@
+"""Opens a sample: live where it runs in this program, else the replay of its session."""
+
+from __future__ import annotations
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.screens.evals.source import EvalSource
+from sandbox_tui.tui.textual_support.typed_app import app_of
+
+
+def open_sample(
+    screen: Screen[None], sample: SampleResult, source: EvalSource, store: Store
+) -> None:
+    """Show the session of a sample on top of a screen.
+
+    A sample that runs in another program is shown as far as it is recorded.
+    """
+    worker = source.worker(sample)
+    if worker is not None:
+        from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+
+        app_of(screen).push_screen(LiveScreen(worker, store, asks=False))
+        return
+    from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+
+    try:
+        replay = ReplayScreen(store.run(sample.run_id), store)
+    except StoreError as error:  # deleted, or not begun
+        words = str(error) if sample.run_id else "This sample has no session yet."
+        screen.notify(sanitize_line(words), severity="error", markup=False)
+        return
+    if sample.status == "running":
+        screen.notify("It runs in another program: this is what is recorded so far.", markup=False)
+    app_of(screen).push_screen(replay)

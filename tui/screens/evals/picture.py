@@ -1,0 +1,66 @@
+"""What the screen shows of an evaluation, worked out in a thread: large ones take a moment."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from sandbox_tui.core.evals.reporting.outcomes import has_score
+from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.tui.screens.evals.source import Reading
+from sandbox_tui.tui.widgets.evals.series import Series, series_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalPicture:
+    """An evaluation at a moment, ready to be drawn.
+
+    Attributes:
+        reading: what it is made of.
+        table: domains by modes.
+        running: samples that run, in the order in which they began.
+        over: samples that are over, the newest first.
+        lost: how many of them have no score.
+        tokens: of all samples that are over.
+        estimated: whether some of them are estimates.
+        cost: US dollars; None where none is known.
+        series: what the charts draw.
+    """
+
+    reading: Reading
+    table: EvalTable
+    running: list[SampleResult]
+    over: list[SampleResult]
+    lost: int
+    tokens: int
+    estimated: bool
+    cost: float | None
+    series: Series
+
+
+def picture_of(reading: Reading) -> EvalPicture:
+    """Work out what is shown."""
+    samples = reading.samples
+    over = sorted((one for one in samples if one.over), key=_ended, reverse=True)
+    running = sorted((one for one in samples if one.status == "running"), key=_began)
+    costs = [one.cost for one in over if one.cost is not None]
+    return EvalPicture(
+        reading=reading,
+        table=eval_table(reading.info, samples, now=reading.at),
+        running=running,
+        over=over,
+        lost=sum(not has_score(one) for one in over),
+        tokens=sum(one.input_tokens + one.output_tokens for one in over),
+        estimated=any(one.estimated for one in over),
+        cost=math.fsum(costs) if costs else None,
+        series=series_of(reading.info, over),
+    )
+
+
+def _ended(sample: SampleResult) -> float:
+    return sample.ended_at
+
+
+def _began(sample: SampleResult) -> float:
+    return sample.began_at

@@ -1,0 +1,51 @@
+"""Which samples of an evaluation are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.reporting.outcomes import domain_of
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.tui.widgets.evals.sample_rows import is_lost, is_wrong
+
+KINDS: dict[str, Callable[[SampleResult], bool]] = {
+    "": lambda _: True,
+    "wrong": is_wrong,
+    "no score": is_lost,
+    "running": lambda sample: sample.status == "running",
+}
+"""Kinds of samples, in the order in which a key goes through them."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleFilter:
+    """What a person wants to see.
+
+    Attributes:
+        kind: a key of `KINDS`; empty: every kind.
+        domain: None: all.
+    """
+
+    kind: str = ""
+    domain: str | None = None
+
+    def fits(self, sample: SampleResult) -> bool:
+        """Whether a sample is shown."""
+        return KINDS[self.kind](sample) and self.domain in (None, domain_of(sample))
+
+    def next_kind(self) -> SampleFilter:
+        """The next kind, of the same domain."""
+        kinds = list(KINDS)
+        return replace(self, kind=kinds[(kinds.index(self.kind) + 1) % len(kinds)])
+
+    def of_domain(self, domain: str | None) -> SampleFilter:
+        """The same kind, of another domain."""
+        return replace(self, domain=domain)
+
+    @property
+    def words(self) -> str:
+        """What is shown; empty where everything is."""
+        parts = [f"{self.kind} only" if self.kind else "", sanitize_line(self.domain or "")]
+        return " · ".join(part for part in parts if part)

@@ -1,0 +1,176 @@
+"""Where the screen of an evaluation has its samples from."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.sessions import RunWorker, Store
+from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.sessions.evals.runner import EvalRunner
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+
+EvalState = Literal["running", "paused", "stopping", "stopped", "finished"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An evaluation at a moment.
+
+    Attributes:
+        info: what it is of.
+        samples: where each sample stands, in the order of the plan.
+        state: of the whole.
+        because: why it is paused or stopped; empty where nothing is known.
+        at: seconds since the epoch.
+    """
+
+    info: EvalInfo
+    samples: list[SampleResult]
+    state: EvalState
+    because: str
+    at: float
+
+
+class EvalSource(Protocol):
+    """An evaluation, of this program or as another one records it."""
+
+    @property
+    def info(self) -> EvalInfo:
+        """What it is of."""
+        ...
+
+    @property
+    def runner(self) -> EvalRunner | None:
+        """What can be paused and stopped; None: another program works on it, or none does."""
+        ...
+
+    def read(self) -> Reading | None:
+        """How it stands; None: as at the last reading. Blocks: call it in a thread.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        ...
+
+    def worker(self, sample: SampleResult) -> RunWorker | None:
+        """The run of a sample that runs in this program."""
+        ...
+
+    def close(self) -> None:
+        """Nobody looks any more."""
+
+
+class LocalEval:
+    """An evaluation that this program works on.
+
+    Args:
+        runner: the work.
+        evals: the evaluations of this program.
+    """
+
+    def __init__(self, runner: EvalRunner, evals: EvalRegistry) -> None:
+        self._runner = runner
+        self._evals = evals
+        self._has_changed = True
+        self._observe: Callable[[SampleResult | None], None] = lambda _: self._changed()
+        runner.observers.append(self._observe)
+
+    @property
+    def info(self) -> EvalInfo:
+        """What it is of."""
+        return self._runner.info
+
+    @property
+    def runner(self) -> EvalRunner | None:
+        """The work, until it has ended."""
+        return None if self._runner.ended.is_set() else self._runner
+
+    def read(self) -> Reading | None:
+        """How it stands; None: as at the last reading."""
+        if not self._has_changed:
+            return None
+        self._has_changed = False
+        samples = list(self._runner.samples.values())
+        state, because = self._state(samples)
+        return Reading(self.info, samples, state, because, time.time())
+
+    def worker(self, sample: SampleResult) -> RunWorker | None:
+        """The run of a sample, while it runs."""
+        found = self._evals.runs.all.get(sample.run_id)
+        return None if found is None or found.ended.is_set() else found
+
+    def close(self) -> None:
+        """Look no more."""
+        self._runner.observers.remove(self._observe)
+
+    def _changed(self) -> None:
+        self._has_changed = True
+
+    def _state(self, samples: list[SampleResult]) -> tuple[EvalState, str]:
+        runner = self._runner
+        failure = self._evals.failures.get(runner.info.id)
+        if failure is not None:
+            return "stopped", str(failure)
+        if runner.ended.is_set():
+            is_whole = all(sample.over for sample in samples)
+            return ("finished", "") if is_whole else ("stopped", runner.stopped_because)
+        if runner.stopped_because:
+            return "stopping", runner.stopped_because
+        return ("paused", runner.paused_because) if runner.paused_because else ("running", "")
+
+
+class RecordedEval:
+    """An evaluation as the database has it: over, or at work in another program.
+
+    Args:
+        summary: of the list.
+        store: where it is kept.
+    """
+
+    def __init__(self, summary: ledger.EvalSummary, store: Store) -> None:
+        self._summary = summary
+        self._store = store
+        self._samples: list[SampleResult] = []
+        self._last: tuple[EvalState, str] | None = None
+
+    @property
+    def info(self) -> EvalInfo:
+        """What it is of."""
+        return self._summary.info
+
+    @property
+    def runner(self) -> EvalRunner | None:
+        """None: it is not for this program to pause or to stop."""
+        return None
+
+    def read(self) -> Reading | None:
+        """How it stands; None: as at the last reading.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        self._summary = ledger.summary(self._store, self.info.id)
+        samples = ledger.results(self._store, self.info.id)
+        now = self._state()
+        if samples == self._samples and now == self._last:
+            return None
+        self._samples, self._last = samples, now
+        return Reading(self.info, samples, *now, time.time())
+
+    def worker(self, sample: SampleResult) -> RunWorker | None:
+        """None: no sample runs in this program."""
+        return None
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+    def _state(self) -> tuple[EvalState, str]:
+        status = self._summary.status
+        if status == "interrupted":
+            return "stopped", self._summary.stopped_because or "Its program is gone."
+        return ("finished", "") if status == "finished" else ("running", "")

@@ -1,0 +1,1 @@
+"""Evaluations: their table of domains, their samples, their charts."""

@@ -1,0 +1,30 @@
+"""What a sample is about, in a few words."""
+
+from __future__ import annotations
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.run_state import CallItem, RunState
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.sessions import RunWorker
+from sandbox_tui.tui.format.status import STATUS_WORDS
+
+MAX_CHARS = 300
+
+
+def activity_of(worker: RunWorker) -> str:
+    """What a run does at this moment."""
+    state = worker.state
+    if state.status in ("paused", "frozen", "waiting", "awaiting_input"):
+        return STATUS_WORDS[state.status].words
+    if state.status == "starting":
+        return "the sandbox starts"
+    call = _last_call(state)
+    if call is None:
+        return "the model writes"
+    name = short_name(sanitize_line(call.call.name))
+    words = f"{name} {sanitize_line(summarize_call(call.call.name, call.arguments))}"
+    return words[:MAX_CHARS].rstrip() if call.finished is None else f"{words[:MAX_CHARS]} ✓"
+
+
+def _last_call(state: RunState) -> CallItem | None:
+    return next((item for item in reversed(state.items) if isinstance(item, CallItem)), None)

@@ -1,0 +1,147 @@
+"""Domains by modes, as they fill: a row opens to the samples of its domain."""
+
+from __future__ import annotations
+
+from rich.style import Style
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from typing_extensions import override
+
+from sandbox_tui.core.evals.reporting.table import ALL_DOMAINS, EvalTable
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.evals.domain_grid import (
+    Figure,
+    Grid,
+    grid_by_domain,
+    grid_by_mode,
+    rows_of,
+)
+from sandbox_tui.tui.widgets.themed_text import ThemedText
+
+FRAME_LINES = 3
+"""Lines of the pane that are no rows: its border and the titles of the columns."""
+
+
+class HeadChanged(Message):
+    """Other columns are shown: their titles are to be drawn anew."""
+
+
+class DomainRows(BlockList):
+    """The rows of the table."""
+
+    def __init__(self) -> None:
+        super().__init__(id="eval-domains")
+        self._table: EvalTable | None = None
+        self._grid: Grid | None = None
+        self._by_mode = False
+        self.following = False
+
+    def show(self, table: EvalTable, *, by_mode: bool) -> None:
+        """Show the table as it is now; the cursor stays on its row."""
+        self._table, self._by_mode = table, by_mode
+        self._lay_out()
+        self.following = False
+        self.reset()
+        if self.cursor < 0 and self.block_count():
+            self.cursor = 0
+
+    @property
+    def head(self) -> str:
+        """Titles of the columns."""
+        return self._grid.head if self._grid else ""
+
+    @property
+    def domain(self) -> str | None:
+        """The domain under the cursor; None: all of them."""
+        rows = rows_of(self._table) if self._table else []
+        if not 0 <= self.cursor < len(rows) or rows[self.cursor].domain == ALL_DOMAINS:
+            return None
+        return rows[self.cursor].domain
+
+    def _lay_out(self) -> None:
+        if self._table is not None:
+            grid = grid_by_mode if self._by_mode else grid_by_domain
+            self._grid = grid(self._table, max(1, self.scrollable_content_region.width))
+
+    @override
+    def on_resize(self, event: object) -> None:
+        """Other columns fit."""
+        self._lay_out()
+        self.reset()
+        self.post_message(HeadChanged())
+
+    @override
+    def block_count(self) -> int:
+        return len(self._grid.blocks) if self._grid else 0
+
+    @override
+    def block_height(self, index: int, width: int) -> int:
+        return len(self._grid.blocks[index]) if self._grid else 1
+
+    @override
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        if self._grid is None:
+            return []
+        palette = palette_of(self)
+        return [_line(figures, palette) for figures in self._grid.blocks[index]]
+
+
+class DomainTable(Vertical):
+    """The table with the titles of its columns, in a frame."""
+
+    DEFAULT_CSS = """
+    DomainTable {
+        height: auto; border: round $border-blurred; border-title-color: $role-dim;
+        border-subtitle-color: $role-dim; padding: 0 1;
+        &:focus-within { border: round $accent; border-title-color: $accent; }
+    }
+    DomainTable ThemedText { height: 1; }
+    DomainTable DomainRows { height: 1fr; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="eval-table")
+        self.border_title = "domains"
+        self._table: EvalTable | None = None
+
+    def compose(self) -> ComposeResult:
+        """Titles, rows."""
+        yield ThemedText(self._head, id="eval-table-head")
+        yield DomainRows()
+
+    def show(self, table: EvalTable, room: int) -> None:
+        """Show the table in at most so many lines, frame included."""
+        self._table = table
+        modes, rows = len(table.modes), len(rows_of(table))
+        by_mode = rows * modes + FRAME_LINES <= room
+        lines = rows * (modes if by_mode else 1) + FRAME_LINES
+        self.styles.height = max(FRAME_LINES + 1, min(lines, room))
+        self.query_one(DomainRows).show(table, by_mode=by_mode)
+        self.query_one(ThemedText).refresh()
+
+    @on(HeadChanged)
+    def _refresh_head(self) -> None:
+        self.query_one(ThemedText).refresh()
+
+    def _head(self, palette: Palette) -> Text:
+        head = self.query_one(DomainRows).head
+        return Text(head, style=palette.dim, no_wrap=True, overflow="crop")
+
+
+def _line(figures: tuple[Figure, ...], palette: Palette) -> Text:
+    styles: dict[str, Style] = {
+        "name": palette.strong,
+        "mode": palette.tool,
+        "figure": palette.text,
+        "dim": palette.dim,
+        "better": palette.good,
+        "worse": palette.bad,
+    }
+    line = Text(no_wrap=True)
+    for figure in figures:
+        line.append(figure.text, style=styles[figure.kind])
+    return line

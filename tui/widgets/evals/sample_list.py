@@ -1,0 +1,187 @@
+"""The samples of an evaluation: those that run, then those that are over, the newest first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import msgspec
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from typing_extensions import override
+
+from sandbox_tui.core.evals.sample import SampleKey, SampleResult
+from sandbox_tui.sessions import RunWorker
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.evals.activity import activity_of
+from sandbox_tui.tui.widgets.evals.domain_table import HeadChanged
+from sandbox_tui.tui.widgets.evals.sample_rows import Columns, head_line, sample_line
+from sandbox_tui.tui.widgets.themed_text import ThemedText
+
+WorkerOf = Callable[[SampleResult], RunWorker | None]
+
+
+class SampleRows(BlockList):
+    """The lines of the samples.
+
+    What is shown moves only under a person who looks at its very beginning: else the sample under
+    the cursor, and the lines around it, stay where they are.
+
+    Args:
+        worker_of: the run of a sample, where it runs in this program.
+    """
+
+    def __init__(self, worker_of: WorkerOf) -> None:
+        super().__init__(id="eval-samples")
+        self._worker_of = worker_of
+        self._samples: Sequence[SampleResult] = ()
+        self._how_many_run = 0
+        self._columns = Columns.at(80, 10, 7)
+        self.empty = ""
+        self.following = False
+
+    def show(self, samples: Sequence[SampleResult], running: int) -> None:
+        """Show samples.
+
+        Args:
+            samples: running ones first.
+            running: how many of them run.
+        """
+        held = self._held()
+        self._samples, self._how_many_run = samples, running
+        self._choose_columns()
+        self.following = False
+        self.reset()
+        if held is not None:
+            self._hold(*held)
+        if self.cursor < 0 and samples:
+            self.cursor = 0
+
+    def tick(self) -> None:
+        """Show what the running samples do now."""
+        if self._how_many_run and not self.scroll_offset.y >= self._how_many_run:
+            self.redraw(self._how_many_run)
+
+    @property
+    def current(self) -> SampleResult | None:
+        """The sample under the cursor."""
+        return self._samples[self.cursor] if 0 <= self.cursor < len(self._samples) else None
+
+    @property
+    def head(self) -> str:
+        """Titles of the columns."""
+        return head_line(self._columns)
+
+    def _held(self) -> tuple[SampleKey, int] | None:
+        """The sample that is to stay where it is, and its line on the screen."""
+        y = self.scroll_offset.y
+        if self.cursor <= 0 and y == 0:
+            return None
+        in_view = self.current is not None and self.is_visible(self.cursor)
+        index = self.cursor if in_view else self.block_at(y)
+        if not 0 <= index < len(self._samples):
+            return None
+        return self._samples[index].key, index - y
+
+    def _hold(self, key: SampleKey, line: int) -> None:
+        was_on_cursor = self.cursor - self.scroll_offset.y == line
+        for index, sample in enumerate(self._samples):
+            if sample.key == key:
+                if was_on_cursor:
+                    self.cursor = index
+                self.scroll_to(y=max(0, index - line), animate=False, force=True, immediate=True)
+                return
+
+    def _choose_columns(self) -> None:
+        width = self.scrollable_content_region.width
+        task = max(
+            (len(one.task) + (3 if one.number > 1 else 0) for one in self._samples), default=4
+        )
+        mode = max((len(one.mode) for one in self._samples), default=4)
+        self._columns = Columns.at(width, task, mode)
+
+    @override
+    def on_resize(self, event: object) -> None:
+        """Other columns fit."""
+        self._choose_columns()
+        self.reset()
+        self.post_message(HeadChanged())
+
+    @override
+    def block_count(self) -> int:
+        return len(self._samples) or 1
+
+    @override
+    def block_height(self, index: int, width: int) -> int:
+        return 1
+
+    @override
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        palette = palette_of(self)
+        if not self._samples:
+            return [Text(f"  {self.empty}", style=palette.dim, no_wrap=True, overflow="ellipsis")]
+        sample = self._samples[index]
+        doing, seconds = "", sample.seconds
+        if sample.status == "running":
+            worker = self._worker_of(sample)
+            seconds = max(0.0, time.time() - sample.began_at)
+            doing = "in another program" if worker is None else activity_of(worker)
+            if worker is not None:
+                sample = _so_far(sample, worker)
+        return [sample_line(sample, self._columns, width, palette, doing, seconds)]
+
+
+class SampleList(Vertical):
+    """The samples with the titles of their columns, in a frame.
+
+    Args:
+        worker_of: see `SampleRows`.
+    """
+
+    DEFAULT_CSS = """
+    SampleList {
+        height: 1fr; min-height: 5; border: round $border-blurred; padding: 0 1;
+        border-title-color: $role-dim; border-subtitle-color: $role-dim;
+        &:focus-within { border: round $accent; border-title-color: $accent; }
+    }
+    SampleList ThemedText { height: 1; }
+    SampleList SampleRows { height: 1fr; }
+    """
+
+    def __init__(self, worker_of: WorkerOf) -> None:
+        super().__init__(id="eval-wall")
+        self._rows = SampleRows(worker_of)
+        self.border_title = "samples"
+
+    def compose(self) -> ComposeResult:
+        """Titles, samples."""
+        yield ThemedText(self._head, id="eval-wall-head")
+        yield self._rows
+
+    def show(self, samples: Sequence[SampleResult], running: int, empty: str) -> None:
+        """Show samples, or `empty` where there are none."""
+        self._rows.empty = empty
+        self._rows.show(samples, running)
+        self.query_one(ThemedText).refresh()
+
+    @on(HeadChanged)
+    def _refresh_head(self) -> None:
+        self.query_one(ThemedText).refresh()
+
+    def _head(self, palette: Palette) -> Text:
+        return Text(self._rows.head, style=palette.dim, no_wrap=True, overflow="crop")
+
+
+def _so_far(sample: SampleResult, worker: RunWorker) -> SampleResult:
+    """A sample with what its run has done by now."""
+    totals = worker.state.totals
+    return msgspec.structs.replace(
+        sample,
+        steps=worker.state.step,
+        input_tokens=totals.usage.input_tokens,
+        output_tokens=totals.usage.output_tokens,
+        estimated=totals.usage.estimated,
+    )

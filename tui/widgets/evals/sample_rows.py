@@ -1,0 +1,124 @@
+"""The line of a sample in the list below the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.style import Style
+from rich.text import Text
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.reporting.outcomes import has_score
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.evals.domain_grid import cut
+
+RIGHT = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """How wide the columns of the list are, in cells; 0: there is no room.
+
+    Attributes:
+        task, mode: names.
+        steps, tokens: figures that narrow screens leave out.
+    """
+
+    task: int
+    mode: int
+    steps: int
+    tokens: int
+
+    @classmethod
+    def at(cls, width: int, longest_task: int, longest_mode: int) -> Columns:
+        """The columns that fit."""
+        most = 18 if width < 70 else 24 if width < 110 else 36
+        return cls(
+            task=max(4, min(longest_task, most)),
+            mode=longest_mode,
+            steps=5 if width >= 66 else 0,
+            tokens=7 if width >= 76 else 0,
+        )
+
+
+def head_line(columns: Columns) -> str:
+    """Titles of the columns."""
+    line = f"  {cut('task', columns.task)}  {cut('mode', columns.mode)}  score"
+    line += f" {'steps':>{columns.steps}}" if columns.steps else ""
+    line += f" {'tokens':>{columns.tokens}}" if columns.tokens else ""
+    return f"{line} {'time':>6}"
+
+
+def sample_line(
+    sample: SampleResult, columns: Columns, width: int, palette: Palette, doing: str, seconds: float
+) -> Text:
+    """One sample.
+
+    Args:
+        sample: which.
+        columns: see `Columns`.
+        width: of the whole line.
+        palette: to draw in.
+        doing: what its run does, while it runs.
+        seconds: since its run began, or that it took.
+    """
+    sign, style = sign_of(sample, palette)
+    name = sanitize_line(sample.task)
+    name += f" #{sample.number}" if sample.number > 1 else ""
+    runs = sample.status == "running"
+    line = Text(f"{sign} ", style=style, no_wrap=True)
+    line.append(f"{cut(name, columns.task)}  ", style=palette.text)
+    line.append(f"{cut(sample.mode, columns.mode)}  ", style=palette.dim)
+    line.append(f"{_score(sample):>5}", style=style)
+    known = sample.steps if not runs or sample.steps else None
+    if columns.steps:
+        steps = "" if known is None else str(known)
+        line.append(f" {steps:>{columns.steps}}", style=palette.dim)
+    if columns.tokens:
+        tokens = sample.input_tokens + sample.output_tokens
+        words = numbers.tokens(tokens, estimated=sample.estimated) if tokens else ""
+        line.append(f" {words:>{columns.tokens}}", style=palette.dim)
+    line.append(f" {numbers.seconds(seconds):>6}  ", style=palette.dim)
+    words, look = _words(sample, doing, palette)
+    line.append(words, style=look)
+    line.truncate(width, overflow="ellipsis")
+    return line
+
+
+def sign_of(sample: SampleResult, palette: Palette) -> tuple[str, Style]:
+    """Sign and style of where a sample stands."""
+    if sample.status == "running":
+        return "●", palette.good
+    if sample.status == "pending":
+        return "·", palette.faint
+    if not has_score(sample):
+        return "!", palette.warn
+    if sample.score == RIGHT:
+        return "✓", palette.good
+    return ("✗", palette.bad) if not sample.score else ("◐", palette.warn)
+
+
+def is_wrong(sample: SampleResult) -> bool:
+    """Whether it was scored, and with less than all."""
+    return has_score(sample) and sample.score != RIGHT
+
+
+def is_lost(sample: SampleResult) -> bool:
+    """Whether it is over and has no score."""
+    return sample.over and not has_score(sample)
+
+
+def _score(sample: SampleResult) -> str:
+    return f"{sample.score:.2f}" if has_score(sample) and sample.score is not None else ""
+
+
+def _words(sample: SampleResult, doing: str, palette: Palette) -> tuple[str, Style]:
+    if sample.status == "running":
+        return sanitize_line(doing), palette.text
+    if sample.error:
+        return sanitize_line(sample.error), palette.warn
+    ending = sample.finish_reason
+    ended = "" if ending in ("", "submitted", "answered") else f"{ending.replace('_', ' ')}: "
+    return sanitize_line(f"{ended}{sample.explanation or sample.answer or ''}"), palette.dim

@@ -1,0 +1,78 @@
+"""How an evaluation went over time: what its charts draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.reporting.outcomes import has_ended, has_score, tokens_of
+from sandbox_tui.core.evals.sample import EvalMode, SampleResult
+
+MAX_POINTS = 160
+"""Points of a curve: a terminal has no room for more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One chart.
+
+    Attributes:
+        title: of a few words.
+        curves: by mode, the minutes since the beginning and the values.
+    """
+
+    title: str
+    curves: dict[EvalMode, tuple[list[float], list[float]]]
+
+
+Series = tuple[Chart, ...]
+
+
+def series_of(info: EvalInfo, newest_first: Sequence[SampleResult]) -> Series:
+    """The charts of an evaluation: means of all samples that had ended by a moment.
+
+    Args:
+        info: what it is of.
+        newest_first: its samples that are over.
+    """
+    began = min((one.began_at for one in newest_first if one.began_at), default=info.began_at)
+    over = list(reversed(newest_first))
+    scored = [one for one in over if has_score(one)]
+    ended = [one for one in over if has_ended(one)]
+    return (
+        Chart("mean score %", _curves(info, scored, began, lambda one: 100 * (one.score or 0.0))),
+        Chart("steps a sample", _curves(info, ended, began, lambda one: one.steps)),
+        Chart("tokens a sample", _curves(info, ended, began, tokens_of)),
+        Chart("calls a sample", _curves(info, ended, began, lambda one: one.calls)),
+    )
+
+
+def _curves(
+    info: EvalInfo,
+    samples: Sequence[SampleResult],
+    began: float,
+    value: Callable[[SampleResult], float],
+) -> dict[EvalMode, tuple[list[float], list[float]]]:
+    made: dict[EvalMode, tuple[list[float], list[float]]] = {}
+    for mode in info.modes:
+        of_mode = [one for one in samples if one.mode == mode]
+        if of_mode:
+            made[mode] = _means(of_mode, began, value)
+    return made
+
+
+def _means(
+    samples: Sequence[SampleResult], began: float, value: Callable[[SampleResult], float]
+) -> tuple[list[float], list[float]]:
+    """The mean of the first n samples, for as many n as there are points."""
+    every = max(1, -(-len(samples) // MAX_POINTS))
+    total = 0.0
+    minutes: list[float] = []
+    means: list[float] = []
+    for number, one in enumerate(samples, 1):
+        total += value(one)
+        if number % every == 0 or number == len(samples):
+            minutes.append(max(0.0, one.ended_at - began) / 60)
+            means.append(total / number)
+    return minutes, means
