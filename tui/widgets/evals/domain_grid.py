@@ -217,9 +217,7 @@ def _difference(cell: Cell) -> Figure:
     found = cell.difference
     if found is None:
         return Figure(figures.NONE, "dim")
-    kind: Kind = "figure"
-    if found.excludes_zero:
-        kind = "better" if found.value > 0 else "worse"
+    kind: Kind = "figure" if found.certainty == "even" else found.certainty
     return Figure(figures.points(found.value, "+"), kind, _interval(found, "+"))
 
 
