@@ -6,9 +6,11 @@ from pathlib import Path
 
 from sandbox_tui.sessions import RunRegistry, Store
 from sandbox_tui.sessions.evals.begin import begin
-from sandbox_tui.sessions.evals.report.formats import REPORT_FORMATS
-from sandbox_tui.sessions.evals.report.stored import stored_comparison, stored_report
+from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_capabilities
+from sandbox_tui.sessions.evals.report.report import eval_report
 from sandbox_tui.sessions.evals.runner import EvalRunner
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.cli.evals.report import REPORTS, write_comparison, write_report
 from sandbox_tui.tui.format.eval_table import report_text
 from tests.arithmetic_model import reply
 from tests.integration.conftest import require
@@ -22,7 +24,9 @@ async def test_the_report_of_a_run_evaluation(
     server = scripted_server(reply)
     evaluation = begin(store, suite(), settings(server), concurrency=2, command="eval run products")
     await EvalRunner(evaluation, RunRegistry(store)).run()
-    report = stored_report(store, pages=tmp_path)
+    results = ledger.results(store, evaluation.info.id)
+    used = recorded_capabilities(store, results)
+    report = eval_report(evaluation.info, results, capabilities=used)
     (row,) = report.table.rows
     vanilla, sandbox = row.cells
     assert vanilla.score is not None
@@ -35,10 +39,13 @@ async def test_the_report_of_a_run_evaluation(
     assert vanilla.steps == 1
     assert (sandbox.steps or 0) > 1
     assert (sandbox.per_minute or 0) > 0
-    assert len(report.links) == 8
-    assert all((tmp_path / link).exists() for link in report.links.values())
-    for format_ in REPORT_FORMATS.values():
-        assert "math" in format_.write(report)
     assert "command: eval run products" in report_text(report.table, 80)
-    same = stored_comparison(store, evaluation.info.id, evaluation.info.id)
-    assert (same.flips, same.same_suite) == ((), True)
+    for form in REPORTS:
+        write_report(store, "last", form, tmp_path / form, sessions=form == "html")
+        assert "math" in (tmp_path / form).read_text()
+    pages = {path.stem for path in (tmp_path / "sessions").iterdir()}
+    assert pages == {one.run_id for one in results}
+    assert all(f'href="sessions/{page}.html"' in (tmp_path / "html").read_text() for page in pages)
+    for form in ("text", "markdown", "html"):
+        write_comparison(store, "last", evaluation.info.id, form, tmp_path / form)
+        assert "0 tasks solved on the right alone" in (tmp_path / form).read_text()
