@@ -30,8 +30,8 @@ MAX_RETRY_AFTER_SECONDS = 300.0
 """Longest wait that a server may ask for; a longer one ends the run with the server's error."""
 
 RETRY_AFTER_TOO_LONG = (
-    "It asks for no further request within {}; after that, `sandbox-tui fork last` goes on "
-    "from here."
+    "It asks for no further request within {}; after that, `sandbox-tui fork last` "
+    "continues from here."
 )
 
 MIN_REPLY_TOKENS = 4096

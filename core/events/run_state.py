@@ -363,7 +363,7 @@ def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
 
 def _forked(event: e.Forked) -> str:
     """A fork's beginning, as a sentence."""
-    come = f"forked here from {event.parent}: {event.model} goes on"
+    come = f"forked here from {event.parent}: {event.model} continues"
     if not event.repeats:
         return f"{come}, with the files of that moment"
     many = "one recorded call is" if event.repeats == 1 else f"{event.repeats} recorded calls are"

@@ -138,8 +138,8 @@ class ForkedStart(RunStart):
         )
         if not fork_point.exact:
             yield e.Warned(
-                text="The conversation could not be rebuilt word for word: the model may go on "
-                "from something slightly else than it had been sent."
+                text="The conversation could not be rebuilt word for word: the model may continue "
+                "from something slightly different from what it had been sent."
             )
         if state.frozen:
             yield e.SandboxThawed(by="program")

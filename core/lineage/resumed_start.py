@@ -135,7 +135,7 @@ class ResumedStart(RunStart):
         if shells:
             yield "Your shell was ended." if shells == 1 else f"Your {shells} shells were ended."
         if state.frozen:
-            yield "The sandbox was frozen; it goes on, and the run stays paused."
+            yield "The sandbox was frozen; it runs again, and the run stays paused."
 
 
 def _changed(started: e.RunStarted) -> tuple[str, ...]:

@@ -252,11 +252,11 @@ class Steering:
     def _require_thawed(self) -> None:
         self._require_sandbox()
         if self.frozen:
-            raise FileRefused("The sandbox is frozen: let it go on first.")
+            raise FileRefused("The sandbox is frozen: resume it first.")
 
     def _require_active(self) -> None:
         if not self.steerable:
-            raise RunEnded("This run has ended; start a new one to go on.")
+            raise RunEnded("This run has ended; start a new one to continue.")
 
     def _require_sandbox(self) -> None:
         self._require_active()

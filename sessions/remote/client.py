@@ -39,14 +39,14 @@ RESPONSE_TIMEOUT_SECONDS = 60.0
 POLL_SECONDS = 2.0
 """How often a program that does not answer is examined: it may have been stopped."""
 
-GONE = "The program of this run is gone. `sandbox-tui resume` goes on where it was."
+GONE = "The program of this run is gone. `sandbox-tui resume` continues it."
 
 NOT_UNDERSTOOD = (
     "What the run's program said was not understood: it may be of another version. The run goes "
     "on; `sandbox-tui attach` of the same version shows it."
 )
 
-DISCONNECTED = "The connection to the run's program broke off. The run goes on; attach to it again."
+DISCONNECTED = "The connection to the run's program broke off. The run continues; attach again."
 
 NO_ARGUMENTS = msgspec.Raw(b"{}")
 

@@ -119,7 +119,7 @@ def connect_to(run_id: str) -> Connection:
 
 
 NO_ANSWER = (
-    "The program of this run does not answer. If it was stopped (SIGSTOP, ctrl+z), let it go on "
+    "The program of this run does not answer. If it was stopped (SIGSTOP, ctrl+z), resume it "
     "with kill -CONT."
 )
 

@@ -16,7 +16,7 @@ _ANEW = "set SANDBOX_TUI_HOME to begin a new one elsewhere."
 _CHECK = "`sandbox-tui sessions check` looks at all of it."
 _DAMAGED = f"is damaged: {_CHECK} Restore it from a copy, or {_ANEW}"
 _READ_ONLY = "cannot be written: it, or its folder, is read-only."
-_FULL = "could not be written: the disk is full. Make room, then go on."
+_FULL = "could not be written: the disk is full. Make room, then continue."
 
 _CAUSES: tuple[tuple[str, str], ...] = (
     ("is not a database", f"is not a session database. Move it away, or {_ANEW}"),

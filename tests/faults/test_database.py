@@ -100,7 +100,7 @@ def test_a_disk_that_fills_up_and_has_room_again(
         assert "could not be written: the disk is full. Make room" in program.stderr
         nothing_was_begun_meanwhile(program, server)
         (small_home / "filler").unlink()
-        program.wait_for_words("the run goes on.")
+        program.wait_for_words("the run continues.")
         assert program.end() == 0
         said = program.events
     assert stored(small_home) == said
@@ -150,7 +150,7 @@ def test_another_program_holds_the_database_for_long(
         program.wait_for_words("is in use by another program")
         nothing_was_begun_meanwhile(program, server)
         other.end()
-        program.wait_for_words("the run goes on.")
+        program.wait_for_words("the run continues.")
         assert program.end() == 0
         said = program.events
     assert stored(own_home) == said

@@ -148,7 +148,9 @@ async def _write_all(worker: RunWorker, write: Writer) -> None:
 
 
 def _report_storage(worker: RunWorker) -> None:
-    words = f"the run waits. {worker.storage_error}" if worker.storage_error else "the run goes on."
+    words = (
+        f"the run waits. {worker.storage_error}" if worker.storage_error else "the run continues."
+    )
     _say(f"{words} ({worker.run_id})")
 
 

@@ -64,8 +64,8 @@ class ContainerLiveness:
             if self.tell is not None:
                 self.tell(
                     "The container was paused from outside: the run waits until "
-                    f"`docker unpause {container.name}` lets it go on. A command that runs is let "
-                    "go on at its time limit."
+                    f"`docker unpause {container.name}` resumes it. A running command's time limit "
+                    "resumes it too."
                 )
             while found.get("Paused") and self.tell is not None:
                 await asyncio.sleep(POLL_SECONDS)

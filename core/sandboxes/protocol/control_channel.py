@@ -75,7 +75,7 @@ class ControlChannel:
         if self._clock.frozen and self._clock.briefly:
             await self._clock.wait_thawed()
         if self._clock.frozen:
-            raise FileRefused("The sandbox is frozen: let it go on first.")
+            raise FileRefused("The sandbox is frozen: resume it first.")
 
     async def stream(
         self, command: bytes, *, payload: Buffer = b"", sink: OutputSink | None = None

@@ -94,7 +94,7 @@ class ForkDialog(Dialog[ForkDescription | None]):
             yield Label("a message for the model, optional")
             yield TextArea(id="message", soft_wrap=True, tab_behavior="focus")
             with Grid():
-                yield Label("model that goes on")
+                yield Label("model of the fork")
                 yield Label("its server; empty: the hosted one")
                 yield Input(self._first_model, id="model")
                 yield Input(model.base_url, id="url")

@@ -63,10 +63,10 @@ class LeaveDialog(Dialog[Leaving | None]):
 
 
 _ONE = (
-    "Let it go on in the background, or end it? It can be opened again from the home screen as "
+    "Keep it running in the background, or end it? It can be opened again from the home screen as "
     "long as this program runs; what an ended run has done is kept."
 )
 _SEVERAL = (
-    "Let them go on in the background, or end them? They can be opened again from the home screen "
-    "as long as this program runs; what an ended run has done is kept."
+    "Keep them running in the background, or end them? They can be opened again from the home "
+    "screen as long as this program runs; what an ended run has done is kept."
 )

@@ -151,7 +151,7 @@ class Brittle(FakeSandbox):
 
     async def list_files(self, path: str, *, limit: int = 20_000) -> Listing:
         if self.frozen:
-            raise FileRefused("The sandbox is frozen: let it go on first.")
+            raise FileRefused("The sandbox is frozen: resume it first.")
         await self.point("list")
         return await super().list_files(path, limit=limit)
 

@@ -54,7 +54,7 @@ class ModeDialog(Dialog[Mode | None]):
         """A line for each mode, and what becomes of a call that waits."""
         options = OptionList(id="modes", classes="dialog")
         options.border_title = "mode" if self._now in MODES else f"mode · {self._now} now"
-        stays = "" if self._waiting is None else f"call {self._waiting} goes on waiting · "
+        stays = "" if self._waiting is None else f"call {self._waiting} keeps waiting · "
         options.border_subtitle = f"{stays}enter chooses · {hint('mode_menu.leave')} goes back"
         yield options
         yield KeyBar()

@@ -41,8 +41,8 @@ class StorageToast:
                 words, title=TITLE, severity="warning", markup=False, timeout=TIMEOUT_SECONDS
             )
         else:
-            self._screen.notify("It can be stored again.", title="the run goes on")
+            self._screen.notify("It can be stored again.", title="the run continues")
 
 
 def _words(storage_error: str) -> str:
-    return f"{sanitize_line(storage_error)} The run goes on then."
+    return f"{sanitize_line(storage_error)} The run continues then."

@@ -60,8 +60,8 @@ class FindBar(Horizontal):
         """Show what the keys do."""
         self.display = False
         self.border_subtitle = (
-            f"{hint('find.next')} next · {hint('find.previous')} before · enter keeps the hits, "
-            f"{hint('calls.next')} and {hint('calls.previous')} go on · {hint('find.leave')} ends"
+            f"{hint('find.next')} next · {hint('find.previous')} before · enter keeps the hits for "
+            f"{hint('calls.next')} and {hint('calls.previous')} · {hint('find.leave')} ends"
         )
 
     def open(self) -> None:
