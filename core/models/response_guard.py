@@ -1,5 +1,5 @@
-"""Guards against hostile responses of a model server: bodies without end, compressed bodies, a
-charset of its choice, redirects that would send the conversation to another server.
+"""Guards against hostile responses of a model server: headers and bodies without end, compressed
+bodies, a charset of its choice, redirects that would send the conversation to another server.
 
 A response is checked before its body is read and before a redirect is followed.
 """
@@ -14,6 +14,7 @@ from typing import Any
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.models.error_mapping import too_long, without_secrets
+from sandbox_tui.core.models.header_limit import limit_headers
 
 MAX_REPLY_BYTES = 128 << 20
 """Most of one answer; the longest reply that models are known to write is a third of this."""
@@ -32,7 +33,8 @@ _COMPRESSED = {"gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zst
 
 def guarded_client(client: Any) -> Any:
     """An HTTP client, made by `client` (openai's own kind), whose answers are bounded."""
-    return client(event_hooks={"response": [_Guard(_http_package(client))]})
+    guard = _Guard(_http_package(client))
+    return client(event_hooks={"request": [limit_headers], "response": [guard]})
 
 
 def _http_package(client: Any) -> Any:

@@ -11,6 +11,7 @@ import pytest
 
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.config.settings import ModelSettings
+from sandbox_tui.core.models import header_limit
 from sandbox_tui.core.models.base import Reply, Request
 from sandbox_tui.core.models.openai_compatible import OpenAIModel
 from tests import scripted_server as s
@@ -56,14 +57,38 @@ async def test_a_text_that_looks_like_small_objects_is_a_text(scripted_server: S
 # --- what comes before an answer
 
 
-async def test_promises_of_an_answer_are_none(scripted_server: Start) -> None:
-    """`103 Early Hints` without end: it is an answer that is waited for."""
-    hints = itertools.repeat(b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n" * 100)
-    error = await failure_of(scripted_server(s.Scripted(hints, raw=True)), stall_timeout=1.0)
+HINT = b"HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n"
+
+
+@pytest.mark.parametrize("promise", [HINT, b"HTTP/1.1 100 Continue\r\n\r\n"])
+async def test_promises_of_an_answer_come_to_an_end(scripted_server: Start, promise: bytes) -> None:
+    """Informational responses without end would keep a core busy until a timeout, here a day."""
+    flood = s.Scripted(itertools.repeat(promise * 100), raw=True)
+    day: dict[str, object] = {"stall_timeout": 86400.0, "request_timeout": 86400.0}
+    error = await failure_of(scripted_server(flood), **day)
+    assert "keeps sending headers" in str(error)
+    assert not error.retryable
+
+
+async def test_promises_that_trickle_in_are_no_answer(scripted_server: Start) -> None:
+    """It is an answer that is waited for."""
+    trickle = itertools.chain.from_iterable(itertools.repeat((HINT, 0.05)))
+    error = await failure_of(scripted_server(s.Scripted(trickle, raw=True)), stall_timeout=1.0)
     assert "sent nothing within 1 s" in str(error)
-    hints = itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
-    error = await failure_of(scripted_server(s.Scripted(hints, raw=True)), request_timeout=1.0)
+    trickle = itertools.chain.from_iterable(itertools.repeat((HINT, 0.05)))
+    error = await failure_of(scripted_server(s.Scripted(trickle, raw=True)), request_timeout=1.0)
     assert "did not finish its reply within 1 s" in str(error)
+
+
+async def test_promises_before_each_answer_of_a_connection_are_counted_anew(
+    scripted_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reply may be as long as it likes: what is limited comes before it."""
+    monkeypatch.setattr(header_limit, "MAX_HEADER_BYTES", 100_000)
+    server = scripted_server(s.say("x" * 20_000), s.say("y"), s.say("z" * 9_000))
+    model = OpenAIModel(ModelSettings(name="m", base_url=server.url), KEY)
+    assert [len((await ask(model)).text) for _ in range(3)] == [20_000, 1, 9_000]
+    await model.close()
 
 
 # --- what is said in headers
@@ -141,7 +166,8 @@ def kept(reply: s.Scripted) -> s.Scripted:
 async def test_one_connection_carries_many_questions(scripted_server: Start) -> None:
     replies = [kept(s.say("x")), kept(s.call("submit")), kept(s.failure(503)), kept(s.say("y"))]
     server = scripted_server(*replies)
-    model = OpenAIModel(ModelSettings(name="m", base_url=server.url), KEY)
+    settings = ModelSettings(name="m", base_url=server.url, context_length=8192)  # is not asked for
+    model = OpenAIModel(settings, KEY)
     await ask(model)
     await ask(model)
     with pytest.raises(ModelError):
@@ -157,7 +183,7 @@ async def test_a_server_that_does_not_end_its_answer_is_not_waited_for(
     lingering = kept(s.say("x"))
     lingering.pieces = [*lingering.pieces, 3600.0]
     server = scripted_server(lingering, kept(s.say("y")))
-    model = OpenAIModel(ModelSettings(name="m", base_url=server.url), KEY)
+    model = OpenAIModel(ModelSettings(name="m", base_url=server.url, context_length=8192), KEY)
     assert (await ask(model)).text == "x"
     assert (await ask(model)).text == "y"
     await model.close()
