@@ -39,7 +39,8 @@ def scorer_named(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
         options: its settings: fields of the class, a dataclass.
 
     Raises:
-        ConfigError: there is none, or it has no such setting.
+        ConfigError: there is none, it has no such setting, or it says itself (`check_ready`, where
+            it has one) that it lacks something: better before the first sample than after it.
     """
     place = SCORERS.get(name, name)
     module, colon, attribute = place.partition(":")
@@ -69,7 +70,10 @@ def _with_options(kind: Any, name: str, options: Mapping[str, Any]) -> Scorer:
                 f"It has {', '.join(known) or 'none'}."
             )
     try:
-        return msgspec.convert(dict(options), kind)
+        scorer = msgspec.convert(dict(options), kind)
     except msgspec.ValidationError as error:
         words, _, place = str(error).partition(" - at `$")
         raise ConfigError(f"scorer_options.{name}{place.strip('`')}: {words}.") from error
+    if check := getattr(scorer, "check_ready", None):
+        check()
+    return scorer

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from sandbox_tui.core.evals.extras import missing_extra
+from sandbox_tui.core.evals.extras import missing_extra, require
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.scorers.boxed import without_thinking
 from sandbox_tui.core.evals.worker import WorkerFailed, call_in_worker
@@ -42,6 +42,11 @@ class IFBench:
     reading: Literal["loose", "strict"] = "loose"
     timeout: float = 120.0
     name: str = field(default="ifbench", init=False)
+
+    def check_ready(self) -> None:
+        """Raise `ConfigError` where there are neither the checks nor a clone of them."""
+        if not os.environ.get(CLONE_VARIABLE):
+            require("if_verifiable", "The scorer ifbench", "ifbench")
 
     async def score(self, attempt: Attempt) -> Score:
         """1.0 where all instructions are followed.

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from sandbox_tui.core.agent.request_with_retries import RequestWithRetries
-from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.config.settings import ModelSettings, api_key
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.scorers.boxed import without_thinking
@@ -87,6 +87,16 @@ class Judge:
     retry_base: float = 2.0
     name: str = field(default="judge", init=False)
 
+    def check_ready(self) -> None:
+        """Raise `ConfigError` where there is no server to ask."""
+        settings = self._settings()
+        if not settings.base_url and not api_key(settings):
+            raise ConfigError(
+                f"The judge {self.model} has no server: set ${SERVER_VARIABLE}, or "
+                f"scorer_options.judge.base_url in the suite, or ${self.api_key_env} for the "
+                "hosted one."
+            )
+
     async def score(self, attempt: Attempt) -> Score:
         """The mean of the verdicts, or what most of them say.
 
@@ -98,14 +108,7 @@ class Judge:
             return Score(value=0.0, explanation="There is no answer to judge.")
         task = attempt.task
         prompt = judge_prompt(task.problem, task.target, answer)
-        settings = ModelSettings(
-            name=self.model,
-            base_url=self.base_url or os.environ.get(SERVER_VARIABLE, ""),
-            api_key_env=self.api_key_env,
-            temperature=self.temperature,
-            extra_body=self.extra_body,
-            request_timeout=self.request_timeout,
-        )
+        settings = self._settings()
         try:
             model = open_model(settings, api_key(settings))
             try:
@@ -117,6 +120,16 @@ class Judge:
         except SandboxTuiError as error:
             raise ScorerFailed(f"The judge {self.model} failed: {error}") from error
         return self._score(verdicts)
+
+    def _settings(self) -> ModelSettings:
+        return ModelSettings(
+            name=self.model,
+            base_url=self.base_url or os.environ.get(SERVER_VARIABLE, ""),
+            api_key_env=self.api_key_env,
+            temperature=self.temperature,
+            extra_body=self.extra_body,
+            request_timeout=self.request_timeout,
+        )
 
     async def _verdicts(self, model: Model, prompt: str) -> list[bool]:
         asked = [asyncio.ensure_future(self._verdict(model, prompt)) for _ in range(self.repeats)]

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from sandbox_tui.core.evals.extras import missing_extra
+from sandbox_tui.core.evals.extras import missing_extra, require
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.scorers.boxed import last_boxed, without_thinking
 from sandbox_tui.core.evals.worker import WorkerFailed, call_in_worker
@@ -31,6 +31,10 @@ class MathVerify:
 
     timeout: float = 60.0
     name: str = field(default="math_verify", init=False)
+
+    def check_ready(self) -> None:
+        """Raise `ConfigError` where its packages are missing."""
+        require("math_verify", "The scorer math_verify")
 
     async def score(self, attempt: Attempt) -> Score:
         """1.0 where the answer has the target's value.

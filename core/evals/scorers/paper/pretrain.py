@@ -30,6 +30,11 @@ class Pretrain:
 
     name: str = field(default="pretrain", init=False)
 
+    def check_ready(self) -> None:
+        """Raise `ConfigError` where its packages are missing."""
+        MathVerify().check_ready()
+        Rouge().check_ready()
+
     async def score(self, attempt: Attempt) -> Score:
         """The score of the scorer that the task's domain and `qa_type` lead to."""
         scorer = scorer_for(attempt)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sandbox_tui.core.evals.extras import missing_extra
+from sandbox_tui.core.evals.extras import missing_extra, require
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.scorers.boxed import without_thinking
 from sandbox_tui.core.evals.worker import WorkerFailed, call_in_worker
@@ -31,6 +31,10 @@ class Rouge:
 
     timeout: float = 60.0
     name: str = field(default="rouge", init=False)
+
+    def check_ready(self) -> None:
+        """Raise `ConfigError` where its packages are missing."""
+        require("nltk", "The scorer rouge")
 
     async def score(self, attempt: Attempt) -> Score:
         """ROUGE-L F."""

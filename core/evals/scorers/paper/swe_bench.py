@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.evals.extras import missing_extra
+from sandbox_tui.core.evals.extras import missing_extra, require
 from sandbox_tui.core.evals.loaders.reference_task import reference_row
 from sandbox_tui.core.evals.own_code import MAX_OWN_BYTES
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
@@ -53,6 +53,10 @@ class SweBench:
     timeout: int = 1800
     git_timeout: float = 120.0
     name: str = field(default="swe_bench", init=False)
+
+    def check_ready(self) -> None:
+        """Raise `ConfigError` where its packages are missing."""
+        require("swebench", "The scorer swe_bench", "swebench")
 
     async def score(self, attempt: Attempt) -> Score:
         """1.0 where every test passes that should.

@@ -198,3 +198,12 @@ def test_the_last_words_of_the_prompt_are_ours(answer: str) -> None:
 def test_a_judge_needs_a_model() -> None:
     with pytest.raises(ConfigError, match=r"scorer_options.judge: .*`model`"):
         scorer_named("judge", {})
+
+
+def test_a_judge_needs_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("JUDGE_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    with pytest.raises(ConfigError, match=r"The judge m has no server: set \$JUDGE_BASE_URL"):
+        scorer_named("judge", {"model": "m"})
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    assert scorer_named("judge", {"model": "m"}).name == "judge"

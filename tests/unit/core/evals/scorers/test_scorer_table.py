@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.evals import extras
 from sandbox_tui.core.evals.scorers.base import Attempt, Score
 from sandbox_tui.core.evals.scorers.table import SCORERS, scorer_named
 
 REQUIRED: dict[str, dict[str, Any]] = {
     "command": {"command": "true"},
-    "judge": {"model": "m"},
+    "judge": {"model": "m", "base_url": "http://127.0.0.1:9/v1"},
     "reference_reward": {"source": ""},
 }
 
@@ -33,8 +34,45 @@ class Bare:
     """No dataclass."""
 
 
+EXTRAS = {
+    "ifbench": "ifbench",
+    "math_verify": "evals",
+    "pretrain": "evals",
+    "rouge": "evals",
+    "swe_bench": "swebench",
+}
+
+
+def with_packages(_package: str) -> object:
+    return "found"
+
+
+def without_packages(_package: str) -> None:
+    return None
+
+
 @pytest.mark.parametrize("name", sorted(SCORERS))
-def test_every_scorer_loads_under_its_name(name: str) -> None:
+def test_a_missing_extra_is_named_before_anything_runs(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extras, "find_spec", without_packages)
+    monkeypatch.delenv("IFBENCH_PATH", raising=False)
+    if name in EXTRAS:
+        with pytest.raises(ConfigError, match=rf"pip install 'sandbox-tui\[{EXTRAS[name]}\]'"):
+            scorer_named(name, REQUIRED.get(name))
+    else:
+        assert scorer_named(name, REQUIRED.get(name)).name == name
+
+
+def test_a_clone_of_ifbench_needs_no_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", without_packages)
+    monkeypatch.setenv("IFBENCH_PATH", "/somewhere")
+    assert scorer_named("ifbench").name == "ifbench"
+
+
+@pytest.mark.parametrize("name", sorted(SCORERS))
+def test_every_scorer_loads_under_its_name(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", with_packages)
     assert scorer_named(name, REQUIRED.get(name)).name == name
 
 
