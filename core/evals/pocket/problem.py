@@ -48,6 +48,10 @@ _NUMBER = (
     "State the result in {unit} to {figures} significant figures or more.",
     "The answer is wanted in {unit}: one number, {figures} significant figures at least.",
 )
+_PURE = (
+    "Give the answer as a number with at least {figures} significant figures.",
+    "Answer with one number; keep at least {figures} significant figures.",
+)
 _TEXT = (
     "Answer with nothing but {what}.",
     "Your answer must consist of {what}.",
@@ -86,10 +90,9 @@ def number_problem(
     """A problem whose answer is a number in a unit, within a relative difference of `TOLERANCE`.
 
     Args:
-        unit: as the problem names it, such as `km/h`; for a number without one, a phrase such as
-            `a pure number`.
+        unit: as the problem names it, such as `km/h`; empty: it has none.
     """
-    ask = draw.one_of(_NUMBER).format(unit=unit, figures=figures)
+    ask = draw.one_of(_NUMBER if unit else _PURE).format(unit=unit, figures=figures)
     return Problem(
         text=_asked(text, ask),
         target=f"{value:.8g}",

@@ -17,6 +17,7 @@ from sandbox_tui.core.evals.task import Task
 _FAMILIES = {
     "math": "mathematics",
     "physics": "physics",
+    "chemistry": "chemistry",
     "long_context": "long_context",
     "instruction_following": "instructions",
     "software": "software",
