@@ -18,7 +18,8 @@ MESSAGES_VERSION = 3
 # --- the turn
 
 SUBMIT = "submit"
-DEFAULT_TOOL_NAMES = ["execute_bash", "str_replace_editor", SUBMIT]
+_BASH = "execute_bash"
+DEFAULT_TOOL_NAMES = [_BASH, "str_replace_editor", SUBMIT]
 
 
 def no_call(tools: Iterable[str]) -> str:
@@ -50,8 +51,9 @@ def json_instructions(tools: Sequence[Mapping[str, Any]]) -> str:
     """How to call tools where every reply is one JSON object by schema."""
 
     def written(name: str, arguments: dict[str, Any]) -> str:
-        call = {"thought": "...", "name": name, "arguments": arguments}
-        return json.dumps(call, ensure_ascii=False)
+        # small models leave out a thought that is only dots
+        thought = "I look for the word total in the input files." if name == _BASH else "..."
+        return _by_schema(thought, name, arguments)
 
     return (
         f"{_tool_list(tools)}\n\n"
@@ -60,6 +62,21 @@ def json_instructions(tools: Sequence[Mapping[str, Any]]) -> str:
         "do next, the name of one tool, and its arguments. The next message holds the tool's "
         f"result.\n\n{_example(tools, written)}"
     )
+
+
+def json_reminder(tools: Sequence[Mapping[str, Any]]) -> str:
+    """The end of the task where every reply is one JSON object by schema. Small models go by what
+    they have read last; without it they call the tool with the longest description, at random."""
+    shown = next((tool for tool in tools if tool["function"]["name"] == _BASH), tools[0])
+    arguments = {name: "..." for name in _required(shown) if name in _properties(shown)}
+    call = _by_schema("...", str(shown["function"]["name"]), arguments)
+    return f"Answer with one JSON object: {call}"
+
+
+def _by_schema(thought: str, name: str, arguments: dict[str, Any]) -> str:
+    """A call as a reply by schema."""
+    call = {"thought": thought, "name": name, "arguments": arguments}
+    return json.dumps(call, ensure_ascii=False)
 
 
 def text_instructions(
@@ -91,10 +108,8 @@ def _tool_list(tools: Sequence[Mapping[str, Any]]) -> str:
     lines = ["TOOLS"]
     for tool in simplest_first(tools):
         function = tool["function"]
-        parameters: Mapping[str, Any] = function.get("parameters") or {}
-        required: Sequence[str] = parameters.get("required") or ()
         arguments = [
-            f"{name}{'' if name in required else '?'}: {_type(schema)}"
+            f"{name}{'' if name in _required(tool) else '?'}: {_type(schema)}"
             for name, schema in _properties(tool).items()
         ]
         lines.append(f"- {function['name']}({', '.join(arguments)})")
@@ -105,6 +120,11 @@ def _tool_list(tools: Sequence[Mapping[str, Any]]) -> str:
             if schema.get("description")
         ]
     return "\n".join(lines)
+
+
+def _required(tool: Mapping[str, Any]) -> Sequence[str]:
+    parameters: Mapping[str, Any] = tool["function"].get("parameters") or {}
+    return parameters.get("required") or ()
 
 
 def _properties(tool: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
@@ -132,8 +152,8 @@ def _example(
     copied together with the first."""
     names = [str(tool["function"]["name"]) for tool in tools]
     call = (
-        written("execute_bash", {"command": "grep -rn total input/"})
-        if "execute_bash" in names
+        written(_BASH, {"command": "grep -rn total input/"})
+        if _BASH in names
         else written(names[0], {})
     )
     example = f"Example:\n{call}"

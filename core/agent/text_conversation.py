@@ -46,7 +46,7 @@ def _native(message: Message) -> Message:
 
 
 def text_conversation(
-    messages: Sequence[Message], instructions: str, family: Family
+    messages: Sequence[Message], instructions: str, family: Family, reminder: str = ""
 ) -> list[Message]:
     """The messages with the instructions in the system prompt, and calls and observations as text.
 
@@ -54,6 +54,7 @@ def text_conversation(
         messages: in the OpenAI chat format.
         instructions: how to call tools.
         family: the format for calls that were not written as text, and for observations.
+        reminder: what the task, the first message of the user, ends with.
     """
     rendered: list[Message] = []
     names: dict[str, str] = {}
@@ -69,8 +70,17 @@ def text_conversation(
                 rendered.append(_user(family.write_observation(tool, _text(message))))
             case _:
                 rendered.append(_user(_text(message)))
+    _remind(rendered, reminder)
     # two messages of a user in a row become one, since many templates refuse them
     return _with_instructions(join_user_messages(rendered), instructions)
+
+
+def _remind(rendered: list[Message], reminder: str) -> None:
+    """Put a reminder at the end of the first message of the user."""
+    for number, message in enumerate(rendered if reminder else ()):
+        if message["role"] == "user":
+            rendered[number] = _user(f"{_text(message).rstrip()}\n\n{reminder}")
+            return
 
 
 def _with_instructions(rendered: list[Message], instructions: str) -> list[Message]:

@@ -160,9 +160,10 @@ class ToolFormatModel(Model):
             if by_schema
             else texts.text_instructions(request.tools, family.write_calls)
         )
+        reminder = texts.json_reminder(request.tools) if by_schema else ""
         return replace(
             request,
-            messages=text_conversation(request.messages, instructions, family),
+            messages=text_conversation(request.messages, instructions, family, reminder),
             tools=(),
             response_format=response_format(request.tools) if by_schema else None,
         )

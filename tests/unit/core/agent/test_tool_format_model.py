@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core.agent.model_messages import json_instructions
+from sandbox_tui.core.agent.model_messages import json_instructions, json_reminder
 from sandbox_tui.core.agent.text_conversation import FAMILY_KEY, text_conversation
 from sandbox_tui.core.agent.tool_format_model import FIRST_TEXT_INDEX, ToolFormatModel
 from sandbox_tui.core.agent.try_tool_calls import MAX_REPLY_TOKENS, try_tool_calls
@@ -420,6 +420,19 @@ def test_tools_with_little_said_about_them_can_be_listed() -> None:
     ]
     words = json_instructions(odd)
     assert all(f"- {name}()" in words for name in "abc")
+    assert json_reminder(odd).endswith('{"thought": "...", "name": "a", "arguments": {}}')
+    assert json_reminder(TOOLS).endswith('"name": "execute_bash", "arguments": {"command": "..."}}')
+
+
+async def test_a_task_by_schema_ends_with_what_to_answer() -> None:
+    asked = Asked(BY_SCHEMA, BY_SCHEMA, wanted="json_schema")
+    await asked.turn()
+    await asked.turn()
+    first, second = (request.messages for request in asked.inner.requests)
+    task = f"Do it.\n\n{json_reminder(TOOLS)}"
+    assert [message["content"] for message in first[1:]] == [task]
+    assert list(second[:2]) == list(first), "a request stays a prefix of the next one"
+    assert json_reminder(TOOLS) not in second[-1]["content"]
 
 
 async def test_words_alone_in_the_first_reply_as_text_end_nothing() -> None:
