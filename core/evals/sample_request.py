@@ -21,6 +21,9 @@ DOCUMENTS_CUT = "documents_cut"
 CUT_DOCUMENTS = "cut_documents"
 """Labels of a run: names and number of the documents that its prompt does not hold as a whole."""
 
+WINDOW_SHARE = 0.75
+"""Of the model's context for documents in the prompt; the rest is for the task and the reply."""
+
 _ONE_REPLY = TurnPolicy(no_call="final_answer", steps_remaining=False)
 
 
@@ -45,10 +48,9 @@ class SampleRequests:
     window: int | None
 
     @classmethod
-    def of(
-        cls, suite: Suite, settings: config.Settings, eval_id: str, window: int | None
-    ) -> SampleRequests:
-        """The requests of a suite with a person's settings.
+    def of(cls, suite: Suite, settings: config.Settings, eval_id: str) -> SampleRequests:
+        """The requests of a suite with a person's settings. Documents in the prompt may take what
+        the suite says, or else `WINDOW_SHARE` of the model's context.
 
         Raises:
             ConfigError: a setting of the suite, or one of its prompt packs, cannot be used.
@@ -60,7 +62,7 @@ class SampleRequests:
             load_pack(suite.prompts or settings.agent.prompts),
             load_pack(suite.vanilla_prompts),
             eval_id,
-            suite.window if suite.window is not None else window,
+            suite.window or _window(settings.model.context_length),
         )
 
     def request(self, sample: Sample, attempt: int) -> RunRequest:
@@ -130,6 +132,10 @@ def seed_of(suite: str, task: str, number: int) -> int:
     """The seed of a sample, the same in every mode, on every machine and after every kill."""
     data = f"{suite}/{task}/{number}".encode()
     return int.from_bytes(hashlib.sha256(data).digest()[:4]) >> 1
+
+
+def _window(context_length: int | None) -> int | None:
+    return None if context_length is None else int(context_length * WINDOW_SHARE)
 
 
 def _dotted(suite: Suite) -> dict[str, Any]:

@@ -6,7 +6,9 @@ A response is checked before its body is read and before a redirect is followed.
 
 from __future__ import annotations
 
+import functools
 import importlib
+import os
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
@@ -28,13 +30,27 @@ MAX_LIST_BYTES = 8 << 20
 IDENTITY_ENCODING = {"Accept-Encoding": "identity"}
 """Header that asks for answers as they are: a few packed bytes unpack to gigabytes."""
 
+_CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
+"""Variables that say which certificates are trusted, and what else the settings depend on."""
+
 _COMPRESSED = {"gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd"}
 
 
 def guarded_client(client: Any) -> Any:
     """An HTTP client, made by `client` (openai's own kind), whose answers are bounded."""
-    guard = _Guard(_http_package(client))
-    return client(event_hooks={"request": [limit_headers], "response": [guard]})
+    http = _http_package(client)
+    certificates = tuple(os.environ.get(name, "") for name in _CERTIFICATES)
+    return client(
+        event_hooks={"request": [limit_headers], "response": [_Guard(http)]},
+        verify=_tls_context(http, certificates),
+    )
+
+
+@functools.cache
+def _tls_context(http: Any, _certificates: tuple[str, ...]) -> Any:
+    """The settings of encrypted connections. To read the certificates of this machine takes longer
+    than all else in making a client, and the event loop waits for it."""
+    return http.create_ssl_context()
 
 
 def _http_package(client: Any) -> Any:

@@ -53,7 +53,7 @@ def begin(
         StoreError: it could not be written.
     """
     eval_id = new_id()
-    requests = SampleRequests.of(suite, settings, eval_id, None)
+    requests = SampleRequests.of(suite, settings, eval_id)
     _check(suite, requests.settings)
     plan = EvalPlan(suite=suite, settings=_without_secrets(settings), budget=budget or Budget())
     info = EvalInfo(

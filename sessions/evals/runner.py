@@ -10,11 +10,13 @@ from collections.abc import Callable
 import msgspec
 
 from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.config.settings import Settings, api_key
 from sandbox_tui.core.evals.sample import Sample, SampleKey, SampleResult
 from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.sandbox_memory import SandboxMemory
 from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.core.evals.scoring import SampleScoring
+from sandbox_tui.core.models.context_length import find_context_length
 from sandbox_tui.sessions.evals.begin import Evaluation
 from sandbox_tui.sessions.evals.sample_record import failed_result, killed_result, recorded_result
 from sandbox_tui.sessions.recording.run_registry import RunRegistry
@@ -72,7 +74,7 @@ class EvalRunner:
             StoreError: the ledger cannot be read or written; the samples that run are ended.
         """
         suite = self._plan.suite
-        self._requests = SampleRequests.of(suite, self._plan.settings, self.info.id, None)
+        self._requests = SampleRequests.of(suite, await self._settings(), self.info.id)
         self._began = time.monotonic()
         try:
             await self._reconcile()
@@ -108,6 +110,16 @@ class EvalRunner:
     def running(self) -> list[RunWorker]:
         """The runs of the samples that run now."""
         return list(self._running.values())
+
+    async def _settings(self) -> Settings:
+        """The settings, with the length of the model's context where its server says it: asked
+        once, and not by each sample."""
+        settings = self._plan.settings
+        found = await find_context_length(settings.model, api_key(settings.model))
+        if found is None:
+            return settings
+        model = msgspec.structs.replace(settings.model, context_length=found.tokens)
+        return msgspec.structs.replace(settings, model=model)
 
     # --- samples
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import itertools
+import ssl
 from collections.abc import Callable
 
 import pytest
@@ -202,7 +203,7 @@ async def test_a_connection_that_was_closed_meanwhile_is_no_failure(scripted_ser
     """A server may close a kept connection just when it is used again."""
     closed = s.Scripted([], raw=True)
     server = scripted_server(kept(s.say("x")), closed, kept(s.say("y")))
-    model = OpenAIModel(ModelSettings(name="m", base_url=server.url), KEY)
+    model = OpenAIModel(ModelSettings(name="m", base_url=server.url, context_length=9000), KEY)
     assert (await ask(model)).text == "x"
     assert (await ask(model)).text == "y"
     await model.close()
@@ -236,3 +237,21 @@ async def test_a_reply_may_take_as_long_as_the_settings_say(
     await model.close()
     assert until
     assert all(when is not None and when >= began + 7200 for when in until)
+
+
+async def test_clients_share_the_certificates_they_trust(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading them takes longer than all else in making a client."""
+    read: list[object] = []
+    load = ssl.SSLContext.load_verify_locations
+
+    def counted(context: ssl.SSLContext, *places: object, **more: object) -> None:
+        read.append(context)
+        load(context, *places, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", counted)
+    for _ in range(3):
+        model = OpenAIModel(ModelSettings(name="m", base_url="http://127.0.0.1:9/v1"), KEY)
+        with pytest.raises(ModelError):
+            await ask(model)
+        await model.close()
+    assert len(read) <= 1
