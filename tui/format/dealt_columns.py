@@ -13,7 +13,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 
 GAP = "  "
 MIN_WIDTH = 40
-MAX_NAME_CELLS = 16
+MAX_NAME_CELLS = 22
 
 
 @dataclass(frozen=True, slots=True)

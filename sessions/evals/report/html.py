@@ -79,12 +79,12 @@ def _anchor(number: int | None, cell: Cell) -> str:
 
 
 def _samples(report: EvalReport) -> Iterator[str]:
-    used = bool(report.capabilities)
-    calls = '<th class="words">calls that count</th>' if used else ""
     for number, row in enumerate(report.table.rows):
         for cell in row.cells:
             if not cell.samples:
                 continue
+            used = bool(cell.capabilities)
+            calls = '<th class="words">calls that count</th>' if used else ""
             samples = report.of_cell(row.domain, cell.mode)
             rows = "".join(_sample(report, sample, used) for sample in samples)
             yield (
@@ -100,12 +100,12 @@ def _samples(report: EvalReport) -> Iterator[str]:
 
 def _sample(report: EvalReport, sample: SampleResult, used: bool) -> str:
     name = f"{text(sample.task)} #{sample.number}"
-    level = f' <span class="dim">level {sample.level}</span>' if sample.level else ""
+    level = f'<br><span class="dim">level {sample.level}</span>' if sample.level else ""
     cells = [
         f'<td class="words">{link(name, report.links.get(sample.run_id))}{level}</td>',
         _score(sample),
-        f'<td class="text">{lines(sample.answer or "")}</td>',
-        f'<td class="text">{lines(sample.target)}</td>',
+        f'<td class="text answer"><div tabindex="0">{lines(sample.answer or "")}</div></td>',
+        f'<td class="text"><div>{lines(sample.target)}</div></td>',
         f'<td class="text">{_ending(sample)}</td>',
         f"<td>{figures.count(tokens_of(sample))}</td>",
         f"<td>{figures.mean(sample.seconds)}</td>",
