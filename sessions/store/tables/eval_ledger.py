@@ -217,13 +217,30 @@ def results(store: Store, eval_id: str) -> list[SampleResult]:
     Raises:
         StoreError: the file cannot be read.
     """
+    return [_result(row) for row in store.rows(f"{_RESULTS} ORDER BY place", [eval_id])]
+
+
+def result_at(store: Store, eval_id: str, place: int) -> SampleResult:
+    """Where the sample at one place of the plan stands; places count from 0.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    return _result(store.rows(f"{_RESULTS} AND place = ?", [eval_id, place])[0])
+
+
+def marks(store: Store, eval_id: str) -> list[tuple[object, ...]]:
+    """What changes whenever a sample does, in the order of the plan: costs a fraction of reading
+    all of them.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
     rows = store.rows(
-        f"SELECT {', '.join(_COLUMNS)} FROM eval_samples WHERE eval_id = ? ORDER BY place",
+        "SELECT status, run_id, attempts FROM eval_samples WHERE eval_id = ? ORDER BY place",
         [eval_id],
     )
-    return [
-        msgspec.convert({**row, "estimated": bool(row["estimated"])}, SampleResult) for row in rows
-    ]
+    return [tuple(row.values()) for row in rows]
 
 
 def summaries(store: Store, limit: int = 100) -> list[EvalSummary]:
@@ -267,6 +284,8 @@ def delete(store: Store, eval_id: str) -> None:
         connection.execute("DELETE FROM evals WHERE id = ?", [eval_id])
 
 
+_RESULTS = f"SELECT {', '.join(_COLUMNS)} FROM eval_samples WHERE eval_id = ?"
+
 _IS_SAMPLE = "eval_id = ? AND task = ? AND mode = ? AND number = ?"
 
 _SUMMARIES = (
@@ -288,6 +307,10 @@ def _summary(row: dict[str, Any]) -> EvalSummary:
         running=owner is not None and owner.alive,
         stopped_because=row["stopped_because"] or "",
     )
+
+
+def _result(row: dict[str, Any]) -> SampleResult:
+    return msgspec.convert({**row, "estimated": bool(row["estimated"])}, SampleResult)
 
 
 def _owner(pid: int | None, started: str | None, host: str | None) -> ProcessIdentity | None:

@@ -136,6 +136,7 @@ class RecordedEval:
         self._summary = summary
         self._store = store
         self._samples: list[SampleResult] = []
+        self._marks: list[tuple[object, ...]] = []
         self._last: tuple[EvalState, str] | None = None
 
     @property
@@ -155,12 +156,12 @@ class RecordedEval:
             StoreError: the file cannot be read.
         """
         self._summary = ledger.summary(self._store, self.info.id)
-        samples = ledger.results(self._store, self.info.id)
+        has_changed = self._read_changed()
         now = self._state()
-        if samples == self._samples and now == self._last:
+        if not has_changed and now == self._last:
             return None
-        self._samples, self._last = samples, now
-        return Reading(self.info, samples, *now, time.time())
+        self._last = now
+        return Reading(self.info, list(self._samples), *now, time.time())
 
     def worker(self, sample: SampleResult) -> RunWorker | None:
         """None: no sample runs in this program."""
@@ -168,6 +169,19 @@ class RecordedEval:
 
     def close(self) -> None:
         """Nothing to do."""
+
+    def _read_changed(self) -> bool:
+        """Read what has changed; whether there is any."""
+        store, eval_id, before = self._store, self.info.id, self._marks
+        marks = ledger.marks(store, eval_id)
+        if len(marks) != len(before):
+            self._samples = ledger.results(store, eval_id)
+        else:
+            for place, mark in enumerate(marks):
+                if mark != before[place]:
+                    self._samples[place] = ledger.result_at(store, eval_id, place)
+        self._marks = marks
+        return marks != before
 
     def _state(self) -> tuple[EvalState, str]:
         status = self._summary.status

@@ -96,7 +96,7 @@ def grid_by_domain(table: EvalTable, width: int) -> Grid:
     Where that is too wide, the scores are without their intervals.
     """
     base = table.info.baseline
-    others = [mode for mode in table.modes if mode != base]
+    others: list[EvalMode] = [mode for mode in table.modes if mode != base]
     several = len(others) > 1
     titles = ["done", *table.modes]
     titles += [f"{mode} diff" if several else "difference" for mode in others]

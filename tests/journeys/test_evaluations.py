@@ -1,0 +1,136 @@
+"""Guide: Evaluations."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from tests import scripted_server as s
+from tests.arithmetic_model import reply
+from tests.journeys.person import Person
+from tests.journeys.test_evaluate_from_the_command_line import write_suite
+
+Serve = Callable[..., s.ScriptedServer]
+
+
+class HeldModel:
+    """Answers as `arithmetic_model` does; runs with a computer wait until `go` is set."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+
+    def __call__(self, request: dict[str, Any]) -> s.Scripted:
+        if request.get("tools"):
+            assert self.go.wait(300)
+        return reply(request)
+
+
+def test_an_evaluation_is_watched_while_it_is_made(person: Person, scripted_server: Serve) -> None:
+    model = HeldModel()
+    server = scripted_server(model)  # type: ignore[arg-type]
+    with person:
+        write_suite(person)
+        run = f"sandbox-tui eval run products.yaml --model m --base-url {server.url}"
+        person.enters(f"{run} --concurrency 2")
+        person.sees("products", "2 of 12", "2 running", "● running", "domains", "samples 4")
+        person.presses("?")
+        person.sees("pause", "charts", "Next pane")
+        person.presses("Escape")
+        person.presses("p")
+        person.sees("‖ paused", "You paused it.", "p resume")
+        person.presses("w")
+        person.sees("2 runs", "2 running")
+        person.presses("Escape")
+        person.sees("‖ paused")
+        person.presses("c")  # the charts, which a screen of this height shows unasked: away
+        person.no_longer_sees("over time")
+        person.presses("c")
+        person.sees("mean score %", "tokens a sample")
+        person.presses("Enter")  # the first of those that run
+        person.sees("mode auto", "What is")
+        person.presses("q")
+        person.sees("‖ paused", "domains")
+        person.presses("x")
+        person.sees("Stop the evaluation?", "2 samples that run")
+        person.presses("n")
+        person.presses("p")
+        person.sees("● running")
+        model.go.set()
+        person.sees("12 of 12", "✓ finished")
+        person.presses("f")
+        person.sees("wrong only")
+        person.presses("Enter")  # the replay of a wrong one
+        person.sees("replay", "What is")
+        person.presses("q")
+        person.sees("wrong only")
+        person.presses("Escape")
+        person.sees("samples 12")
+        person.presses("Tab", "Down", "Enter")  # the domain below all of them
+        person.sees("sums", "samples 6")
+        person.presses("BTab", "Escape")
+        person.sees("samples 12")
+        person.presses("q")
+        assert person.is_back() == 0
+        assert "12 of 12 samples over" in person.screen()
+
+
+def test_one_is_stopped_watched_and_taken_up(person: Person, scripted_server: Serve) -> None:
+    model = HeldModel()
+    server = scripted_server(model)  # type: ignore[arg-type]
+    with person:
+        write_suite(person)
+        run = f"sandbox-tui eval run products.yaml --model m --base-url {server.url}"
+        person.enters(f"{run} --concurrency 2")
+        person.sees("2 running")
+        person.presses("q")
+        person.sees("the evaluation is still going")
+        person.presses("b")
+        person.sees("n new run")
+        person.presses("e")
+        person.sees("evaluations 1", "products", "running")
+        person.presses("?")
+        person.sees("Open")
+        person.presses("Escape")
+        person.presses("Enter")
+        person.sees("2 running", "p pause")
+        person.presses("x")
+        person.sees("Stop the evaluation?")
+        person.presses("y")
+        person.sees("◌ stopped", "You stopped it.", "eval resume")
+        person.presses("q")
+        person.sees("evaluations 1", "interrupted")
+        person.presses("q")
+        person.sees("n new run")
+        person.presses("q")
+        assert person.is_back() == 7
+        assert "eval resume" in person.screen()
+
+        person.enters("sandbox-tui eval watch last")
+        person.sees("◌ stopped", "You stopped it.")
+        person.presses("q")
+        assert person.is_back() == 0
+        model.go.set()
+        person.enters("sandbox-tui eval resume last")
+        person.sees("12 of 12", "✓ finished")
+        person.presses("q")
+        assert person.is_back() == 0
+        assert "12 of 12" in person.runs("sandbox-tui eval watch --headless")
+        person.runs("sandbox-tui eval watch --json >samples")
+        assert len((person.folder / "samples").read_text().splitlines()) == 12
+
+
+def test_quitting_asks_and_gives_samples_back(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(HeldModel())  # type: ignore[arg-type]
+    person.size(80, 24)
+    with person:
+        write_suite(person)
+        run = f"sandbox-tui eval run products.yaml --model m --base-url {server.url}"
+        person.enters(f"{run} --concurrency 2")
+        person.sees("2 of 12", "2 running", "domains", "samples 4")
+        person.presses("C-q")
+        person.sees("An evaluation is still going")
+        person.presses("y")
+        assert person.is_back() == 7
+        assert "2 of 12" in person.screen()
+        assert "interrupted" in person.runs("sandbox-tui eval ls")
