@@ -319,7 +319,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         """What to ask a person who wants to leave; empty where nothing would be lost."""
         if self._evals.running:
             return (
-                "An evaluation is still going. Stop it and quit? Samples that run are ended and "
+                "An evaluation is still running. Stop it and quit? Samples that run are ended and "
                 "given back; `sandbox-tui eval resume` runs what is left."
             )
         going = len(self._run_workers.running)

@@ -1,4 +1,4 @@
-"""Guide: Evaluations, without the screen."""
+"""Guide: Evaluate from the command line."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def test_one_is_stopped_watched_and_taken_up(person: Person, scripted_server: Se
         person.enters(f"{run} --concurrency 2")
         person.sees("2 running")
         person.presses("q")
-        person.sees("the evaluation is still going")
+        person.sees("the evaluation is still running")
         person.presses("b")
         person.sees("n new run")
         person.presses("e")
@@ -129,7 +129,7 @@ def test_quitting_asks_and_gives_samples_back(person: Person, scripted_server: S
         person.enters(f"{run} --concurrency 2")
         person.sees("2 of 12", "2 running", "domains", "samples 4")
         person.presses("C-q")
-        person.sees("An evaluation is still going")
+        person.sees("An evaluation is still running")
         person.presses("y")
         assert person.is_back() == 7
         assert "2 of 12" in person.screen()

@@ -22,14 +22,14 @@ class LeaveEvalDialog(LeaveDialog):
     @property
     def title_words(self) -> str:
         """What goes on."""
-        return "the evaluation is still going"
+        return "the evaluation is still running"
 
     @property
     def question(self) -> str:
         """What each choice does."""
         return (
-            "Let it go on in the background, or stop it? In the background it goes on as long as "
-            "this program runs, and can be opened again from the home screen. "
+            "Keep it running in the background, or stop it? In the background it continues as "
+            "long as this program runs, and can be opened again from the home screen. "
             + what_stops(self._how_many_run, self._left)
         )
 

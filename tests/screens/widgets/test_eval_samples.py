@@ -1,0 +1,87 @@
+"""The list of samples: what a person reads stays where it is while others end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.app import App, ComposeResult
+
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.widgets.evals.sample_list import SampleList, SampleRows
+from tests.unit.core.evals.reporting.sample_results import result
+
+
+class Shown(App[None]):
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return ROLE_DEFAULTS
+
+    def compose(self) -> ComposeResult:
+        yield SampleList(lambda _: None)
+
+
+def over(*numbers: int) -> list[SampleResult]:
+    """Samples that are over, the newest first."""
+    return [
+        result(f"task-{n:05}", "sandbox", 1.0, ended_at=float(n)) for n in sorted(numbers)[::-1]
+    ]
+
+
+def line(rows: SampleRows, y: int) -> str:
+    return rows.render_line(y).text
+
+
+async def test_the_newest_is_seen_at_the_top_and_nothing_moves_below_it() -> None:
+    app = Shown()
+    async with app.run_test(size=(100, 20)) as pilot:
+        shown, rows = app.query_one(SampleList), app.query_one(SampleRows)
+        shown.show(over(*range(100)), 0, "")
+        await pilot.pause()
+        assert "task-00099" in line(rows, 0)
+        shown.show(over(*range(101)), 0, "")
+        assert "task-00100" in line(rows, 0)
+
+        rows.focus()
+        await pilot.press("down", "down", "down")
+        assert rows.current is not None
+        chosen, before = rows.current.task, rows.cursor - rows.scroll_offset.y
+        shown.show(over(*range(105)), 0, "")
+        await pilot.pause()
+        assert rows.current.task == chosen
+        assert rows.cursor - rows.scroll_offset.y == before
+
+        await pilot.press("pagedown")
+        first = line(rows, 0)
+        shown.show(over(*range(120)), 0, "")
+        await pilot.pause()
+        assert line(rows, 0) == first
+        await pilot.press("end")
+        assert "task-00000" in line(rows, rows.size.height - 1)
+
+
+async def test_ten_thousand_are_drawn_only_where_they_are_seen(monkeypatch: Any) -> None:
+    drawn: list[int] = []
+    draw = SampleRows.draw_block
+
+    def counted(self: SampleRows, index: int, width: int) -> Any:
+        drawn.append(index)
+        return draw(self, index, width)
+
+    monkeypatch.setattr(SampleRows, "draw_block", counted)
+    app = Shown()
+    async with app.run_test(size=(100, 20)) as pilot:
+        app.query_one(SampleList).show(over(*range(10_000)), 0, "")
+        await pilot.pause()
+        app.query_one(SampleRows).focus()
+        await pilot.press("end")
+        await pilot.pause()
+    assert 0 < len(set(drawn)) < 100
+    assert 9_999 in drawn
+
+
+async def test_an_empty_list_says_why() -> None:
+    app = Shown()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.query_one(SampleList).show([], 0, "No sample is like that.")
+        await pilot.pause()
+        assert "No sample is like that." in line(app.query_one(SampleRows), 0)

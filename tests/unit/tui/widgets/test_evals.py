@@ -1,0 +1,119 @@
+"""What the screen of an evaluation shows: the table at every width, the charts, the filter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from rich.cells import cell_len
+
+from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
+from sandbox_tui.core.evals.sample import EVAL_MODES
+from sandbox_tui.tui.screens.evals.sample_filter import KINDS, SampleFilter
+from sandbox_tui.tui.widgets.evals.domain_grid import Grid, grid_by_domain, grid_by_mode
+from sandbox_tui.tui.widgets.evals.series import MAX_POINTS, series_of
+from tests.unit.core.evals.reporting.sample_results import DOMAINS, INFO, evaluation, result
+
+
+def lines(grid: Grid) -> list[str]:
+    return ["".join(figure.text for figure in line) for block in grid.blocks for line in block]
+
+
+def table(*modes: Any) -> EvalTable:
+    info = msgspec.structs.replace(INFO, modes=modes) if modes else INFO
+    samples = evaluation()
+    if "sandbox-context" in modes:
+        samples += [
+            msgspec.structs.replace(one, mode="sandbox-context")
+            for one in samples
+            if one.mode == "sandbox"
+        ]
+    return eval_table(info, samples)
+
+
+@pytest.mark.parametrize("width", [24, 40, 56, 76, 96, 156])
+@pytest.mark.parametrize("make", [grid_by_mode, grid_by_domain])
+@pytest.mark.parametrize("modes", [("vanilla", "sandbox"), EVAL_MODES])
+def test_the_table_fits_every_width(width: int, make: Any, modes: Any) -> None:
+    grid = make(table(*modes), width)
+    assert len(grid.blocks) == 1 + len(DOMAINS)
+    drawn = lines(grid)
+    assert {cell_len(line) for line in drawn} == {cell_len(grid.head)}, "columns are aligned"
+    if width >= 40:
+        assert cell_len(grid.head) <= width
+    assert drawn[0].startswith("all")
+
+
+def test_narrow_tables_keep_the_difference_rather_than_the_intervals_of_scores() -> None:
+    wide, narrow = grid_by_domain(table(), 76), grid_by_domain(table(), 56)
+    for grid in (wide, narrow):
+        assert "difference" in grid.head
+    assert "…" in "".join(f.text for f in wide.blocks[0][0][2:4])
+    assert "…" not in "".join(f.text for f in narrow.blocks[0][0][1:4])
+
+
+def test_a_difference_has_a_colour_only_where_its_interval_excludes_zero() -> None:
+    scores = {"vanilla": 0.0, "sandbox": 1.0}
+    clear = [result(f"t{n}", mode, score) for n in range(9) for mode, score in scores.items()]  # type: ignore[arg-type]
+    even = [result(f"t{n}", mode, float(n % 2)) for n in range(9) for mode in scores]  # type: ignore[arg-type]
+    kinds = []
+    for samples in (clear, even):
+        grid = grid_by_domain(eval_table(INFO, samples), 90)
+        kinds.append({figure.kind for figure in grid.blocks[0][0]})
+    assert "better" in kinds[0]
+    assert not kinds[1] & {"better", "worse"}
+
+
+def test_names_that_are_long_wide_or_hostile_are_cut_and_cleaned() -> None:
+    name = "\x1b[31m数学" * 20
+    samples = [result("t", mode, 1.0, domain=name) for mode in ("vanilla", "sandbox")]  # type: ignore[arg-type]
+    for grid in (
+        grid_by_mode(eval_table(INFO, samples), 60),
+        grid_by_domain(eval_table(INFO, samples), 60),
+    ):
+        assert all(cell_len(line) <= 60 and "\x1b" not in line for line in lines(grid))
+
+
+def test_charts_draw_means_of_what_had_ended_by_then() -> None:
+    samples = [
+        result(f"t{n}", "sandbox", float(n > 1), steps=n, ended_at=600.0 + 60 * n, began_at=600.0)
+        for n in range(4)
+    ]
+    score, steps, tokens, calls = series_of(INFO, list(reversed(samples)))
+    assert score.curves == {"sandbox": ([0, 1, 2, 3], [0, 0, pytest.approx(100 / 3), 50])}
+    assert steps.curves["sandbox"][1] == [0, 0.5, 1, 1.5]
+    assert tokens.curves["sandbox"][1] == [100] * 4
+    assert calls.curves["sandbox"][1] == [0] * 4
+    assert all(not chart.curves for chart in series_of(INFO, []))
+
+
+def test_charts_of_many_samples_have_few_points_and_the_last_is_the_mean_of_all() -> None:
+    samples = [
+        result(f"t{n}", "vanilla", n / 10_000, ended_at=float(n), began_at=1.0)
+        for n in range(10_000)
+    ]
+    minutes, means = series_of(INFO, list(reversed(samples)))[0].curves["vanilla"]
+    assert len(minutes) == len(means) <= MAX_POINTS
+    assert means[-1] == pytest.approx(100 * 0.49995)
+
+
+def test_the_filter_goes_round_and_keeps_the_domain() -> None:
+    right, wrong, half = (result("t", "sandbox", score) for score in (1.0, 0.0, 0.5))
+    lost = result("t", "sandbox", status="failed", domain="")
+    runs = result("t", "sandbox", status="running")
+    shown = SampleFilter().of_domain("math")
+    found: dict[str, list[bool]] = {}
+    for _ in KINDS:
+        found[shown.kind] = [shown.fits(one) for one in (right, wrong, half, lost, runs)]
+        shown = shown.next_kind()
+    assert shown == SampleFilter(domain="math")
+    assert found == {
+        "": [True, True, True, False, True],
+        "wrong": [False, True, True, False, False],
+        "no score": [False] * 5,
+        "running": [False, False, False, False, True],
+    }
+    assert SampleFilter(kind="no score", domain="other").fits(lost)
+    assert SampleFilter().words == ""
+    assert SampleFilter(kind="wrong", domain="math").words == "wrong only · math"
