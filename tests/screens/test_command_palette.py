@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rich.style import Style
 from textual.app import App
 from textual.command import Command, CommandList, DiscoveryHit
+from textual.events import Click
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.sessions import Store
@@ -26,6 +28,19 @@ async def test_a_page_down_before_the_list_is_drawn_is_let_pass() -> None:
         actions._index_to_line.clear()  # as it stands until there is a layout
         await app.run_action("command_list('page_down')", palette)
         assert app.is_running
+
+
+async def test_a_click_on_a_line_that_is_gone_does_nothing() -> None:
+    app = App[None]()
+    async with app.run_test() as pilot:
+        palette = ActionPalette()
+        await app.push_screen(palette)
+        actions = palette.query_one(CommandList)
+        actions.clear_options()
+        style = Style(meta={"option": 3})
+        await actions._on_click(Click(actions, 1, 1, 0, 0, 1, False, False, False, style=style))
+        await pilot.pause()
+        assert app.screen is palette
 
 
 async def test_it_opens_again_while_the_one_before_is_taken_down(store: Store) -> None:

@@ -6,11 +6,13 @@ Importing this loads nothing of Textual: looking up the name of a key must stay 
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from textual.app import App
     from textual.dom import DOMNode
+    from textual.events import Click
     from textual.notifications import Notification
 
 
@@ -55,3 +57,18 @@ def is_exiting(app: App[Any]) -> bool:
 def is_closing(node: DOMNode) -> bool:
     """Whether Textual is removing the node: its children may be gone already."""
     return node._pruning or node._closing
+
+
+@functools.cache
+def ignore_stale_option_clicks() -> None:
+    """Let lists of options ignore a click on a line that was taken away before the click came."""
+    from textual.widgets import OptionList
+
+    on_click = OptionList._on_click
+
+    async def on_line_that_is_there(self: OptionList, event: Click) -> None:
+        line = event.style.meta.get("option")
+        if line is None or line < self.option_count:
+            await on_click(self, event)
+
+    OptionList._on_click = on_line_that_is_there
