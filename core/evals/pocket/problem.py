@@ -86,20 +86,23 @@ def number_problem(
     size: int,
     files: Mapping[str, bytes] | None = None,
     figures: int = 4,
+    relative: float = TOLERANCE,
 ) -> Problem:
-    """A problem whose answer is a number in a unit, within a relative difference of `TOLERANCE`.
+    """A problem whose answer is a number in a unit.
 
     Args:
         unit: as the problem names it, such as `km/h`; empty: it has none.
+        figures: significant figures that the answer is asked to have.
+        relative: largest relative difference from the target.
     """
     ask = draw.one_of(_NUMBER if unit else _PURE).format(unit=unit, figures=figures)
     return Problem(
         text=_asked(text, ask),
-        target=f"{value:.8g}",
+        target=f"{value:.9g}",
         scorer="number",
         size=size,
         files=dict(files or {}),
-        metadata={"relative": TOLERANCE, "unit": unit},
+        metadata={"relative": relative, "unit": unit},
     )
 
 

@@ -18,6 +18,7 @@ _FAMILIES = {
     "math": "mathematics",
     "physics": "physics",
     "chemistry": "chemistry",
+    "biomedicine": "biomedicine",
     "long_context": "long_context",
     "instruction_following": "instructions",
     "software": "software",

@@ -183,7 +183,7 @@ def isotopes(draw: Draw, level: int) -> Problem:
     if level == 2:
         ask = ("What is the mean atomic mass of the element?",)
         text = tell(draw, ["<" + facts[0], *facts[1:]], _ASIDES, ask)
-        return number_problem(draw, text, mean_mass, "Da", size=count)
+        return number_problem(draw, text, mean_mass, "Da", size=count, figures=6, relative=2e-5)
     grams = draw.decimal("1.50", "9.50")
     ask = (
         f"How many millimoles of atoms of the heaviest isotope are in {grams} g of the element (1 "
