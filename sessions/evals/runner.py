@@ -18,6 +18,7 @@ from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.core.evals.scoring import SampleScoring
 from sandbox_tui.core.models.context_length import find_context_length
 from sandbox_tui.sessions.evals.begin import Evaluation
+from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_capabilities
 from sandbox_tui.sessions.evals.sample_record import failed_result, killed_result, recorded_result
 from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.recording.run_worker import RunWorker
@@ -179,11 +180,16 @@ class EvalRunner:
         )
         self._set(claimed)
         result = await self._run(sample, claimed)
-        await asyncio.to_thread(ledger.finish, self._store, self.info.id, result)
+        await asyncio.to_thread(self._finish, result)
         if not result.over and not self.stopped_because:
             self._pending.append(sample)
         self._set(result)
         await self._watch_infrastructure(result)
+
+    def _finish(self, result: SampleResult) -> None:
+        if result.over:  # so that no report has to look at all runs at once
+            recorded_capabilities(self._store, [result])
+        ledger.finish(self._store, self.info.id, result)
 
     async def _run(self, sample: Sample, claimed: SampleResult) -> SampleResult:
         suite = self._plan.suite
