@@ -75,10 +75,10 @@ class EvalRunner:
             StoreError: the ledger cannot be read or written; the samples that run are ended.
         """
         suite = self._plan.suite
-        self._requests = SampleRequests.of(suite, await self._settings(), self.info.id)
-        self._began = time.monotonic()
         try:
             await self._reconcile()
+            self._requests = SampleRequests.of(suite, await self._settings(), self.info.id)
+            self._began = time.monotonic()
             async with asyncio.TaskGroup() as group:
                 for _ in range(min(self.info.concurrency, len(self._pending))):
                     group.create_task(self._work())

@@ -63,7 +63,7 @@ class DomainRows(BlockList):
         return rows[self.cursor].domain
 
     def _lay_out(self) -> None:
-        if self._table is not None:
+        if self._table is not None and rows_of(self._table):  # else nothing has been read yet
             grid = grid_by_mode if self._by_mode else grid_by_domain
             self._grid = grid(self._table, max(1, self.scrollable_content_region.width))
 

@@ -1,0 +1,33 @@
+"""The table of domains by modes, as the screen draws it."""
+
+from __future__ import annotations
+
+import pytest
+from textual.app import App, ComposeResult
+
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.core.evals.reporting.table import eval_table
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.widgets.evals.domain_table import DomainTable
+
+INFO = EvalInfo(id="x", suite="s", digest="d", model="m")
+
+
+class OneTable(App[None]):
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return ROLE_DEFAULTS
+
+    def compose(self) -> ComposeResult:
+        yield DomainTable()
+
+
+@pytest.mark.parametrize("room", [3, 40])
+async def test_samples_may_come_later(room: int) -> None:
+    """At the very beginning of an evaluation nothing is known of its samples."""
+    app = OneTable()
+    async with app.run_test():
+        table = app.query_one(DomainTable)
+        table.show(eval_table(INFO, []), room)
+        table.show(eval_table(INFO, [SampleResult(task="t", mode="sandbox", number=1)]), room)
+        assert app.is_running
