@@ -33,7 +33,7 @@ def product(draw: Draw, level: int) -> Problem:
         )
         value = sum(map(int, result))
     elif which == 1:
-        digit = draw.integer(1, 9)
+        digit = draw.one_of([d for d in range(1, 10) if result.count(str(d)) > 1] or [1])
         text = draw.one_of(
             (
                 "Write out the product of {a} and {b} in full. Count the places where the digit is "
