@@ -87,7 +87,6 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("eval.wall", ("w",), "wall"),
         KeyAction("evals.help", ("question_mark", "f1"), "help", shown="?"),
         KeyAction("evals.leave", ("q", "escape"), "back"),
-        KeyAction("evals.open", ("enter",), "open"),
         KeyAction("failure.leave", ("escape", "enter", "q", "space"), "close"),
         KeyAction("file.diff", ("d",), "diff"),
         KeyAction("file.edit", ("E",), "edit file"),

@@ -47,7 +47,6 @@ class EvalsScreen(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("evals.open", "open"),
         binding("evals.help", "help"),
         binding("evals.leave", "leave"),
     ]
@@ -84,9 +83,6 @@ class EvalsScreen(Screen[None]):
 
     @on(BlockList.Selected, "#evals")
     def _chosen(self) -> None:
-        self.action_open()
-
-    def action_open(self) -> None:
         """See the evaluation under the cursor whole."""
         found = self.query_one(EvalList).current
         if found is not None:

@@ -91,8 +91,9 @@ class LocalEval:
         return None if self._runner.ended.is_set() else self._runner
 
     def read(self) -> Reading | None:
-        """How it stands; None: as at the last reading."""
-        if not self._has_changed:
+        """How it stands; None: as at the last reading, or it has not begun."""
+        has_begun = self._runner.samples or self._runner.ended.is_set()
+        if not self._has_changed or not has_begun:
             return None
         self._has_changed = False
         samples = list(self._runner.samples.values())

@@ -74,7 +74,7 @@ class _Column:
 
 def rows_of(table: EvalTable) -> list[Row]:
     """The rows as they are shown: all domains together first, where it is always in view."""
-    return [table.total, *table.rows] if len(table.rows) > 1 else [*table.rows]
+    return [*table.rows] if len(table.rows) == 1 else [table.total, *table.rows]
 
 
 def grid_by_mode(table: EvalTable, width: int) -> Grid:
@@ -95,12 +95,11 @@ def grid_by_domain(table: EvalTable, width: int) -> Grid:
 
     Where that is too wide, the scores are without their intervals.
     """
-    base = table.info.baseline
-    others: list[EvalMode] = [mode for mode in table.modes if mode != base]
+    others: list[EvalMode] = [mode for mode in table.modes if mode != table.info.baseline]
     several = len(others) > 1
-    titles = ["done", *table.modes]
-    titles += [f"{mode} diff" if several else "difference" for mode in others]
-    titles += [f"{mode} tokens" if several else "tokens" for mode in others]
+    titles = ["done", *map(_short, table.modes)]
+    titles += [f"{_short(mode)} diff" if several else "difference" for mode in others]
+    titles += [f"{_short(mode)} tokens" if several else "tokens" for mode in others]
     rows = rows_of(table)
     fronts = [[(Figure(sanitize_line(row.domain), "name"),)] for row in rows]
     lines = [[_side_by_side(row, table.modes, others)] for row in rows]
@@ -112,6 +111,11 @@ def grid_by_domain(table: EvalTable, width: int) -> Grid:
         ]
         grid, kept = _fitted(("domain",), titles, fronts, bare, width)
     return grid
+
+
+def _short(mode: EvalMode) -> str:
+    """A mode as the title of a column."""
+    return "context" if mode == "sandbox-context" else mode
 
 
 def _side_by_side(row: Row, modes: Sequence[EvalMode], others: Sequence[EvalMode]) -> list[Figure]:

@@ -11,6 +11,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.sessions.session_rows import ago
@@ -24,6 +25,7 @@ class EvalList(BlockList):
     DEFAULT_CSS = """
     EvalList {
         height: 1fr; border: round $border-blurred; border-title-color: $role-dim;
+        border-subtitle-color: $role-dim;
         &:focus { border: round $accent; border-title-color: $accent; }
     }
     """
@@ -46,6 +48,7 @@ class EvalList(BlockList):
         elif found and self.cursor < 0:
             self.cursor = 0
         self.border_title = f"evaluations {len(found)}"
+        self.border_subtitle = f"{hint('list.open')} opens" if found else None
 
     @property
     def current(self) -> EvalSummary | None:

@@ -22,6 +22,8 @@ MIN_SPREAD = 1.0
 """Between the lowest and the highest value: less would look like more than it is."""
 
 TICK_CELLS = 5
+MIN_MINUTES = 2.0
+"""Shorter times are told in seconds."""
 
 
 def draw_chart(
@@ -55,9 +57,11 @@ def _set_ticks(plot: Any, chart: Chart) -> None:
     places = [low, (low + high) / 2, high]
     plot.ylim(low, high)
     plot.yticks(places, [f"{_short(place):>{TICK_CELLS}}" for place in places])
-    last = max(minutes[-1] for minutes, _ in chart.curves.values()) or 1.0
+    last = max(minutes[-1] for minutes, _ in chart.curves.values()) or MIN_MINUTES
     plot.xlim(0, last)
-    plot.xticks([0, last / 2, last], ["0", _short(last / 2), f"{_short(last)} min"])
+    unit, length = ("min", 1.0) if last >= MIN_MINUTES else ("s", 1 / 60)
+    words = [_short(last / 2 / length), f"{_short(last / length)} {unit}"]
+    plot.xticks([0, last / 2, last], ["0", *words])
 
 
 def _short(value: float) -> str:

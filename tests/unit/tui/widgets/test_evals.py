@@ -45,6 +45,13 @@ def test_the_table_fits_every_width(width: int, make: Any, modes: Any) -> None:
     assert drawn[0].startswith("all")
 
 
+@pytest.mark.parametrize("make", [grid_by_mode, grid_by_domain])
+def test_an_evaluation_without_samples_yet_has_one_row(make: Any) -> None:
+    grid = make(eval_table(INFO, []), 76)
+    assert len(grid.blocks) == 1
+    assert grid.blocks[0][0][0].text.strip() == "all"
+
+
 def test_narrow_tables_keep_the_difference_rather_than_the_intervals_of_scores() -> None:
     wide, narrow = grid_by_domain(table(), 76), grid_by_domain(table(), 56)
     for grid in (wide, narrow):
