@@ -111,11 +111,12 @@ def test_one_is_stopped_watched_and_taken_up(person: Person, scripted_server: Se
         person.presses("q")
         assert person.is_back() == 0
         model.go.set()
-        person.enters("sandbox-tui eval resume last")
+        person.enters("sandbox-tui eval resume $(sandbox-tui eval ls | head -1 | cut -d' ' -f1)")
         person.sees("12 of 12", "✓ finished")
         person.presses("q")
         assert person.is_back() == 0
-        assert "12 of 12" in person.runs("sandbox-tui eval watch --headless")
+        newest = "$(sandbox-tui eval ls | head -1 | cut -d' ' -f1)"
+        assert "12 of 12" in person.runs(f"sandbox-tui eval watch {newest} --headless")
         person.runs("sandbox-tui eval watch --json >samples")
         assert len((person.folder / "samples").read_text().splitlines()) == 12
 
