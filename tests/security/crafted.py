@@ -44,9 +44,89 @@ def _combining(path: Path) -> Path:
     return asciicast(path, ((n * 0.1, "o", "a" + "\u0301" * 20_000) for n in range(200)))
 
 
+def _scrollback(path: Path) -> Path:
+    """Four million lines of one character, which scroll by."""
+    return asciicast(path, ((n * 0.1, "o", "x\r\n" * 20_000) for n in range(200)))
+
+
+def _one_line(path: Path) -> Path:
+    """One line without an end, in one piece."""
+    return asciicast(path, [(0.0, "o", "x" * (12 << 20))])
+
+
+def _looks(path: Path) -> Path:
+    """Each cell in a colour of its own."""
+
+    def screen(n: int) -> str:
+        numbers = range(n * 1920, (n + 1) * 1920)
+        return "".join(f"\x1b[38;2;{i >> 16 & 255};{i >> 8 & 255};{i & 255}mx" for i in numbers)
+
+    return asciicast(path, ((n * 0.1, "o", screen(n)) for n in range(250)))
+
+
+def _times(path: Path) -> Path:
+    """Thirty years between one line and the next, and the same moment again and again."""
+    years = [(n * 1e8, "o", f"{n}\r\n") for n in range(11)]
+    return asciicast(path, [*years, *((1e9, "o", "now\r\n") for _ in range(1_000))])
+
+
+def _steps(path: Path) -> Path:
+    """More steps than anybody reads."""
+    steps = [
+        {
+            "thought": f"step {n}",
+            "action": {"function": "execute_bash", "parameters": {"command": f"make part{n}"}},
+            "observation": f"Exit code: 0\nExecution output of [execute_bash]:\npart {n}\n",
+        }
+        for n in range(5_000)
+    ]
+    path.write_text(json.dumps({"problem_statement": "x", "steps": steps}))
+    return path
+
+
+def _deep_arguments(path: Path) -> Path:
+    """Arguments that are lists in lists, objects in objects, or cut off before their end."""
+    texts = [
+        text
+        for depth in (90, 1_000, 100_000)
+        for text in (
+            "[" * depth + "]" * depth,
+            '{"command":' * depth + "1" + "}" * depth,
+            "[" * depth,
+        )
+    ]
+    steps = [
+        {"thought": text, "action": {"function": name, "parameters": text}, "observation": text}
+        for name in ("execute_bash", "str_replace_editor", "submit", "unknown")
+        for text in texts
+    ]
+    path.write_text(json.dumps({"problem_statement": "x", "steps": steps}))
+    return path
+
+
+def _long_names(path: Path) -> Path:
+    """Everything of which one expects a word or a line, a million characters long."""
+    long = "é" * 1_000_000
+    step = {
+        "thought": long,
+        "action": {"function": long, "parameters": {long: 1}},
+        "observation": long,
+    }
+    document = {"problem_statement": long, "steps": [step], "metadata": {"model": long}}
+    path.write_text(json.dumps(document, ensure_ascii=False))
+    return path
+
+
 CRAFTED: dict[str, tuple[str, Callable[[Path], Path]]] = {
     "sizes": ("x.cast", _sizes),
     "repeats": ("x.cast", _repeats),
     "combining": ("x.cast", _combining),
+    "scrollback": ("x.cast", _scrollback),
+    "one line": ("x.cast", _one_line),
+    "looks": ("x.cast", _looks),
+    "times": ("x.cast", _times),
+    "steps": ("x.json", _steps),
+    "deep arguments": ("x.json", _deep_arguments),
+    "long names": ("x.json", _long_names),
 }
 """Name of the file, and what makes it."""

@@ -10,9 +10,14 @@ if TYPE_CHECKING:  # the command line's help imports no sessions
     from sandbox_tui.sessions import RunSummary
 
 
+MAX_TITLE_CHARACTERS = 1_000
+"""Characters of a line of which only the beginning is shown anywhere: it is drawn again and again,
+and a task may be a file without line breaks."""
+
+
 def first_line(text: str) -> str:
-    """The first line of a text from outside, safe to print."""
-    return sanitize_line(text.strip().split("\n", 1)[0])
+    """The first line of a text from outside, safe to print, as far as it can be seen."""
+    return sanitize_line(text.strip().split("\n", 1)[0][:MAX_TITLE_CHARACTERS])
 
 
 def task_title(run: RunSummary) -> str:

@@ -15,6 +15,7 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import STATUS_WORDS, StatusWords
+from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 
@@ -84,7 +85,7 @@ class StatusBar(Widget):
         tokens = usage.input_tokens + usage.output_tokens
         parts: list[str] = []
         if started is not None:
-            parts += [sanitize_line(started.model), sanitize_line(started.sandbox)]
+            parts += [first_line(started.model), first_line(started.sandbox)]
         if state.tool_format.mode != "native":
             parts.append(f"calls: {sanitize_line(state.tool_format.title)}")
         parts.append(numbers.cost(state.totals.cost))

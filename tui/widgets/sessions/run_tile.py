@@ -101,7 +101,7 @@ class RunTile(Widget, can_focus=True):
         for name in ("waiting", "failed"):
             self.set_class(kind == name, f"-{name}")
         model = self.state.started.model if self.state.started else ""
-        self.border_title = Content(f"{self.number} {sanitize_line(model)}".rstrip())
+        self.border_title = Content(f"{self.number} {first_line(model)}".rstrip())
         self.border_subtitle = self._status_words()
         self.refresh()
 
