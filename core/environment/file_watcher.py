@@ -42,6 +42,9 @@ NOT_STORED = (b"/.git/", b"/.venv/", b"/venv/", b"/node_modules/", b"/__pycache_
 """Folders whose files are listed, and whose content is not stored."""
 
 SCAN_FAILED = "What changes among the files is not seen: {}"
+TOO_MANY_FILES = (
+    "There are more files than are listed, some {:,}: what changes among the others is not seen."
+)
 
 
 class FileWatcher(FileObserver):
@@ -71,6 +74,7 @@ class FileWatcher(FileObserver):
         self._post = post
         self._listing: Listing | None = None
         self._failing = False
+        self._is_cut = False
         self._lock = lock or asyncio.Lock()
         self._durability = durability or Durability()
         self._task: asyncio.Task[None] | None = None
@@ -89,7 +93,7 @@ class FileWatcher(FileObserver):
         listing = await self._sandbox.list_files(self._root)
         found = await _compared(Listing(entries={}), listing)
         self._post(FilesListed(files=await self._with_contents(found)))
-        self._listing = listing
+        self._keep(listing)
 
     @override
     def restore(self, known: Listing) -> None:
@@ -109,7 +113,7 @@ class FileWatcher(FileObserver):
         changes = await self._with_contents(await _compared(_listing(known, there), now))
         if changes:
             self._post(FilesChanged(step=step, changes=changes, by="program"))
-        self._listing = now
+        self._keep(now)
 
     @override
     def schedule_scan(self, *, step: int, by: Actor, call: int | None = None) -> None:
@@ -144,7 +148,14 @@ class FileWatcher(FileObserver):
         if changes:
             kept = await self._with_contents(changes)
             self._post(FilesChanged(step=step, changes=kept, by=by, call=call))
-        self._listing = now  # only now: the next scan finds again what was not written
+        self._keep(now)  # only now: the next scan finds again what was not written
+
+    def _keep(self, listing: Listing) -> None:
+        """Compare with this listing from now on; the first of several that are cut is reported."""
+        if not listing.complete and not self._is_cut:
+            self._post(Warned(text=TOO_MANY_FILES.format(len(listing.entries))))
+        self._is_cut = not listing.complete
+        self._listing = listing
 
     async def _guarded(self, work: Awaitable[None]) -> None:
         """Scan; of several scans in a row that fail, the first is reported."""

@@ -45,13 +45,13 @@ def _combining(path: Path) -> Path:
 
 
 def _scrollback(path: Path) -> Path:
-    """Four million lines of one character, which scroll by."""
-    return asciicast(path, ((n * 0.1, "o", "x\r\n" * 20_000) for n in range(200)))
+    """A million lines of one character, which scroll by."""
+    return asciicast(path, ((n * 0.1, "o", "x\r\n" * 20_000) for n in range(80)))
 
 
 def _one_line(path: Path) -> Path:
     """One line without an end, in one piece."""
-    return asciicast(path, [(0.0, "o", "x" * (12 << 20))])
+    return asciicast(path, [(0.0, "o", "x" * (4 << 20))])
 
 
 def _looks(path: Path) -> Path:
@@ -61,7 +61,7 @@ def _looks(path: Path) -> Path:
         numbers = range(n * 1920, (n + 1) * 1920)
         return "".join(f"\x1b[38;2;{i >> 16 & 255};{i >> 8 & 255};{i & 255}mx" for i in numbers)
 
-    return asciicast(path, ((n * 0.1, "o", screen(n)) for n in range(250)))
+    return asciicast(path, ((n * 0.1, "o", screen(n)) for n in range(80)))
 
 
 def _times(path: Path) -> Path:
@@ -78,7 +78,7 @@ def _steps(path: Path) -> Path:
             "action": {"function": "execute_bash", "parameters": {"command": f"make part{n}"}},
             "observation": f"Exit code: 0\nExecution output of [execute_bash]:\npart {n}\n",
         }
-        for n in range(5_000)
+        for n in range(3_000)
     ]
     path.write_text(json.dumps({"problem_statement": "x", "steps": steps}))
     return path
@@ -88,7 +88,7 @@ def _deep_arguments(path: Path) -> Path:
     """Arguments that are lists in lists, objects in objects, or cut off before their end."""
     texts = [
         text
-        for depth in (90, 1_000, 100_000)
+        for depth in (90, 1_000, 20_000)
         for text in (
             "[" * depth + "]" * depth,
             '{"command":' * depth + "1" + "}" * depth,
@@ -105,8 +105,8 @@ def _deep_arguments(path: Path) -> Path:
 
 
 def _long_names(path: Path) -> Path:
-    """Everything of which one expects a word or a line, a million characters long."""
-    long = "é" * 1_000_000
+    """Everything of which one expects a word or a line, of 300,000 characters."""
+    long = "é" * 300_000
     step = {
         "thought": long,
         "action": {"function": long, "parameters": {long: 1}},
