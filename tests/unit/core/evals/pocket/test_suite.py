@@ -151,6 +151,32 @@ async def test_scorers_accept_every_target_and_refuse_none_at_all(domain: str) -
             assert await score(scorer, task, nothing) == 0, (task.problem, nothing)
 
 
+@EVERYWHERE
+async def test_numbers_in_honest_formats_and_near_misses(domain: str) -> None:
+    for task in tasks_of(domain, 0):
+        if task.scorer != "number":
+            continue
+        scorer = scorer_named("number")
+        target, unit = task.target, task.metadata.get("unit", "")
+        for honest in (
+            f"{target} {unit}".strip(),
+            f"\\boxed{{{target}}}",
+            f"$\\boxed{{{target}\\ \\text{{{unit}}}}}$",
+            f"First 3 steps, then 4 more.\n\n**Answer: {target} {unit}**".replace(" **", "**"),
+            f"After some work, the result is {target} {unit}".strip() + ".",
+        ):
+            assert await score(scorer, task, honest) == 1, (task.problem, honest)
+        if task.metadata.get("integer"):
+            near = [str(int(target) + 1), str(int(target) - 1), f"{target}1"]
+            near += [str(-int(target))] if int(target) else []
+        else:
+            step = float(target) * task.metadata["relative"]
+            near = [f"{float(target) + 1.5 * step:.12g}", f"{float(target) - 1.5 * step:.12g}"]
+            near += [f"{target} furlongs or {float(target) * 2}", f"{target} lb"] if unit else []
+        for wrong in [*near, f"either {target} or 4", f"{target}, 17", "9" * 9_999]:
+            assert await score(scorer, task, wrong) == 0, (task.problem, wrong)
+
+
 def test_wrong_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="no domain 'magic'"):
         pocket_tasks(domains=("magic",))
