@@ -73,7 +73,8 @@ def _lifted(tool: str, schema: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     lifted = {tool: {key: value for key, value in moved.items() if key not in _DEFINITIONS}}
     for key in _DEFINITIONS:
-        lifted |= {f"{tool}.{name}": inner for name, inner in (moved.get(key) or {}).items()}
+        defined = cast(Schema, moved.get(key) or {})
+        lifted |= {f"{tool}.{name}": inner for name, inner in defined.items()}
     return lifted
 
 

@@ -204,7 +204,7 @@ class ToolFormatModel(Model):
         self._schema_works = self._schema_works or mode == "json_schema"
         if reply.calls:
             self._without_calls = 0
-        elif reply.finish_reason != "length":
+        elif _says_no_call(reply):
             self._without_calls += 1
         if not self._auto:
             return
@@ -231,6 +231,12 @@ class ToolFormatModel(Model):
             self._settle(_TEXT, why)
         elif not self._schema_refused:
             self._settle(_BY_SCHEMA, why)
+
+
+def _says_no_call(reply: Reply) -> bool:
+    """Whether a reply without calls shows that the model makes none in this format. One that was
+    cut off in its thoughts, or inside of a call, might have made one."""
+    return reply.finish_reason != "length" or (bool(reply.text.strip()) and not reply.problem)
 
 
 def _moved(delta: Delta) -> Delta:

@@ -231,6 +231,27 @@ async def test_replies_without_calls_lead_to_the_schema() -> None:
     assert (await asked.turn()).calls
 
 
+def cut(text: str = "", reasoning: str = "") -> Reply:
+    message = {"role": "assistant", "content": text}
+    return Reply(message=message, text=text, reasoning=reasoning, finish_reason="length")
+
+
+async def test_a_model_that_talks_to_its_limit_is_asked_by_schema() -> None:
+    asked = Asked(cut("The task is to"), cut("The task is to"), BY_SCHEMA)
+    await asked.turn()
+    await asked.turn()
+    assert asked.modes == [("json_schema", "json")]
+    assert (await asked.turn()).calls
+
+
+@pytest.mark.parametrize("reply", [cut(reasoning="Let me see"), cut(HERMES[:40])])
+async def test_a_thought_or_a_call_that_was_cut_tells_nothing_of_the_format(reply: Reply) -> None:
+    asked = Asked(reply, reply, reply)
+    for _ in range(3):
+        await asked.turn()
+    assert not asked.modes
+
+
 async def test_a_model_that_called_natively_is_not_asked_otherwise() -> None:
     asked = Asked(native(), "words", "words", "words", native())
     for _ in range(5):
