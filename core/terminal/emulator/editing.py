@@ -70,13 +70,15 @@ class Editing(Grid):
 
     def tab_forward(self, numbers: Numbers) -> None:
         """CHT."""
-        for _ in range(min(numbers[0] or 1, self.columns)):
-            self.tab()
+        stops = sorted(stop for stop in self.tab_stops if stop > self.x)
+        count = numbers[0] or 1
+        self.x = stops[count - 1] if count <= len(stops) else self.columns - 1
 
     def tab_back(self, numbers: Numbers) -> None:
         """CBT."""
-        for _ in range(min(numbers[0] or 1, self.columns)):
-            self.x = max((stop for stop in self.tab_stops if stop < self.x), default=0)
+        stops = sorted((stop for stop in self.tab_stops if stop < self.x), reverse=True)
+        count = numbers[0] or 1
+        self.x = stops[count - 1] if count <= len(stops) else 0
 
     def tab(self, _: None = None) -> None:
         """HT."""

@@ -15,7 +15,7 @@ from wcwidth import wcwidth
 from sandbox_tui.core.terminal.emulator.parser import MAX_STRING_CHARS
 from sandbox_tui.core.terminal.emulator.rows import MAY_JOIN, NOT_ONE_WIDE, shown
 from sandbox_tui.core.terminal.emulator.screen import Screen
-from tests.cost import assert_growth
+from tests.cost import Work, assert_growth
 from tests.examples import examples
 from tests.terminal_oracles import display_of
 
@@ -302,3 +302,27 @@ def test_resizing_never_breaks_a_screen(steps: list[tuple[bytes, int, int]]) -> 
         other = Screen(1, 1)
         other.restore(screen.keyframe())
         assert display_of(other) == display_of(screen)
+
+
+@pytest.mark.parametrize(("code", "single"), [(b"I", b"\t"), (b"Z", b"\x1b[Z")])
+def test_many_tabs_at_once_are_as_many_tabs(code: bytes, single: bytes) -> None:
+    for column in (1, 8, 9, 40, 79, 80):
+        for count in (0, 1, 2, 5, 11, 10**18):
+            at_once, one_by_one = Screen(80, 4), Screen(80, 4)
+            for screen in (at_once, one_by_one):
+                screen.feed(b"\x1b[1;%dH\x1bH\x1b[1;%dH" % (column // 2 + 1, column))
+            at_once.feed(b"\x1b[%d%b" % (count, code))
+            one_by_one.feed(single * min(count or 1, 80))
+            assert at_once.x == one_by_one.x, (column, count)
+
+
+@pytest.mark.parametrize("code", [b"I", b"Z"])
+def test_a_thousand_tabs_at_once_cost_as_much_as_one(code: bytes) -> None:
+    lines: list[int] = []
+    for count in (1, 999):
+        screen = Screen(1000, 4)
+        screen.feed(b"\x1b[1;%dH" % (1000 if code == b"Z" else 1))
+        with Work() as work:
+            screen.feed(b"\x1b[%d%b" % (count, code))
+        lines.append(work.lines)
+    assert lines[1] < 2 * lines[0]
