@@ -116,7 +116,7 @@ class BlockList(ScrollView, can_focus=True):
         self._measure(first)
         self.refresh()
 
-    def redraw(self, count: int) -> None:
+    def redraw_first(self, count: int) -> None:
         """Redraw the first `count` blocks, whose heights are as they were."""
         for index in [i for i in self._drawn if i < count]:
             del self._drawn[index]

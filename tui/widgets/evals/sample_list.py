@@ -63,7 +63,7 @@ class SampleRows(BlockList):
     def tick(self) -> None:
         """Show what the running samples do now."""
         if self._how_many_run and not self.scroll_offset.y >= self._how_many_run:
-            self.redraw(self._how_many_run)
+            self.redraw_first(self._how_many_run)
 
     @property
     def current(self) -> SampleResult | None:
