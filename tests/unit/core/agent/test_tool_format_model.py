@@ -100,7 +100,7 @@ class Asked:
                 reply = part
             elif isinstance(part, ToolFormatSettled):
                 self.settled.append(part)
-            else:
+            elif isinstance(part, Delta):
                 self.deltas.append(part)
         assert reply is not None
         self.messages.append(reply.message)
@@ -231,20 +231,20 @@ async def test_replies_without_calls_lead_to_the_schema() -> None:
     assert (await asked.turn()).calls
 
 
-def cut(text: str = "", reasoning: str = "") -> Reply:
+def cut_off(text: str = "", reasoning: str = "") -> Reply:
     message = {"role": "assistant", "content": text}
     return Reply(message=message, text=text, reasoning=reasoning, finish_reason="length")
 
 
 async def test_a_model_that_talks_to_its_limit_is_asked_by_schema() -> None:
-    asked = Asked(cut("The task is to"), cut("The task is to"), BY_SCHEMA)
+    asked = Asked(cut_off("The task is to"), cut_off("The task is to"), BY_SCHEMA)
     await asked.turn()
     await asked.turn()
     assert asked.modes == [("json_schema", "json")]
     assert (await asked.turn()).calls
 
 
-@pytest.mark.parametrize("reply", [cut(reasoning="Let me see"), cut(HERMES[:40])])
+@pytest.mark.parametrize("reply", [cut_off(reasoning="Let me see"), cut_off(HERMES[:40])])
 async def test_a_thought_or_a_call_that_was_cut_tells_nothing_of_the_format(reply: Reply) -> None:
     asked = Asked(reply, reply, reply)
     for _ in range(3):
