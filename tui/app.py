@@ -15,6 +15,7 @@ from textual.dom import DOMNode, NoScreen
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widget import Widget
+from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -266,6 +267,15 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
         if not isinstance(self.screen, ActionPalette):
             self.push_screen(ActionPalette())
+
+    @override
+    def search_themes(self) -> None:
+        """Every theme by name."""
+        from textual.theme import ThemeProvider
+
+        from sandbox_tui.tui.screens.dialogs.command_palette import ActionPalette
+
+        self.push_screen(ActionPalette(providers=[ThemeProvider], placeholder="Search for themes…"))
 
     def action_settings(self) -> None:
         """Change settings."""

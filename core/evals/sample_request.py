@@ -8,7 +8,7 @@ from typing import Any
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.evals.documents import inline_documents
-from sandbox_tui.core.evals.sample import Sample
+from sandbox_tui.core.evals.sample import Sample, SampleKey
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import VANILLA_PROMPT
 from sandbox_tui.core.events.types import TurnPolicy
@@ -112,7 +112,7 @@ class SampleRequests:
             mode="auto",
             copy_results=False,
             labels=labels,
-            seed=seed_of(self.suite.name, task.id, sample.key.number),
+            seed=seed_of(self.suite, sample.key),
             watch="at_end",
         )
 
@@ -128,9 +128,9 @@ class SampleRequests:
         return labels | ({"domain": sample.task.domain} if sample.task.domain else {})
 
 
-def seed_of(suite: str, task: str, number: int) -> int:
+def seed_of(suite: Suite, key: SampleKey) -> int:
     """The seed of a sample, the same in every mode, on every machine and after every kill."""
-    data = f"{suite}/{task}/{number}".encode()
+    data = f"{suite.seed}/{suite.name}/{key.task}/{key.number}".encode()
     return int.from_bytes(hashlib.sha256(data).digest()[:4]) >> 1
 
 

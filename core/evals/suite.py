@@ -29,6 +29,7 @@ class Suite:
         model: sampling settings instead of the person's (fields of the `model` settings).
         limits: limits instead of the person's (fields of the `limits` settings).
         sandbox: sandbox settings instead of the person's (fields of the `sandbox` settings).
+        seed: other seeds give other samples of the same tasks.
         window: tokens that the documents of `vanilla` may take; longer ones are cut, and the
             sample says so. None: as the model's context window has it.
     """
@@ -44,6 +45,7 @@ class Suite:
     model: dict[str, Any] = field(default_factory=dict[str, Any])
     limits: dict[str, Any] = field(default_factory=dict[str, Any])
     sandbox: dict[str, Any] = field(default_factory=dict[str, Any])
+    seed: int = 0
     window: int | None = None
 
     def plan(self) -> Iterator[Sample]:

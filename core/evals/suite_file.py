@@ -55,6 +55,7 @@ class SuiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     model: ModelSettings = ModelSettings()
     limits: Limits = Limits()
     sandbox: SandboxSettings = SandboxSettings()
+    seed: int = 0
     window: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
@@ -144,6 +145,7 @@ def _suite(name: str, tables: dict[str, Any], folder: Path, overrides: Mapping[s
         scorer_options=content.scorer_options,
         prompts=_beside(folder, content.prompts),
         vanilla_prompts=_beside(folder, content.vanilla_prompts),
+        seed=content.seed,
         window=content.window,
         **{key: dict(tables.get(key) or {}) for key in _SETTINGS},
     )

@@ -36,7 +36,7 @@ def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: S
         assert "pocket" in person.runs("sandbox-tui eval suites")
         run = f"sandbox-tui eval run products.yaml --model m --base-url {server.url}"
         limits = "--max-steps 9 --max-tokens 99 --token-limit 9999 --time-limit 60"
-        model = "--temperature 0.5 --tool-calls native --extra-body '{}' --network none"
+        model = "--seed 7 --temperature 0.5 --tool-calls native --extra-body '{}' --network none"
         screen = person.runs(
             f"{run} --headless --sandbox bubblewrap --mode all --domain tables --limit 2 "
             f"--samples 2 --concurrency 2 {limits} {model}"

@@ -69,3 +69,12 @@ async def test_an_action_of_a_screen_that_has_gone_is_let_be(store: Store, own_h
         await form.dismiss(None)
         await every["Start"].callback()
         assert app.is_running
+
+
+async def test_the_list_of_themes_bears_as_much(store: Store) -> None:
+    app = SandboxTui(config.load(), store)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        app.search_themes()
+        await pilot.pause()
+        assert isinstance(app.screen, ActionPalette)

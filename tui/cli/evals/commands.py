@@ -209,6 +209,7 @@ def _suite_overrides(options: dict[str, Any], overrides: dict[str, Any]) -> dict
         **own,
         "modes": (MODES[:-1] if "all" in modes else list(modes)) or None,
         "samples": options["samples"],
+        "seed": options["seed"],
         "dataset.limit": options["limit"],
         "dataset.domains": list(options["domains"]) or None,
     }
