@@ -80,7 +80,7 @@ def test_a_broken_pack_is_explained(text: str, words: str) -> None:
 
 
 def test_an_unknown_pack_lists_the_known() -> None:
-    with pytest.raises(ConfigError, match="general, math"):
+    with pytest.raises(ConfigError, match="general, letter, math"):
         load_pack("nope")
     with pytest.raises(ConfigError, match="cannot be read"):
         load_pack("/nope.yaml")

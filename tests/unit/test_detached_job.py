@@ -27,6 +27,7 @@ def test_a_job_carries_the_whole_request(tmp_path: Path) -> None:
         pack=load_pack("general"),
         files={"data.bin": b"\x00\xff"},
         environment={"SUITE": "proof"},
+        setup=("make ready",),
         labels={"sample": "3"},
         seed=7,
         tool_format=ToolFormat(mode="text", family="json"),

@@ -124,7 +124,7 @@ def test_its_vanilla_prompt_is_made_from_the_row(folder: Path) -> None:
 def test_vanilla_is_asked_with_that_prompt_and_nothing_else(folder: Path) -> None:
     def asked() -> str:
         suite = load_suite(str(folder))
-        requests = SampleRequests.of(suite, load(), "e", None)
+        requests = SampleRequests.of(suite, load(), "e")
         (sample,) = [each for each in suite.plan() if each.key.mode == "vanilla"]
         request = requests.request(sample, 1)
         assert request.pack.system("").strip() == ""

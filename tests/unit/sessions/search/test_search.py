@@ -38,7 +38,7 @@ from sandbox_tui.sessions.store.tables.annotations import (
     tags_of,
 )
 from sandbox_tui.tui.cli.main import main
-from sandbox_tui.tui.cli.sessions.export_import import _write
+from sandbox_tui.tui.cli.write_file import write_file
 from tests.examples import examples
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
@@ -449,8 +449,8 @@ def test_an_export_is_for_those_whom_the_umask_lets_read(
     before = os.umask(umask)
     try:
         target = tmp_path / "x.md"
-        _write(target, b"first")
-        _write(target, b"second")
+        write_file(target, b"first")
+        write_file(target, b"second")
     finally:
         os.umask(before)
     assert target.stat().st_mode & 0o777 == mode
