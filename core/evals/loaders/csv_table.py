@@ -28,7 +28,7 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
 
 
 def _rows(file: Path) -> Iterator[dict[str, str]]:
-    csv.field_size_limit(MAX_CELL_CHARS)
+    before = csv.field_size_limit(MAX_CELL_CHARS)  # of the whole program: previews have theirs
     reader = csv.DictReader(io.StringIO(read_text(file), newline=""), strict=True, restval="")
     try:
         for row in reader:
@@ -37,3 +37,5 @@ def _rows(file: Path) -> Iterator[dict[str, str]]:
             yield row
     except csv.Error as error:
         raise ConfigError(f"{file}, line {reader.line_num}, is no CSV: {error}.") from error
+    finally:
+        csv.field_size_limit(before)

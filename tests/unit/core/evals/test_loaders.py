@@ -197,3 +197,12 @@ def test_every_loader_can_be_imported() -> None:
 
     for module in LOADERS.values():
         assert callable(importlib.import_module(f"sandbox_tui.core.evals.loaders.{module}").load)
+
+
+def test_large_cells_of_a_dataset_change_no_limit_elsewhere(tmp_path: Path) -> None:
+    before = csv.field_size_limit()
+    file = tmp_path / "tasks.csv"
+    file.write_text(f"id,problem,target\na,{'x' * 200_000},1\n")
+    (task,) = load_tasks(Dataset(path=str(file)), tmp_path, "The suite x")
+    assert len(task.problem) == 200_000
+    assert csv.field_size_limit() == before

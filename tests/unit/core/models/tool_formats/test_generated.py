@@ -148,7 +148,9 @@ def test_quotes_that_are_not_escaped_change_no_command(
     """The call is refused, or it is the one that was meant; it is never cut at the quote."""
     call = TextCall(tool="execute_bash", arguments={"command": command})
     written = family.write_calls([call])
-    parts = [written] if "<parameter=" in written else written.split('\\"')
+    probe = TextCall(tool="execute_bash", arguments={"command": 'a"b'})
+    as_it_is = 'a"b' in family.write_calls([probe])
+    parts = [written] if as_it_is else written.split('\\"')
     at = min(which + 1, len(parts) - 1)
     damaged = '\\"'.join(parts[:at]) + '"' * (at > 0) + '\\"'.join(parts[at:])
     reading = check_is_sound(damaged, "stop")
