@@ -422,7 +422,7 @@ def _watch_setting(kind: Any, field: str, name: str, usual: Any) -> None:
 
 
 def _sharing(module: ModuleType) -> None:
-    export, write_file, to_stdout = module.export_session, module._write, module._to_stdout
+    export, write_file, to_stdout = module.export_session, module.write_file, module._to_stdout
     written = [0]
 
     def wrote(path: Any, data: bytes) -> None:
@@ -440,7 +440,7 @@ def _sharing(module: ModuleType) -> None:
         if written[0]:
             once("export", exporter.name)
 
-    module.export_session, module._write, module._to_stdout = exported, wrote, said
+    module.export_session, module.write_file, module._to_stdout = exported, wrote, said
 
 
 def _imports(module: ModuleType) -> None:
