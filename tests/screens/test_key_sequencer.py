@@ -28,23 +28,6 @@ class Asked(ModalScreen[None]):
         yield Label("really?")
 
 
-class Slow(ModalScreen[None]):
-    """Goes with a key, which may come before it has been mounted."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "goes", priority=True, id="slow.goes")
-    ]
-
-    def compose(self) -> ComposeResult:
-        yield Label("here")
-
-    left_when_mounted: bool | None = None
-
-    def action_leave(self) -> None:
-        self.left_when_mounted = self.is_mounted
-        self.dismiss(None)
-
-
 class Typing(SequentialKeys[None]):
     """A line to type in, and keys outside of it."""
 
@@ -122,18 +105,6 @@ async def test_a_screen_that_goes_with_a_key_does_not_keep_the_next() -> None:
         burst(pilot, "ayd")
         await until(pilot, lambda: app.destroyed)
         assert len(app.screen_stack) == 1
-
-
-async def test_a_key_waits_for_a_screen_that_is_being_mounted() -> None:
-    app = Typing()
-    async with app.run_test() as pilot:
-        slow = Slow()
-        app.push_screen(slow)
-        await app.on_event(Key("escape", None))
-        await app.on_event(Key("d", "d"))
-        await until(pilot, lambda: app.destroyed)
-        assert len(app.screen_stack) == 1
-        assert slow.left_when_mounted
 
 
 @pytest.mark.parametrize("times", [200])

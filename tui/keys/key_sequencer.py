@@ -21,10 +21,6 @@ from textual.timer import Timer
 KEY_TIMEOUT_SECONDS = 0.25
 """Timeout for one key: its widget is gone, or busy."""
 
-MOUNT_POLL_SECONDS = 0.01
-MOUNT_POLLS = 100
-"""Times that a key waits so long for the screen on top to be mounted."""
-
 ROUNDS = 2
 """Times the marker bubbles: the second time it is behind the messages that the key caused."""
 
@@ -54,8 +50,6 @@ class SequentialKeys(App[Result], Generic[Result]):
     _keys_pressed = 0
     _key_under_way: int | None = None
     _key_timer: Timer | None = None
-    _mount_polls = 0
-    _polling = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -65,10 +59,10 @@ class SequentialKeys(App[Result], Generic[Result]):
         """Queue a key while another is being handled."""
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
+        elif self._key_under_way is None:
+            await self._hand_out(event)
         else:
             self._keys_waiting.append(event)
-            if self._key_under_way is None:
-                await self._next_key()
 
     async def _hand_out(self, event: events.Key) -> None:
         start = self.focused or self.screen
@@ -101,18 +95,5 @@ class SequentialKeys(App[Result], Generic[Result]):
             self._key_timer.stop()
             self._key_timer = None
         self._key_under_way = None
-        if not self._keys_waiting:
-            return
-        if self.screen.is_mounted or self._mount_polls >= MOUNT_POLLS:
-            self._mount_polls = 0
+        if self._keys_waiting:
             await self._hand_out(self._keys_waiting.popleft())
-        elif not self._polling:
-            self._polling = True
-            self.set_timer(MOUNT_POLL_SECONDS, self._poll_mount)
-
-    async def _poll_mount(self) -> None:
-        """A key that takes away a screen before its widgets are there would break its mounting."""
-        self._polling = False
-        self._mount_polls += 1
-        if self._key_under_way is None:
-            await self._next_key()

@@ -23,6 +23,7 @@ from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -273,3 +274,17 @@ async def test_a_screen_whose_panes_are_gone_shows_nothing_more(store: Store) ->
         assert replay.is_attached
         replay._flush()
         replay._tick()
+
+
+async def test_a_session_that_was_deleted_meanwhile_is_said_to_be_gone(store: Store) -> None:
+    async with at_home(store) as (_, pilot):
+        replay = ReplayScreen(store.run("whole"), store)
+        await pilot.app.push_screen(replay)
+        await until(pilot, lambda: replay._index.is_complete)
+        store.delete("whole")
+        replay.action_second(1)
+        await pilot.pause()
+        assert any("no session" in each.message for each in shown_toasts(pilot.app))
+        for key in ("h", "l", "left_square_bracket", "right_square_bracket", "home", "end", "n"):
+            await pilot.press(key)
+        assert pilot.app.is_running

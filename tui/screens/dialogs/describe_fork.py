@@ -106,8 +106,9 @@ class ForkDialog(Dialog[ForkDescription | None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Say where it parts."""
-        self._show()
+        """Say where it parts, unless a key took the form away before its widgets were there."""
+        if self.query("#where"):
+            self._show()
 
     def _show(self) -> None:
         fork_point = self._plan.fork_point

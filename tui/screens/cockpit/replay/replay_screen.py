@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.widgets import Static
 from typing_extensions import override
 
-from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR, RunState
@@ -341,7 +341,10 @@ class ReplayScreen(Cockpit):
 
     def _to_time(self, t: float) -> None:
         self._replay.hold()
-        self.seek(position_at(self._store, self._summary.id, max(0.0, t)))
+        try:
+            self.seek(position_at(self._store, self._summary.id, max(0.0, t)))
+        except StoreError as error:  # deleted meanwhile
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
 
     # --- looking for something, at any moment of the session
 
