@@ -249,7 +249,8 @@ def summaries(store: Store, limit: int = 100) -> list[EvalSummary]:
     Raises:
         StoreError: the file cannot be read.
     """
-    return [_summary(row) for row in store.rows(f"{_SUMMARIES} LIMIT ?", [limit])]
+    rows = store.rows(f"{_SUMMARIES} {_NEWEST_FIRST} LIMIT ?", [limit])
+    return [_summary(row) for row in rows]
 
 
 def summary(store: Store, name: str = "last") -> EvalSummary:
@@ -258,20 +259,17 @@ def summary(store: Store, name: str = "last") -> EvalSummary:
     Raises:
         StoreError: there is none, or more than one.
     """
-    found = [
-        one
-        for one in summaries(store, limit=10_000)
-        if name == "last" or one.info.id.startswith(name) or one.info.id.endswith(name)
-    ]
     if name == "last":
-        if not found:
+        newest = summaries(store, limit=1)
+        if not newest:
             raise StoreError(NO_EVALUATION)
-        return found[0]
+        return newest[0]
+    found = store.rows(f"{_SUMMARIES} WHERE {_BEGINS_OR_ENDS_SO} {_NEWEST_FIRST}", [name])
     if len(found) > 1:
         raise StoreError(f"{name!r} fits {len(found)} evaluations. Type more of the id.")
     if not found:
         raise _not_found(name)
-    return found[0]
+    return _summary(found[0])
 
 
 def delete(store: Store, eval_id: str) -> None:
@@ -293,8 +291,12 @@ _SUMMARIES = (
     " (SELECT count(*) FROM eval_samples WHERE eval_id = evals.id) AS samples,"
     " (SELECT count(*) FROM eval_samples WHERE eval_id = evals.id"
     " AND status NOT IN ('pending', 'running')) AS over"
-    " FROM evals ORDER BY began_at DESC, id DESC"
+    " FROM evals"
 )
+
+_NEWEST_FIRST = "ORDER BY began_at DESC, id DESC"
+
+_BEGINS_OR_ENDS_SO = "substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1"
 
 
 def _summary(row: dict[str, Any]) -> EvalSummary:

@@ -51,3 +51,14 @@ def to_json(value: Any) -> str:
 def call_object(call: TextCall, key: str = "arguments") -> str:
     """A call as a JSON object."""
     return to_json({"name": call.tool, key: call.arguments})
+
+
+def write_json_calls(calls: Sequence[TextCall]) -> str:
+    """Calls as JSON, each between `<tool_call>` tags of its own: Hermes' format, which models of
+    later families know as well."""
+    return "\n".join(f"<tool_call>\n{call_object(call)}\n</tool_call>" for call in calls)
+
+
+def write_tool_response(_tool: str, text: str) -> str:
+    """An observation between `<tool_response>` tags, as Hermes' and later templates have it."""
+    return f"<tool_response>\n{text}\n</tool_response>"

@@ -18,7 +18,8 @@ from sandbox_tui.core.models.tool_formats.families.base import (
     SPACES,
     TOOL_NAME,
     Family,
-    call_object,
+    write_json_calls,
+    write_tool_response,
 )
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Sketch, Source, Step
@@ -93,7 +94,7 @@ def write_calls(calls: Sequence[TextCall]) -> str:
     types."""
     if are_plain(calls, _TAGS):
         return "\n".join(map(_written, calls))
-    return "\n".join(f"{_CALL}\n{call_object(call)}\n{_CALL_END}" for call in calls)
+    return write_json_calls(calls)
 
 
 def _written(call: TextCall) -> str:
@@ -104,15 +105,10 @@ def _written(call: TextCall) -> str:
     return f"{_CALL}{call.tool}\n{values}{_CALL_END}"
 
 
-def write_observation(tool: str, text: str) -> str:
-    """The answer as the template renders it."""
-    return f"<tool_response>\n{text}\n</tool_response>"
-
-
 FAMILY = Family(
     name=NAME,
     title=f"GLM-4.5, {_CALL}NAME {_KEY}...{_KEY_END} {_VALUE}...{_VALUE_END}",
     closers=(_CALL_END, _VALUE_END),
     write_calls=write_calls,
-    write_observation=write_observation,
+    write_observation=write_tool_response,
 )

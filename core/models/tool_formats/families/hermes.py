@@ -11,13 +11,16 @@ observation as a user message that holds `<tool_response>`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from sandbox_tui.core.models.tool_formats.call_objects import read_calls
 from sandbox_tui.core.models.tool_formats.families import glm
-from sandbox_tui.core.models.tool_formats.families.base import SPACES, Family, call_object
+from sandbox_tui.core.models.tool_formats.families.base import (
+    SPACES,
+    Family,
+    write_json_calls,
+    write_tool_response,
+)
 from sandbox_tui.core.models.tool_formats.families.qwen_coder import read_functions
-from sandbox_tui.core.models.tool_formats.reading import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Source, Step
 
 NAME = "hermes"
@@ -62,21 +65,11 @@ def _read_objects(source: Source) -> Step[Block]:
             return found
 
 
-def write_calls(calls: Sequence[TextCall]) -> str:
-    """The calls, each between tags of its own."""
-    return "\n".join(f"<tool_call>\n{call_object(call)}\n</tool_call>" for call in calls)
-
-
-def write_observation(tool: str, text: str) -> str:
-    """The answer as Qwen's template renders it."""
-    return f"<tool_response>\n{text}\n</tool_response>"
-
-
 FAMILY = Family(
     name=NAME,
     title="Hermes, <tool_call>{JSON}</tool_call>",
     openers=dict.fromkeys(("<tool_call>", "<tools>", "<function_call>", "<tool_calls>"), read_tag),
     closers=_CLOSERS,
-    write_calls=write_calls,
-    write_observation=write_observation,
+    write_calls=write_json_calls,
+    write_observation=write_tool_response,
 )

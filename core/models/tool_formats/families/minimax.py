@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandbox_tui.core.models.tool_formats.families.base import Family, call_object
+from sandbox_tui.core.models.tool_formats.families.base import Family, write_json_calls
 from sandbox_tui.core.models.tool_formats.invocations import InvokeTags, read_invocations
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 from sandbox_tui.core.models.tool_formats.source import Block, Source, Step
@@ -31,7 +31,7 @@ def write_calls(calls: Sequence[TextCall]) -> str:
     """The calls as the template renders them; all in JSON if one has values of other types."""
     if are_plain(calls, _TAGS.values):
         return "\n".join([*_TAGS.opening, *map(_written, calls), *_TAGS.closing])
-    return "\n".join(f"<tool_call>\n{call_object(call)}\n</tool_call>" for call in calls)
+    return write_json_calls(calls)
 
 
 def _written(call: TextCall) -> str:

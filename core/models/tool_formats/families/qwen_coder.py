@@ -19,7 +19,8 @@ from sandbox_tui.core.models.tool_formats.families.base import (
     MAX_NAME_CHARS,
     SPACES,
     Family,
-    call_object,
+    write_json_calls,
+    write_tool_response,
 )
 from sandbox_tui.core.models.tool_formats.json_text import MISSING_BRACE
 from sandbox_tui.core.models.tool_formats.reading import TextCall
@@ -127,7 +128,7 @@ def write_calls(calls: Sequence[TextCall]) -> str:
     """The calls as the template renders them; all in JSON if one has values of other types."""
     if are_plain(calls, _TAGS):
         return "\n".join(map(_written, calls))
-    return "\n".join(f"<tool_call>\n{call_object(call)}\n</tool_call>" for call in calls)
+    return write_json_calls(calls)
 
 
 def _written(call: TextCall) -> str:
@@ -138,16 +139,11 @@ def _written(call: TextCall) -> str:
     return f"<tool_call>\n{_FUNCTION}{call.tool}>\n{values}{_FUNCTION_END}\n</tool_call>"
 
 
-def write_observation(tool: str, text: str) -> str:
-    """The answer as the template renders it."""
-    return f"<tool_response>\n{text}\n</tool_response>"
-
-
 FAMILY = Family(
     name=NAME,
     title="Qwen3-Coder, <function=...><parameter=...>",
     openers={_FUNCTION: read_tag},
     closers=("</tool_call>", _FUNCTION_END, _PARAMETER_END),
     write_calls=write_calls,
-    write_observation=write_observation,
+    write_observation=write_tool_response,
 )
