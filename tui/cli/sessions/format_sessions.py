@@ -53,15 +53,18 @@ def print_session(store: Store, run: RunSummary) -> None:
     problem = problem if run.sandbox == "docker" else ""
     room = numbers.size(sum(one.size for one in snapshots))
     forked = f"{run.parent} at event {run.parent_seq}" if run.parent else ""
+    started_with = _settings(store, run.id)
+    labels = started_with.labels if started_with else {}
     rows = [
         ("session", run.id),
         ("title", run.title or ""),
         ("tags", ", ".join(tags_of(store, run.id))),
-        ("labels", _labels(store, run.id)),
+        ("labels", ", ".join(f"{key}={value}" for key, value in labels.items())),
         ("notes", "\n".join(notes)),
         ("begun", f"{_local(run.begun_at):%Y-%m-%d %H:%M:%S %Z}"),
         ("parent", forked),
         ("model", run.model),
+        ("seed", str(started_with.seed) if started_with and started_with.seed is not None else ""),
         ("calls are", _tool_format(store, run.id)),
         ("context", _context(store, run.id)),
         ("sandbox", run.sandbox),
@@ -81,12 +84,10 @@ def print_session(store: Store, run: RunSummary) -> None:
             click.echo(f"{name:<10}{sanitize(value)}")
 
 
-def _labels(store: Store, run_id: str) -> str:
-    """The labels that the run was started with."""
+def _settings(store: Store, run_id: str) -> e.RunSettings | None:
+    """What the run was started with; None for sessions of versions that did not record it."""
     first = store.events_at(run_id, [1]).get(1)
-    if not isinstance(first, e.RunStarted) or first.settings is None:
-        return ""
-    return ", ".join(f"{key}={value}" for key, value in first.settings.labels.items())
+    return first.settings if isinstance(first, e.RunStarted) else None
 
 
 def _tool_format(store: Store, run_id: str) -> str:
