@@ -24,6 +24,10 @@ CUT_DOCUMENTS = "cut_documents"
 WINDOW_SHARE = 0.75
 """Of the model's context for documents in the prompt; the rest is for the task and the reply."""
 
+_OF_SAMPLES = {"sandbox.snapshots": "off"}
+"""Settings of samples unless the suite says otherwise, whatever a person's are: thousands of
+samples with a snapshot each would fill the disk."""
+
 _ONE_REPLY = TurnPolicy(no_call="final_answer", steps_remaining=False)
 
 
@@ -55,7 +59,7 @@ class SampleRequests:
         Raises:
             ConfigError: a setting of the suite, or one of its prompt packs, cannot be used.
         """
-        settings = config.changed(settings, _dotted(suite))
+        settings = config.changed(settings, {**_OF_SAMPLES, **_dotted(suite)})
         return cls(
             suite,
             settings,

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from sandbox_tui.core.base.errors import ConfigError, StoreError
-from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.config.settings import load, snapshot_dir
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunRegistry, Store, replay
 from sandbox_tui.sessions.evals.begin import begin, take_up
 from sandbox_tui.sessions.evals.runner import EvalRunner
@@ -105,6 +106,27 @@ async def test_each_sample_is_a_scored_session(
     seeds = {(request["seed"], "tools" in request) for request in server.requests}
     assert len(seeds) == 8  # one a task, the same in both modes
     assert len({seed for seed, _ in seeds}) == 4
+
+
+@pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
+async def test_samples_leave_no_snapshots(kind: str, scripted_server: Start, store: Store) -> None:
+    """Whatever a person's settings say: only a suite can ask for them."""
+    require(kind)
+    server = scripted_server(reply)
+    settings_ = settings(server, kind, **{"sandbox.snapshots": "every"})
+    taken = {"as settings": 0, "as the suite": 0}
+    for name, of_suite in (("as settings", {}), ("as the suite", {"snapshots": "every"})):
+        one = suite(1, modes=("sandbox",), sandbox=of_suite)
+        evaluation = begin(store, one, settings_, concurrency=1)
+        await EvalRunner(evaluation, RunRegistry(store)).run()
+        (result,) = ledger.results(store, evaluation.info.id)
+        events = list(replay(store, result.run_id))
+        taken[name] = sum(isinstance(event, e.SnapshotTaken) for event in events)
+        for image in SnapshotStores(snapshot_dir()).list(result.run_id)[0]:
+            assert name == "as the suite"
+            SnapshotStores(snapshot_dir()).remove_all([image])
+    assert taken["as settings"] == 0
+    assert taken["as the suite"] > 0
 
 
 async def test_documents_are_files_or_a_part_of_the_prompt(
