@@ -15,10 +15,16 @@ from sandbox_tui.core.evals.sample import Sample, SampleKey, SampleResult
 from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.sandbox_memory import SandboxMemory
 from sandbox_tui.core.evals.scorers.table import scorer_named
-from sandbox_tui.core.evals.scoring import SampleScoring
 from sandbox_tui.core.models.context_length import find_context_length
 from sandbox_tui.sessions.evals.begin import Evaluation
+from sandbox_tui.sessions.evals.local_executor import LocalExecutor
 from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_capabilities
+from sandbox_tui.sessions.evals.sample_executor import (
+    SampleExecutor,
+    SampleJob,
+    SampleLost,
+    SamplePlace,
+)
 from sandbox_tui.sessions.evals.sample_record import failed_result, killed_result, recorded_result
 from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.recording.run_worker import RunWorker
@@ -36,6 +42,7 @@ class EvalRunner:
     Args:
         evaluation: see `begin` and `take_up`.
         registry: of the program's runs; the samples are among them while they run.
+        executor: where samples run; None: in this program.
 
     Attributes:
         info: what the evaluation is of.
@@ -47,7 +54,12 @@ class EvalRunner:
             not block.
     """
 
-    def __init__(self, evaluation: Evaluation, registry: RunRegistry) -> None:
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        registry: RunRegistry,
+        executor: SampleExecutor | None = None,
+    ) -> None:
         self.info = evaluation.info
         self.samples: dict[SampleKey, SampleResult] = {}
         self.paused_because = ""
@@ -57,6 +69,8 @@ class EvalRunner:
         self._plan = evaluation.plan
         self._registry = registry
         self._store = registry.store
+        self._executor = executor or LocalExecutor(registry, evaluation.info.concurrency)
+        self._handing_out: asyncio.Task[None] | None = None
         self._pending: deque[Sample] = deque()
         self._running: dict[SampleKey, RunWorker] = {}
         self._claimed = 0
@@ -72,20 +86,22 @@ class EvalRunner:
         """Run every sample that is not over, until all are, or something stops it.
 
         Raises:
-            StoreError: the ledger cannot be read or written; the samples that run are ended.
+            SandboxTuiError: samples cannot run where they shall, or the ledger cannot be read or
+            written; the samples that run are ended.
         """
         suite = self._plan.suite
         try:
             await self._reconcile()
             self._requests = SampleRequests.of(suite, await self._settings(), self.info.id)
             self._began = time.monotonic()
+            await self._executor.open()
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(self.info.concurrency, len(self._pending))):
-                    group.create_task(self._work())
+                self._handing_out = group.create_task(self._hand_out(group))
             await asyncio.to_thread(ledger.release, self._store, self.info.id, self.stopped_because)
         except* SandboxTuiError as errors:
             raise errors.exceptions[0] from None
         finally:
+            await self._executor.close()
             self.ended.set()
             self._notify()
 
@@ -93,6 +109,8 @@ class EvalRunner:
         """End the samples that run, give them back, and wait until everything is cleaned up."""
         self.stopped_because = self.stopped_because or because
         await self._announce()
+        if self._handing_out is not None:  # it may wait for room that nobody makes any more
+            self._handing_out.cancel()
         await asyncio.gather(*(worker.stop(because) for worker in list(self._running.values())))
         await self.ended.wait()
 
@@ -145,14 +163,23 @@ class EvalRunner:
         )
         self._notify()
 
-    async def _work(self) -> None:
-        while (sample := await self._next()) is not None:
-            try:
-                await self._attempt(sample)
-            finally:
-                async with self._changed:
-                    self._claimed -= 1
-                    self._changed.notify_all()
+    async def _hand_out(self, group: asyncio.TaskGroup) -> None:
+        """Begin each sample that is left, as soon as there is room."""
+        while True:
+            place = await self._executor.place()
+            sample = await self._next()
+            if sample is None:
+                return
+            group.create_task(self._work(sample, place))
+
+    async def _work(self, sample: Sample, place: SamplePlace) -> None:
+        try:
+            await self._attempt(sample, place)
+        finally:
+            place.release()
+            async with self._changed:
+                self._claimed -= 1
+                self._changed.notify_all()
 
     async def _next(self) -> Sample | None:
         """The next sample, once it may begin; None when there will be no more."""
@@ -167,7 +194,7 @@ class EvalRunner:
                     return self._pending.popleft()
                 await self._changed.wait()
 
-    async def _attempt(self, sample: Sample) -> None:
+    async def _attempt(self, sample: Sample, place: SamplePlace) -> None:
         """One run of a sample, and what it came to."""
         run_id, key = new_id(), sample.key
         attempt = await asyncio.to_thread(ledger.claim, self._store, self.info.id, key, run_id)
@@ -179,7 +206,7 @@ class EvalRunner:
             began_at=time.time(),
         )
         self._set(claimed)
-        result = await self._run(sample, claimed)
+        result = await self._run(sample, claimed, place)
         await asyncio.to_thread(self._finish, result)
         if not result.over and not self.stopped_because:
             self._pending.append(sample)
@@ -191,7 +218,7 @@ class EvalRunner:
             recorded_capabilities(self._store, [result])
         ledger.finish(self._store, self.info.id, result)
 
-    async def _run(self, sample: Sample, claimed: SampleResult) -> SampleResult:
+    async def _run(self, sample: Sample, claimed: SampleResult, place: SamplePlace) -> SampleResult:
         suite = self._plan.suite
         name = suite.scorer_of(sample.task)
         try:
@@ -199,9 +226,8 @@ class EvalRunner:
             scorer = scorer_named(name, suite.scorer_options.get(name, {}))
         except SandboxTuiError as error:  # of this task; the same every time
             return msgspec.structs.replace(claimed, status="failed", error=str(error))
-        scoring = SampleScoring(sample, scorer, request.settings.sandbox.kind)
-        worker = self._registry.begin_sample(request, claimed.run_id, scoring)
-        self._running[sample.key] = worker
+        run = place.begin(SampleJob(sample, claimed.run_id, request, scorer))
+        worker = self._running[sample.key] = run.worker
         if self.stopped_because:  # meanwhile
             await worker.stop(self.stopped_because)
         try:
@@ -210,11 +236,13 @@ class EvalRunner:
             del self._running[sample.key]
             self._registry.release(worker)
         result = await self._result_of(worker, claimed)
-        return _with_memory(result, scoring.memory)
+        return _with_memory(result, run.memory())
 
     async def _result_of(self, worker: RunWorker, claimed: SampleResult) -> SampleResult:
         result = await asyncio.to_thread(recorded_result, self._store, claimed)
         if self.stopped_because and result.finish_reason in ("", "cancelled"):
+            return killed_result(claimed)
+        if isinstance(worker.failure, SampleLost):
             return killed_result(claimed)
         if worker.failure is not None and not result.finish_reason:
             return failed_result(claimed, str(worker.failure))
@@ -236,6 +264,8 @@ class EvalRunner:
         self.stopped_because = self.stopped_because or because
 
     async def _watch_infrastructure(self, result: SampleResult) -> None:
+        if self._executor.problem:
+            await self.pause(self._executor.problem)
         if result.status in ("scored", "unscored"):
             self._failures_in_a_row = 0
         elif result.error and result.finish_reason != "cancelled":

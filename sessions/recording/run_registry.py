@@ -10,7 +10,6 @@ from sandbox_tui.sessions.store.store import Store
 if TYPE_CHECKING:  # a program that only reads sessions imports none of this
     from sandbox_tui.core.config.settings import Settings
     from sandbox_tui.core.lineage.open_fork import ForkRequest
-    from sandbox_tui.core.run.run import OnFinished
     from sandbox_tui.core.run.run_request import RunRequest
     from sandbox_tui.sessions.recording.fork_worker import ForkPlan
     from sandbox_tui.sessions.recording.run_worker import RunWorker
@@ -40,12 +39,10 @@ class RunRegistry:
 
         return self._started(RunWorker(request, self.store))
 
-    def begin_sample(self, request: RunRequest, run_id: str, on_finished: OnFinished) -> RunWorker:
-        """Start the run of a sample, which is scored when it ends."""
-        from sandbox_tui.sessions.recording.run_worker import RunWorker
-
-        self.samples.add(run_id)
-        return self._started(RunWorker(request, self.store, run_id, on_finished))
+    def begin_sample(self, worker: RunWorker) -> RunWorker:
+        """Start the run of a sample of an evaluation."""
+        self.samples.add(worker.run_id)
+        return self._started(worker)
 
     def release(self, worker: RunWorker) -> None:
         """Let go of a run that has ended; the database has it."""

@@ -1,0 +1,47 @@
+"""Runs samples in this program."""
+
+from __future__ import annotations
+
+import asyncio
+
+from sandbox_tui.core.evals.scoring import SampleScoring
+from sandbox_tui.sessions.evals.sample_executor import SampleJob, SampleRun
+from sandbox_tui.sessions.recording.run_registry import RunRegistry
+from sandbox_tui.sessions.recording.run_worker import RunWorker
+
+
+class LocalExecutor:
+    """Runs samples as workers of this program; it is a `SampleExecutor`, and each of its places.
+
+    Args:
+        registry: of the program's runs; the samples are among them while they run.
+        concurrency: samples at once.
+    """
+
+    problem = ""
+
+    def __init__(self, registry: RunRegistry, concurrency: int) -> None:
+        self._registry = registry
+        self._room = asyncio.Semaphore(concurrency)
+
+    async def open(self) -> None:
+        """Nothing to do."""
+
+    async def place(self) -> LocalExecutor:
+        """Room for one more sample, once there is any."""
+        await self._room.acquire()
+        return self
+
+    def begin(self, job: SampleJob) -> SampleRun:
+        """Start the run of a sample in the background."""
+        scoring = SampleScoring(job.sample, job.scorer, job.request.settings.sandbox.kind)
+        worker = RunWorker(job.request, self._registry.store, job.run_id, scoring)
+        self._registry.begin_sample(worker)
+        return SampleRun(worker, lambda: scoring.memory)
+
+    def release(self) -> None:
+        """Make room for another sample."""
+        self._room.release()
+
+    async def close(self) -> None:
+        """Nothing to do."""
