@@ -47,6 +47,7 @@ REPEATED = (
     "Call {call} is the same as the calls before it and had the same result, {times} times in a "
     "row. The model has been told so."
 )
+CUT_ANSWER = "The reply that was to be the answer was cut off by the token limit of one reply."
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +214,7 @@ class Agent:
         self._record(reply, reminder)
         self.messages.append(reply.message)
         if final:
-            return TurnResult(result=AgentResult("submitted", answer=reply.text))
+            return TurnResult(result=_final(reply))
         if reminder is not None:
             self.messages.append({"role": "user", "content": reminder})
         observations: list[Observation] = []
@@ -374,6 +375,13 @@ class Agent:
         if text not in self._warned_of:
             self._warned_of.add(text)
             self._events.post(Warned(text=text))
+
+
+def _final(reply: Reply) -> AgentResult:
+    """The result of a run whose answer is a reply; one that was cut off is no submission."""
+    if reply.finish_reason == "length":
+        return AgentResult("token_limit", CUT_ANSWER, answer=reply.text)
+    return AgentResult("submitted", answer=reply.text)
 
 
 def messages_digest(messages: list[Message]) -> str:

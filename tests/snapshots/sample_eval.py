@@ -57,13 +57,16 @@ def _over(row: SampleResult, ended: float, rng: random.Random) -> SampleResult:
     has_computer = row.mode != "vanilla"
     right = rng.random() < (0.65 if has_computer else 0.35)
     calls = rng.randrange(2, 12) if has_computer else 0
+    read = 42 if right else rng.randrange(1000)
+    is_cut = not right and calls > 8
     fields = {
         "status": "scored",
         "run_id": f"{row.mode}-{row.task}",
         "attempts": 1,
         "score": float(right),
-        "explanation": f"{42 if right else rng.randrange(1000)} is to be 42",
-        "finish_reason": "submitted",
+        "explanation": f"{read} is to be 42",
+        "answer": None if read % 5 == 1 else str(read),
+        "finish_reason": "max_steps" if is_cut else "submitted",
         "seconds": 4.0 + calls * 3 * rng.random(),
         "steps": calls or 1,
         "calls": calls,
@@ -75,4 +78,7 @@ def _over(row: SampleResult, ended: float, rng: random.Random) -> SampleResult:
     if rng.random() < 0.04:
         error = "The server does not answer: connection refused."
         fields |= {"status": "failed", "score": None, "explanation": "", "error": error}
+        fields |= {"finish_reason": "model_error", "answer": None}
+    if fields["answer"] is None and fields["explanation"]:
+        fields["explanation"] = "There is no answer."
     return msgspec.structs.replace(row, **fields)

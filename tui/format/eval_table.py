@@ -23,17 +23,24 @@ STYLES = {"head": "dim", "better": "green", "worse": "red"}
 def report_text(table: EvalTable, width: int) -> str:
     """The whole report as lines of at most `width` cells; below `MIN_WIDTH` as if it were that."""
     width = max(MIN_WIDTH, width)
-    made = [cut(title(table.info), width), ""]
-    for lines in table_blocks(table, width):
-        made += [*(f"{line.front}{line.text}".rstrip() for line in lines), ""]
-    for remark in remarks(table):
-        made += wrapped(remark, width)
+    made = [cut(title(table.info), width), "", *outcome_lines(table, width)]
     for name, value in facts(table):
         made += named(name, value, width)
     made.append("")
     for name, method in METHODS:
         made += named(name, method, width)
     return "\n".join(made)
+
+
+def outcome_lines(table: EvalTable, width: int) -> list[str]:
+    """The table and what its figures leave out, as lines of at most `width` cells."""
+    width = max(MIN_WIDTH, width)
+    made: list[str] = []
+    for lines in table_blocks(table, width):
+        made += [*(f"{line.front}{line.text}".rstrip() for line in lines), ""]
+    for remark in remarks(table):
+        made += wrapped(remark, width)
+    return made
 
 
 @dataclass(frozen=True, slots=True)

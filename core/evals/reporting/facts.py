@@ -46,19 +46,18 @@ def _ended(table: EvalTable) -> str:
 
 
 def remarks(table: EvalTable) -> list[str]:
-    """Sentences: samples without a score and why, runs that limits ended, documents that were cut,
-    estimated tokens and unknown costs."""
+    """Sentences: failures by kind, samples without a score, documents that were cut, estimated
+    tokens and unknown costs."""
     return [sanitize_line(text) for cell in table.total.cells for text in _remarks(cell)]
 
 
 def _remarks(cell: Cell) -> Iterator[str]:
+    if cell.failures:
+        yield f"{cell.mode}: failures by kind: {figures.counted(cell.failures)}."
     lost = cell.unscored + cell.failed
     if lost:
         have = "sample has" if lost == 1 else "samples have"
-        yield f"{cell.mode}: {lost} {have} no score: {figures.counted(cell.failures)}."
-    others = tuple(pair for pair in cell.endings if pair[0] != "submitted")
-    if others:
-        yield f"{cell.mode}: runs that a limit or an error ended: {figures.counted(others)}."
+        yield f"{cell.mode}: {lost} {have} no score."
     if cell.cut:
         were = "sample had" if cell.cut == 1 else "samples had"
         yield f"{cell.mode}: {cell.cut} {were} documents cut to fit the prompt."

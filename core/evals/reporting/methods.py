@@ -39,6 +39,11 @@ METHODS: tuple[tuple[str, str], ...] = (
         "seconds of the tasks that ended in both; the concurrency cancels.",
     ),
     (
+        "Failures by kind",
+        "Samples without a right answer that an error or a limit ended, whose scorer failed, or "
+        "that left no answer. A sample that a limit ended is scored all the same.",
+    ),
+    (
         "Samples that count",
         "Tokens, seconds and steps (the turns of the conversation) are means over the samples "
         "whose run ended, with a score or without; samples that failed are left out.",

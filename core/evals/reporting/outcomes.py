@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from sandbox_tui.core.evals.sample import SampleResult
+
+RIGHT = 1.0
+
+NO_ANSWER = "no answer"
+
+_SCORERS_OF_FILES = frozenset({"swe_bench"})
+"""Scorers that look at the files of the sandbox: their samples need no answer."""
 
 NO_DOMAIN = "other"
 """The row of tasks without a domain."""
@@ -24,10 +34,29 @@ def has_ended(result: SampleResult) -> bool:
 
 
 def failure_kind(result: SampleResult) -> str:
-    """Why a sample that is over has no score: how its run ended, or which scorer failed."""
+    """What kept a sample that is over from a right answer: the error or the limit that ended its
+    run, a scorer that failed, or that there is no answer. Empty: it is right, or wrong and nothing
+    else."""
+    if not result.over or (has_score(result) and result.score == RIGHT):
+        return ""
     if result.status == "failed":
-        return result.finish_reason or "failed"
-    return f"scorer {result.scorer}".rstrip()
+        return _words(result.finish_reason) or "failed"
+    if not has_score(result):
+        return f"scorer {result.scorer}".rstrip()
+    if result.finish_reason not in ("", "submitted"):
+        return _words(result.finish_reason)
+    has_answer = bool((result.answer or "").strip())
+    return "" if has_answer or result.scorer in _SCORERS_OF_FILES else NO_ANSWER
+
+
+def failures_by_kind(results: Iterable[SampleResult]) -> tuple[tuple[str, int], ...]:
+    """Kinds of failures and how many samples of each, the most frequent first."""
+    kinds = Counter(kind for result in results if (kind := failure_kind(result)))
+    return tuple(sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _words(finish_reason: str) -> str:
+    return finish_reason.replace("_", " ")
 
 
 def tokens_of(result: SampleResult) -> float:

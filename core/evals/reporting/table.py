@@ -19,7 +19,7 @@ from sandbox_tui.core.evals.meta_capabilities.capability import (
 )
 from sandbox_tui.core.evals.reporting.outcomes import (
     domain_of,
-    failure_kind,
+    failures_by_kind,
     has_ended,
     has_score,
     tokens_of,
@@ -61,8 +61,7 @@ class Cell:
         steps, calls: a sample.
         cost: US dollars of all samples with a known cost; None where there is none.
         cost_unknown: samples that ended without a known cost.
-        endings: why runs ended (`FinishReason`), and how many; most frequent first.
-        failures: samples without a score by kind, and how many; most frequent first.
+        failures: see `failures_by_kind`.
         cut: samples whose documents were cut to fit the prompt.
         memory_idle, memory_peak: bytes: mean of the sandboxes idle, highest peak.
         capabilities: share of samples that used each; empty where no calls were looked at.
@@ -89,7 +88,6 @@ class Cell:
     calls: float | None = None
     cost: float | None = None
     cost_unknown: int = 0
-    endings: tuple[tuple[str, int], ...] = ()
     failures: tuple[tuple[str, int], ...] = ()
     cut: int = 0
     memory_idle: float | None = None
@@ -200,7 +198,6 @@ def _cell(
     statuses = Counter(result.status for result in results)
     scored = sum(map(has_score, results))
     unscored = statuses["scored"] + statuses["unscored"] - scored
-    lost = [result for result in results if result.over and not has_score(result)]
     seconds = _mean(result.seconds for result in ended)
     costs = [result.cost for result in ended if result.cost is not None]
     scores = scores_by_task(results)
@@ -227,8 +224,7 @@ def _cell(
         calls=_mean(result.calls for result in ended),
         cost=math.fsum(costs) if costs else None,
         cost_unknown=len(ended) - len(costs),
-        endings=_counted(result.finish_reason or "unknown" for result in ended),
-        failures=_counted(map(failure_kind, lost)),
+        failures=failures_by_kind(results),
         cut=sum(result.cut_documents > 0 for result in results),
         memory_idle=_mean(r.memory_idle for r in ended if r.memory_idle is not None),
         memory_peak=max((r.memory_peak for r in ended if r.memory_peak is not None), default=None),
@@ -267,10 +263,6 @@ def _mean(values: Iterable[float]) -> float | None:
 def _generated(results: Sequence[SampleResult]) -> float | None:
     tokens = sum(map(tokens_of, results))
     return sum(result.output_tokens for result in results) / tokens if tokens else None
-
-
-def _counted(kinds: Iterable[str]) -> tuple[tuple[str, int], ...]:
-    return tuple(sorted(Counter(kinds).items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _shares(runs: Sequence[RunCapabilities]) -> dict[Capability, float]:

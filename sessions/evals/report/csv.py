@@ -11,6 +11,7 @@ from operator import attrgetter
 
 from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.core.evals.meta_capabilities.capability import CAPABILITIES
+from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.table import Cell
 from sandbox_tui.core.evals.sample import SampleResult
@@ -47,6 +48,7 @@ def cells_csv(report: EvalReport) -> str:
         *("domain", "mode", *_COUNTS),
         *(f"{name}{end}" for name in ("score", "difference") for end in _ENDS),
         *_MEANS,
+        "failures",
         *CAPABILITIES,
     )
     rows = (*report.table.rows, report.table.total)
@@ -65,6 +67,7 @@ def _cell(cell: Cell) -> list[Value]:
     made += (getattr(cell, name) for name in _COUNTS)
     made += (*_estimate(cell.score), *_estimate(cell.difference))
     made += (getattr(cell, name) for name in _MEANS)
+    made.append(figures.counted(cell.failures))
     return [*made, *(cell.capabilities.get(name) for name in CAPABILITIES)]
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import signal
 import sys
 from collections.abc import Callable
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 from sandbox_tui.sessions import RunRegistry, Store
 from sandbox_tui.sessions.evals.begin import Evaluation
@@ -15,6 +17,7 @@ from sandbox_tui.sessions.evals.eval_registry import STOPPED
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.eval_table import outcome_lines
 
 
 async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -> int:
@@ -29,6 +32,7 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
     numbers_caught = _stop_on_signals(runner)
     lines.write(f"evaluation {runner.info.id}: {runner.info.suite} with {runner.info.model}")
     await runner.run()
+    lines.write_table()
     left = sum(not one.over for one in runner.samples.values())
     if not left:
         return 0
@@ -54,6 +58,15 @@ class _Lines:
         stream = sys.stderr if self._as_json else sys.stdout
         stream.write(f"{sanitize_line(words)}\n")
         stream.flush()
+
+    def write_table(self) -> None:
+        """What all of it came to: domains by modes, and failures by kind; none with JSON."""
+        if self._as_json or not self._over:
+            return
+        table = eval_table(self._runner.info, list(self._runner.samples.values()))
+        for line in outcome_lines(table, shutil.get_terminal_size().columns):
+            sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
 
     def on_change(self, changed: SampleResult | None) -> None:
         """Write a line for a sample that is over; end an evaluation that nobody can resume."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
+from sandbox_tui.core.evals.reporting.outcomes import failure_kind
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.format import numbers
 
@@ -20,6 +21,8 @@ def line_of(result: SampleResult, over: int, samples: int) -> str:
     name = f"{result.task} {result.mode}"
     name += f" sample {result.number}" if result.number > 1 else ""
     worth = f"score {result.score:.3g}" if result.score is not None else result.status
+    kind = failure_kind(result)
+    worth += f", {kind}" if kind not in ("", result.status) else ""
     why = result.explanation or result.error
     tokens = numbers.count(result.input_tokens + result.output_tokens)
     return sanitize_line(

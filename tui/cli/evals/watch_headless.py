@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleKey
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.eval_registry import STOPPED
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.eval_table import outcome_lines
 
 POLL_SECONDS = 1.0
 """Seconds between looks at the ledger."""
@@ -25,11 +30,9 @@ def watch_headless(store: Store, found: ledger.EvalSummary, *, as_json: bool) ->
     while True:
         found = ledger.summary(store, found.info.id)
         _write_new(store, found, seen, as_json=as_json)
-        if found.status == "finished":
-            return 0
         if not found.running:
-            _say(_left(found), as_json=as_json)
-            return STOPPED
+            _say_outcome(store, found, as_json=as_json)
+            return 0 if found.status == "finished" else STOPPED
         time.sleep(POLL_SECONDS)
 
 
@@ -46,10 +49,17 @@ def _write_new(
     sys.stdout.flush()
 
 
-def _left(found: ledger.EvalSummary) -> str:
-    from sandbox_tui.core.base.sanitize import sanitize_line
-    from sandbox_tui.tui.format import numbers
+def _say_outcome(store: Store, found: ledger.EvalSummary, *, as_json: bool) -> None:
+    """What all of it came to, and what is left."""
+    if found.over and not as_json:
+        table = eval_table(found.info, ledger.results(store, found.info.id))
+        for line in outcome_lines(table, shutil.get_terminal_size().columns):
+            _say(line, as_json=as_json)
+    if found.status != "finished":
+        _say(_left(found), as_json=as_json)
 
+
+def _left(found: ledger.EvalSummary) -> str:
     left = numbers.counted(found.samples - found.over, "sample")
     because = found.stopped_because or "Its program is gone."
     return sanitize_line(

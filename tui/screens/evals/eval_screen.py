@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.text import Text
@@ -19,7 +20,12 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import Leaving
-from sandbox_tui.tui.screens.evals.header import progress_line, reason_line, title_line
+from sandbox_tui.tui.screens.evals.header import (
+    failures_line,
+    progress_line,
+    reason_line,
+    title_line,
+)
 from sandbox_tui.tui.screens.evals.leave_eval import LeaveEvalDialog, what_stops
 from sandbox_tui.tui.screens.evals.open_sample import open_sample
 from sandbox_tui.tui.screens.evals.picture import EvalPicture, picture_of
@@ -40,7 +46,7 @@ READ_SECONDS = 1.0
 TICK_SECONDS = 0.5
 """Seconds between looks at what the running samples do."""
 
-OTHER_LINES = 13
+OTHER_LINES = 14
 """Lines that the table leaves to the rest of the screen: header, keys, and some samples."""
 
 MIN_TABLE_LINES = 6
@@ -61,11 +67,9 @@ class EvalScreen(ClosesWhenOnTop[None]):
 
     CSS = """
     EvalScreen { background: $background; }
-    EvalScreen #eval-title, EvalScreen #eval-progress, EvalScreen #eval-reason {
-        height: 1; padding: 0 1; background: $panel;
-    }
-    EvalScreen #eval-reason { display: none; }
-    EvalScreen #eval-reason.-shown { display: block; }
+    EvalScreen > ThemedText { height: 1; padding: 0 1; background: $panel; }
+    EvalScreen #eval-failures, EvalScreen #eval-reason { display: none; }
+    EvalScreen #eval-failures.-shown, EvalScreen #eval-reason.-shown { display: block; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -94,14 +98,14 @@ class EvalScreen(ClosesWhenOnTop[None]):
     def compose(self) -> ComposeResult:
         """What it is of and how far it is, the table, the charts, the samples, the keys."""
         info = self._source.info
-        yield ThemedText(
-            lambda palette: title_line(info, self._picture, self._columns, palette), id="eval-title"
-        )
-        yield ThemedText(
-            lambda palette: progress_line(self._picture, self._columns, palette),
-            id="eval-progress",
-        )
-        yield ThemedText(self._reason, id="eval-reason")
+        heads: dict[str, Callable[[Palette], Text]] = {
+            "title": lambda palette: title_line(info, self._picture, self._columns, palette),
+            "progress": lambda palette: progress_line(self._picture, self._columns, palette),
+            "failures": lambda palette: failures_line(self._picture, self._columns, palette),
+            "reason": lambda palette: reason_line(self._picture, palette),
+        }
+        for name, draw in heads.items():
+            yield ThemedText(draw, id=f"eval-{name}")
         yield DomainTable()
         yield EvalCharts()
         yield SampleList(self._source.worker)
@@ -159,7 +163,8 @@ class EvalScreen(ClosesWhenOnTop[None]):
             return
         reason = self._picture.reading.because
         self.query_one("#eval-reason").set_class(bool(reason), "-shown")
-        for name in ("title", "progress", "reason"):
+        self.query_one("#eval-failures").set_class(bool(self._picture.failures), "-shown")
+        for name in ("title", "progress", "failures", "reason"):
             self.query_one(f"#eval-{name}").refresh()
         self._show_table(self._picture)
         self._show_samples(self._picture)
@@ -202,9 +207,6 @@ class EvalScreen(ClosesWhenOnTop[None]):
         if self._charts is None:
             return self.size.height >= MIN_LINES_FOR_CHARTS
         return self._charts
-
-    def _reason(self, palette: Palette) -> Text:
-        return reason_line(self._picture, palette)
 
     def on_resize(self, event: Resize) -> None:
         """Other parts fit."""

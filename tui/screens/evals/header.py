@@ -67,6 +67,26 @@ def progress_line(picture: EvalPicture | None, width: int, palette: Palette) -> 
     return line
 
 
+def failures_line(picture: EvalPicture | None, width: int, palette: Palette) -> Text:
+    """Failures by kind, as many kinds as there is room for; how many samples the others are."""
+    failures = picture.failures if picture else ()
+    words = [f"{count} {sanitize_line(kind)}" for kind, count in failures]
+    shown = len(words)
+    while shown > 1 and len(_failures(words, failures, shown)) > width:
+        shown -= 1
+    line = Text(no_wrap=True, overflow="ellipsis")
+    line.append(_FAILURES, style=palette.dim)
+    return line.append(_failures(words, failures, shown)[len(_FAILURES) :], style=palette.warn)
+
+
+_FAILURES = "failures  "
+
+
+def _failures(words: list[str], failures: tuple[tuple[str, int], ...], shown: int) -> str:
+    more = sum(count for _, count in failures[shown:])
+    return _FAILURES + " · ".join([*words[:shown], *([f"{more} others"] if more else [])])
+
+
 def reason_line(picture: EvalPicture | None, palette: Palette) -> Text:
     """Why it is paused or stopped; empty where it is not."""
     reason = picture.reading.because if picture else ""

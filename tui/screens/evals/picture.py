@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from sandbox_tui.core.evals.reporting.outcomes import has_score
+from sandbox_tui.core.evals.reporting.outcomes import failures_by_kind, has_score
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.screens.evals.source import Reading
@@ -22,6 +22,7 @@ class EvalPicture:
         running: samples that run, in the order in which they began.
         over: samples that are over, the newest first.
         lost: how many of them have no score.
+        failures: of them, by kind; see `failures_by_kind`.
         tokens: of all samples that are over.
         estimated: whether some of them are estimates.
         cost: US dollars; None where none is known.
@@ -33,6 +34,7 @@ class EvalPicture:
     running: list[SampleResult]
     over: list[SampleResult]
     lost: int
+    failures: tuple[tuple[str, int], ...]
     tokens: int
     estimated: bool
     cost: float | None
@@ -51,6 +53,7 @@ def picture_of(reading: Reading) -> EvalPicture:
         running=running,
         over=over,
         lost=sum(not has_score(one) for one in over),
+        failures=failures_by_kind(over),
         tokens=sum(one.input_tokens + one.output_tokens for one in over),
         estimated=any(one.estimated for one in over),
         cost=math.fsum(costs) if costs else None,

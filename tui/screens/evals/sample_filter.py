@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting.outcomes import domain_of
 from sandbox_tui.core.evals.sample import SampleResult
-from sandbox_tui.tui.widgets.evals.sample_rows import is_lost, is_wrong
+from sandbox_tui.tui.widgets.evals.sample_rows import has_failed, is_wrong
 
 KINDS: dict[str, Callable[[SampleResult], bool]] = {
     "": lambda _: True,
     "wrong": is_wrong,
-    "no score": is_lost,
+    "failed": has_failed,
     "running": lambda sample: sample.status == "running",
 }
 """Kinds of samples, in the order in which a key goes through them."""

@@ -21,6 +21,7 @@ from sandbox_tui.core.evals.sample import EvalMode
 GAP = 2
 MAX_DOMAIN_CELLS = 22
 MIN_DOMAIN_CELLS = 8
+MAX_KIND_CHARS = 16
 
 Kind = Literal["name", "mode", "figure", "dim", "better", "worse"]
 
@@ -84,7 +85,8 @@ def grid_by_mode(table: EvalTable, width: int) -> Grid:
         [_front(row.domain if at == 0 else "", cell.mode) for at, cell in enumerate(row.cells)]
         for row in rows
     ]
-    columns = (_DONE, _SCORE, _DIFFERENCE, *_EFFORT)
+    has_cost = any(cell.cost is not None for cell in table.total.cells)
+    columns = (_DONE, _SCORE, _DIFFERENCE, *((_COST,) if has_cost else ()), *_EFFORT)
     lines = [[[column.show(cell) for column in columns] for cell in row.cells] for row in rows]
     titles = [column.title for column in columns]
     return _fitted(("domain", "mode"), titles, fronts, lines, width)[0]
@@ -231,20 +233,26 @@ def _ratio(cell: Cell) -> Figure:
     )
 
 
-def _lost(cell: Cell) -> Figure:
-    lost = cell.unscored + cell.failed
-    return Figure(str(lost), "worse") if lost else Figure("0", "dim")
+def _failures(cell: Cell) -> Figure:
+    """The most frequent kind of failure, and how many others there are."""
+    if not cell.failures:
+        return Figure(figures.NONE, "dim")
+    (kind, count), *others = cell.failures
+    more = sum(number for _, number in others)
+    words = f"{count} {sanitize_line(kind)[:MAX_KIND_CHARS]}"
+    return Figure(f"{words} +{more}" if more else words, "worse")
 
 
 _SCORE = _Column("score %", _score)
 _DIFFERENCE = _Column("difference", _difference)
 _DONE = _Column("done", lambda cell: Figure(f"{cell.over}/{cell.samples}", "dim"))
 _RATIO = _Column("ratio", _ratio)
+_COST = _Column("cost", lambda cell: Figure(figures.dollars(cell.cost)))
 _EFFORT = (
     _Column("tokens", lambda c: Figure(figures.count(c.tokens) + ("~" if c.estimated else ""))),
     _RATIO,
     _Column("steps", lambda cell: Figure(figures.mean(cell.steps))),
-    _Column("no score", _lost),
+    _Column("failures", _failures),
     _Column("seconds", lambda cell: Figure(figures.mean(cell.seconds))),
     _Column("calls", lambda cell: Figure(figures.mean(cell.calls))),
 )

@@ -8,13 +8,11 @@ from rich.style import Style
 from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.evals.reporting.outcomes import has_score
+from sandbox_tui.core.evals.reporting.outcomes import RIGHT, failure_kind, has_score
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.evals.domain_grid import cut
-
-RIGHT = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +103,9 @@ def is_wrong(sample: SampleResult) -> bool:
     return has_score(sample) and sample.score != RIGHT
 
 
-def is_lost(sample: SampleResult) -> bool:
-    """Whether it is over and has no score."""
-    return sample.over and not has_score(sample)
+def has_failed(sample: SampleResult) -> bool:
+    """Whether an error, a limit or a missing answer kept it from a right answer."""
+    return bool(failure_kind(sample))
 
 
 def _score(sample: SampleResult) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -160,6 +161,16 @@ async def test_a_limit_ends_it_between_turns() -> None:
     reached = agent.limit_reached()
     assert reached is not None
     assert reached.reason == "max_steps"
+
+
+async def test_an_answer_that_is_cut_off_is_no_submission() -> None:
+    policy = e.TurnPolicy(no_call="final_answer")
+    agent = Agent(model=None, messages=opening(), turn_policy=policy)
+    await agent.begin_turn()
+    turn = await agent.finish_turn(replace(saying("so 6 times"), finish_reason="length"))
+    assert turn.result is not None
+    assert (turn.result.reason, turn.result.answer) == ("token_limit", "so 6 times")
+    assert "cut off" in (turn.result.error or "")
 
 
 @pytest.mark.parametrize("no_call", ["remind", "final_answer"])

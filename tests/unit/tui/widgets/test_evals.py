@@ -10,10 +10,14 @@ from rich.cells import cell_len
 
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
 from sandbox_tui.core.evals.sample import EVAL_MODES
+from sandbox_tui.tui.screens.evals.header import failures_line
+from sandbox_tui.tui.screens.evals.picture import picture_of
 from sandbox_tui.tui.screens.evals.sample_filter import KINDS, SampleFilter
+from sandbox_tui.tui.screens.evals.source import Reading
 from sandbox_tui.tui.widgets.evals.domain_grid import Grid, grid_by_domain, grid_by_mode
 from sandbox_tui.tui.widgets.evals.series import MAX_POINTS, series_of
 from tests.unit.core.evals.reporting.sample_results import DOMAINS, INFO, evaluation, result
+from tests.unit.tui.widgets.test_preview_kinds import PALETTE
 
 
 def lines(grid: Grid) -> list[str]:
@@ -118,9 +122,33 @@ def test_the_filter_goes_round_and_keeps_the_domain() -> None:
     assert found == {
         "": [True, True, True, False, True],
         "wrong": [False, True, True, False, False],
-        "no score": [False] * 5,
+        "failed": [False] * 5,
         "running": [False, False, False, False, True],
     }
-    assert SampleFilter(kind="no score", domain="other").fits(lost)
+    assert SampleFilter(kind="failed", domain="other").fits(lost)
+    cut = result("t", "sandbox", 0.0, finish_reason="max_steps")
+    assert SampleFilter(kind="failed").fits(cut)
     assert SampleFilter().words == ""
     assert SampleFilter(kind="wrong", domain="math").words == "wrong only · math"
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (158, "9 max steps · 5 no answer · 4 time limit · 3 token limit · 2 model error"),
+        (58, "9 max steps · 5 no answer · 9 others"),
+        (24, "9 max steps · 14 others"),
+    ],
+)
+def test_failures_by_kind_fit_every_width(width: int, words: str) -> None:
+    ways = {"max_steps": 9, "time_limit": 4, "token_limit": 3}
+    samples = [
+        result(f"{way}{n}", "sandbox", 0.0, finish_reason=way)
+        for way, count in ways.items()
+        for n in range(count)
+    ]
+    samples += [result(f"n{n}", "sandbox", 0.0, answer=None) for n in range(5)]
+    failed = {"status": "failed", "finish_reason": "model_error"}
+    samples += [result(f"m{n}", "sandbox", **failed) for n in range(2)]
+    picture = picture_of(Reading(INFO, samples, "running", "", 0.0))
+    assert failures_line(picture, width, PALETTE).plain == f"failures  {words}"

@@ -41,6 +41,7 @@ def result(task: str, mode: EvalMode, score: float | None = None, **more: Any) -
         "number": 1,
         "domain": "math",
         "scorer": "exact",
+        "answer": "42",
         "run_id": f"{mode}-{task}",
         "attempts": 1,
         "finish_reason": "submitted",

@@ -89,9 +89,10 @@ def test_markdown_by_hand() -> None:
     assert "- command: `sandbox-tui eval run pocket --model small-0.5b`\n" in text
     assert "| math | vanilla | 1/1 | 0.0 | – | 100 | – |" in text
     assert "|  | sandbox | 2/2 | 100.0 | +100.0 | 100 | 1.00× |" in text
-    assert "- sandbox: 1 sample has no score: 1 model\\_error.\n" in text
+    assert "- sandbox: failures by kind: 1 model error.\n" in text
+    assert "- sandbox: 1 sample has no score.\n" in text
     assert "- a \\#1 vanilla, 2 documents cut\n" in text
-    assert "- b \\#1 sandbox, failed, model\\_error: Away.\n" in text
+    assert "- b \\#1 sandbox, failed, model error: Away.\n" in text
     assert "- [a \\#1](sessions/sandbox-a.html) call 2: `grep -n a|b x.txt`\n" in text
     assert "- **Intervals.** Percentile bootstrap, 95%" in text
 
