@@ -12,7 +12,7 @@ from sandbox_tui.core.evals.sample import Sample, SampleKey
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import VANILLA_PROMPT
 from sandbox_tui.core.events.types import TurnPolicy
-from sandbox_tui.core.prompts import PromptPack, load_pack
+from sandbox_tui.core.prompts import PromptPack, load_one_reply_pack, load_pack
 from sandbox_tui.core.run.run_request import RunRequest
 
 WITH_DOCUMENTS = "{problem}\n\n{documents}"
@@ -64,7 +64,7 @@ class SampleRequests:
             suite,
             settings,
             load_pack(suite.prompts or settings.agent.prompts),
-            load_pack(suite.vanilla_prompts),
+            load_one_reply_pack(suite.vanilla_prompts),
             eval_id,
             suite.window or _window(settings.model.context_length),
         )

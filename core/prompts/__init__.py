@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sandbox_tui.core.prompts.pack import PromptPack, load_pack
+from sandbox_tui.core.prompts.pack import PromptPack, load_one_reply_pack, load_pack
 
-__all__ = ["PromptPack", "load_pack"]
+__all__ = ["PromptPack", "load_one_reply_pack", "load_pack"]

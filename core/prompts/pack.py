@@ -9,7 +9,7 @@ literal, so that packs written for the reference and packs with JSON in them loa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -20,6 +20,7 @@ from sandbox_tui.core.base.defaults import INPUT_DIR, OUTPUT_DIR, WORKING_DIR
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.settings import config_dir
 
+_PROMPTS = "sandbox_tui.core.prompts"
 _DEFAULTS = {
     "working_dir": WORKING_DIR,
     "input_dir": INPUT_DIR,
@@ -94,25 +95,51 @@ def load_pack(name: str) -> PromptPack:
     """A pack by name, built in or in the config folder's prompts/, or one from a file.
 
     Raises:
-        ConfigError: there is none, or it lacks a key.
+        ConfigError: there is none, naming those for a model with a computer; or it lacks a key.
     """
+    return _load(name, _with_computer())
+
+
+def load_one_reply_pack(name: str) -> PromptPack:
+    """The same for a model without a computer.
+
+    Raises:
+        ConfigError: there is none, naming those for a model without one; or it lacks a key.
+    """
+    return _load(name, _of_one_reply())
+
+
+def _load(name: str, offered: Mapping[str, Traversable]) -> PromptPack:
     file = Path(name).expanduser()
     if file.suffix in (".yaml", ".yml"):
         return _read(file.stem, file)
-    known = {entry.name.removesuffix(".yaml"): entry for entry in _known()}
+    known = {**_of_one_reply(), **_with_computer(), **offered}  # a fork has what its parent had
     if name not in known:
         raise ConfigError(
-            f"There is no prompt pack {name!r}. Known are {', '.join(sorted(known))}; the name of "
-            "a file must end in .yaml."
+            f"There is no prompt pack {name!r}. Known are {', '.join(sorted(offered))}; the name "
+            "of a file must end in .yaml."
         )
     return _read(name, known[name])
 
 
-def _known() -> Iterator[Traversable]:
-    """Files of the named packs; a person's own come last and take precedence."""
-    for folder in (resources.files(__package__ or __name__), config_dir() / "prompts"):
-        if folder.is_dir():
-            yield from (entry for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+def _with_computer() -> dict[str, Traversable]:
+    return {**_in_folder(resources.files(_PROMPTS)), **_own()}
+
+
+def _of_one_reply() -> dict[str, Traversable]:
+    return {**_in_folder(resources.files(_PROMPTS) / "one_reply"), **_own()}
+
+
+def _own() -> dict[str, Traversable]:
+    """A person's own packs, which take precedence over those built in."""
+    return _in_folder(config_dir() / "prompts")
+
+
+def _in_folder(folder: Traversable) -> dict[str, Traversable]:
+    if not folder.is_dir():
+        return {}
+    files = (entry for entry in folder.iterdir() if entry.name.endswith(".yaml"))
+    return {entry.name.removesuffix(".yaml"): entry for entry in files}
 
 
 def _read(name: str, file: Traversable) -> PromptPack:

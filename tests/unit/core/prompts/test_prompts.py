@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.prompts import PromptPack, load_pack
+from sandbox_tui.core.prompts import PromptPack, load_one_reply_pack, load_pack
 from sandbox_tui.core.prompts.pack import filled, parse_pack
 
 MINIMAL = "system_prompt: s\ninstance_prompt: i\n"
@@ -40,6 +40,20 @@ def test_the_packs_of_one_reply_speak_of_no_computer(name: str) -> None:
     assert "THE TASK {x}" in instance
     for word in ("answer.txt", "submit", "tool", "sandbox", "{{"):
         assert word not in instance
+
+
+def test_each_kind_of_run_is_offered_its_own_packs(own_home: Path) -> None:
+    """Runs with tools are offered no pack that speaks of none, and the other way round."""
+    folder = own_home / "prompts"
+    folder.mkdir(parents=True)
+    (folder / "ours.yaml").write_text(MINIMAL)
+    with pytest.raises(ConfigError, match="general, .*ours") as with_computer:
+        load_pack("theirs")
+    with pytest.raises(ConfigError, match="boxed, brief, letter, ours, plain, vanilla;") as without:
+        load_one_reply_pack("theirs")
+    assert "vanilla" not in str(with_computer.value)
+    assert "general" not in str(without.value)
+    assert load_pack("vanilla") == load_one_reply_pack("vanilla")  # for a fork of such a run
 
 
 def test_the_packs_of_boxes_keep_their_braces() -> None:
