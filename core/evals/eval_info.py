@@ -15,7 +15,7 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: of the evaluation.
         suite: the suite's name.
-        digest: the suite's (`Suite.digest`).
+        digest: the suite's, with the texts of its prompts (`Suite.digest`).
         model: name of the model.
         params: its sampling settings and limits, by name.
         modes: in which each task is attempted; differences are against `vanilla`, or the first.

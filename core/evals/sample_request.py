@@ -69,6 +69,17 @@ class SampleRequests:
             suite.window or _window(settings.model.context_length),
         )
 
+    @property
+    def packs(self) -> dict[str, PromptPack]:
+        """The prompt packs that the suite's modes use, by the name of their setting."""
+        modes = self.suite.modes
+        used: dict[str, PromptPack] = {}
+        if any(mode != "vanilla" for mode in modes):
+            used["prompts"] = self.pack
+        if "vanilla" in modes:
+            used["vanilla_prompts"] = self.vanilla_pack
+        return used
+
     def request(self, sample: Sample, attempt: int) -> RunRequest:
         """The request of one attempt at a sample.
 

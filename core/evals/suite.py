@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -59,8 +59,13 @@ class Suite:
         """Name of the scorer of a task; empty: it has none."""
         return task.scorer or self.scorers.get(task.domain) or self.scorers.get("", "")
 
-    @property
-    def digest(self) -> str:
-        """Tells suites apart: the same digest means the same samples, scored the same way."""
-        data = msgspec.json.encode(self, order="deterministic")
+    def digest(self, prompts: Iterable[str] = ()) -> str:
+        """Tells suites apart: the same digest means the same samples, scored the same way.
+
+        Args:
+            prompts: digests of the packs that its samples are asked with; what the packs are
+                called, and where their files are, does not matter.
+        """
+        suite = replace(self, prompts="", vanilla_prompts="")
+        data = msgspec.json.encode((suite, list(prompts)), order="deterministic")
         return hashlib.sha256(data).hexdigest()[:16]

@@ -8,6 +8,7 @@ literal, so that packs written for the reference and packs with JSON in them loa
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -47,6 +48,13 @@ class PromptPack:
     working_dir: str
     input_dir: str
     output_dir: str
+
+    @property
+    def digest(self) -> str:
+        """Tells packs apart by their texts and directories, whatever their names are."""
+        texts = (self.system_prompt, self.instance_prompt)
+        data = repr((*texts, self.working_dir, self.input_dir, self.output_dir)).encode()
+        return hashlib.sha256(data).hexdigest()[:16]
 
     def system(self, command_docs: str) -> str:
         """The system message."""

@@ -55,11 +55,17 @@ def begin(
     eval_id = new_id()
     requests = SampleRequests.of(suite, settings, eval_id)
     _check(suite, requests.settings)
-    plan = EvalPlan(suite=suite, settings=_without_secrets(settings), budget=budget or Budget())
+    packs = {name: pack.digest for name, pack in requests.packs.items()}
+    plan = EvalPlan(
+        suite=suite,
+        settings=_without_secrets(settings),
+        budget=budget or Budget(),
+        packs=packs,
+    )
     info = EvalInfo(
         id=eval_id,
         suite=suite.name,
-        digest=suite.digest,
+        digest=suite.digest(packs.values()),
         model=requests.settings.model.name,
         params=_params(requests.settings),
         modes=suite.modes,
@@ -83,11 +89,13 @@ def take_up(store: Store, eval_id: str, settings: Settings, concurrency: int | N
         concurrency: samples at once; None: as before.
 
     Raises:
+        ConfigError: one of its prompt packs is gone or is another one by now.
         StoreError: there is none, it is another program's, or it could not be written.
     """
     found = ledger.summary(store, eval_id)
-    ledger.own(store, found.info.id)
     plan = ledger.plan_of(store, found.info.id)
+    _check_packs(plan, found.info.id)
+    ledger.own(store, found.info.id)
     recorded, now = plan.settings.model, settings.model
     if without_secrets(now.base_url) == recorded.base_url:
         model = msgspec.structs.replace(recorded, base_url=now.base_url)
@@ -98,6 +106,17 @@ def take_up(store: Store, eval_id: str, settings: Settings, concurrency: int | N
     if concurrency is not None:
         info = msgspec.structs.replace(info, concurrency=concurrency)
     return Evaluation(info, plan)
+
+
+def _check_packs(plan: EvalPlan, eval_id: str) -> None:
+    """Samples that are asked in other words than those before do not belong to one evaluation."""
+    requests = SampleRequests.of(plan.suite, plan.settings, eval_id)
+    for name, pack in requests.packs.items():
+        if plan.packs.get(name, pack.digest) != pack.digest:
+            raise ConfigError(
+                f"The prompt pack {pack.name} has changed since the evaluation {eval_id} began: "
+                "restore it, or begin a new evaluation."
+            )
 
 
 def _check(suite: Suite, settings: Settings) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from sandbox_tui.core.evals.task import Task
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunRegistry, Store, replay
-from sandbox_tui.sessions.evals.begin import begin, take_up
+from sandbox_tui.sessions.evals.begin import Evaluation, begin, take_up
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import Budget
@@ -215,12 +216,36 @@ async def test_a_stopped_evaluation_is_resumed_where_it_stood(
     before = [one for one in ledger.results(store, evaluation.info.id) if one.over]
     assert 0 < len(before) < 8
     taken = take_up(store, "last", settings(server), None)
-    assert taken.plan.suite.digest == evaluation.info.digest
+    assert taken.plan.suite.digest(taken.plan.packs.values()) == evaluation.info.digest
     await EvalRunner(taken, RunRegistry(store)).run()
     after = ledger.results(store, evaluation.info.id)
     assert scores(after) == EXPECTED
     kept = {one.key: one for one in after}
     assert all(kept[one.key] == one for one in before)
+
+
+async def test_what_a_prompt_pack_says_is_a_part_of_the_evaluation(
+    scripted_server: Start, store: Store, tmp_path: Path
+) -> None:
+    server = scripted_server(reply)
+    texts = "system_prompt: ''\ninstance_prompt: '{problem_statement}'\n"
+    here, there = tmp_path / "mine.yaml", tmp_path / "same.yaml"
+    for file in (here, there):
+        file.write_text(texts)
+
+    def begun(file: Path) -> Evaluation:
+        one = suite(1, modes=("vanilla",), vanilla_prompts=str(file))
+        return begin(store, one, settings(server), concurrency=1)
+
+    first = begun(here)
+    assert begun(there).info.digest == first.info.digest
+    here.write_text(texts.replace("problem_statement}", "problem_statement} Think."))
+    assert begun(here).info.digest != first.info.digest
+    with pytest.raises(ConfigError, match="The prompt pack mine has changed since"):
+        take_up(store, first.info.id, settings(server), None)
+    here.write_text(texts)
+    await EvalRunner(take_up(store, first.info.id, settings(server), 1), RunRegistry(store)).run()
+    assert ledger.summary(store, first.info.id).status == "finished"
 
 
 async def test_a_budget_ends_it(scripted_server: Start, store: Store) -> None:

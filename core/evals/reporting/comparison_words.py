@@ -74,7 +74,7 @@ def paired_remarks(found: EvalComparison) -> list[str]:
     """Sentences: how many tasks flipped, and whether the suites differ."""
     made: list[str] = []
     if not found.same_suite:
-        made.append("Their suites differ: tasks with the same id may not be the same.")
+        made.append("Their suites or prompts differ: tasks with the same id may not be the same.")
     gained = sum(flip.gained for flip in found.flips)
     made.append(
         f"{_tasks(gained)} solved on the right alone, {_tasks(len(found.flips) - gained)} on the "

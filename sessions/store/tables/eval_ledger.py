@@ -77,11 +77,14 @@ class EvalPlan(msgspec.Struct, frozen=True, kw_only=True):
         suite: with its tasks; they are stored one by one.
         settings: in force when it began.
         budget: in all.
+        packs: digest of each prompt pack (`SampleRequests.packs`); empty: an older version began
+            it, and it is not known.
     """
 
     suite: Suite
     settings: Settings
     budget: Budget = Budget()
+    packs: dict[str, str] = {}
 
 
 def create(store: Store, info: EvalInfo, plan: EvalPlan) -> None:

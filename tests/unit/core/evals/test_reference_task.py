@@ -165,9 +165,9 @@ async def test_a_reward_that_hangs_is_ended(folder: Path) -> None:
 
 
 def test_the_digest_holds_the_reward(folder: Path) -> None:
-    before = load_suite(str(folder)).digest
+    before = load_suite(str(folder)).digest()
     (folder / "reward.py").write_text(REWARD + "\n# changed\n")
-    assert load_suite(str(folder)).digest != before
+    assert load_suite(str(folder)).digest() != before
 
 
 @pytest.mark.parametrize(

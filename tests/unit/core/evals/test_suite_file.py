@@ -129,9 +129,10 @@ def test_a_shuffle_follows_from_its_seed_and_keeps_all(tmp_path: Path) -> None:
 
 def test_the_digest_tells_suites_apart(tmp_path: Path) -> None:
     file = write(tmp_path, "dataset: {path: tasks.jsonl}")
-    assert load_suite(file).digest == load_suite(file).digest
-    assert load_suite(file).digest != load_suite(file, overrides={"samples": 2}).digest
-    assert load_suite(file).digest != load_suite(file, overrides={"dataset.limit": 1}).digest
+    assert load_suite(file).digest() == load_suite(file).digest()
+    for key, value in (("samples", 2), ("dataset.limit", 1)):
+        assert load_suite(file).digest() != load_suite(file, overrides={key: value}).digest()
+    assert load_suite(file).digest(["a pack"]) != load_suite(file).digest(["another"])
 
 
 @pytest.mark.parametrize(

@@ -74,9 +74,9 @@ def test_html_links_flips_to_their_sessions() -> None:
 
 
 def test_suites_that_differ_are_told_of() -> None:
-    assert "Their suites differ" in comparison_text(HOSTILE_ONE, 80)
-    assert "Their suites differ" in comparison_markdown(HOSTILE_ONE)
-    assert "Their suites differ" in Tags(comparison_html(HOSTILE_ONE)).text
+    assert "Their suites or prompts differ" in comparison_text(HOSTILE_ONE, 80)
+    assert "Their suites or prompts differ" in comparison_markdown(HOSTILE_ONE)
+    assert "Their suites or prompts differ" in Tags(comparison_html(HOSTILE_ONE)).text
     assert "suites differ" not in comparison_text(SMALL, 80)
 
 
