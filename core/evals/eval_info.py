@@ -20,6 +20,7 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
         params: its sampling settings and limits, by name.
         modes: in which each task is attempted; differences are against `vanilla`, or the first.
         concurrency: samples that run at once.
+        concurrency_before: the same of the programs before this one, where it was another.
         sandbox: kind of the sandbox, `docker` or `bubblewrap`.
         image: name of the container image; empty where there is none.
         image_bytes: its size; None where it is not known.
@@ -34,6 +35,7 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
     params: dict[str, Any] = {}
     modes: tuple[EvalMode, ...] = ("vanilla", "sandbox")
     concurrency: int = 1
+    concurrency_before: tuple[int, ...] = ()
     sandbox: str = ""
     image: str = ""
     image_bytes: int | None = None

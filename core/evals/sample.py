@@ -60,7 +60,8 @@ class SampleResult(msgspec.Struct, frozen=True, kw_only=True):
         target: the task's.
         finish_reason: why its run ended (`FinishReason`); empty while it has not.
         error: a sentence, when its run or its scorer failed.
-        seconds: wall clock of its run.
+        seconds: wall clock of its run, without its scoring.
+        scoring_seconds: wall clock of its scoring.
         steps, calls: of its run.
         input_tokens, output_tokens: of its run, as the server counts them.
         estimated: the server did not count; tokens follow from the length of the text.
@@ -86,6 +87,7 @@ class SampleResult(msgspec.Struct, frozen=True, kw_only=True):
     finish_reason: str = ""
     error: str = ""
     seconds: float = 0.0
+    scoring_seconds: float = 0.0
     steps: int = 0
     calls: int = 0
     input_tokens: int = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import secrets
+import time
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 
@@ -48,20 +49,28 @@ class SampleScoring:
     async def __call__(self, environment: ToolEnvironment, result: AgentResult) -> None:
         if result.reason in UNSCORED:
             return
+        began = time.monotonic()
         self.memory = await sandbox_memory(environment.sandbox)
-        name = self._scorer.name
+        value, explanation = await self._score(environment.sandbox, result.answer)
+        environment.events.post(
+            Scored(
+                scorer=self._scorer.name,
+                value=value,
+                explanation=explanation,
+                seconds=round(time.monotonic() - began, 6),
+            )
+        )
+
+    async def _score(self, sandbox: Sandbox, answer: str | None) -> tuple[float | None, str]:
+        """The score and a sentence on it; None where the scorer failed."""
         try:
-            score = await self._scorer.score(self._attempt(environment.sandbox, result.answer))
+            score = await self._scorer.score(self._attempt(sandbox, answer))
             _check(score)
         except SandboxTuiError as error:
-            environment.events.post(Scored(scorer=name, value=None, explanation=str(error)))
+            return None, str(error)
         except Exception as error:  # noqa: BLE001 - a scorer may be anybody's; it ends no run
-            why = f"The scorer {name} failed: {error!r}."
-            environment.events.post(Scored(scorer=name, value=None, explanation=why))
-        else:
-            environment.events.post(
-                Scored(scorer=name, value=score.value, explanation=score.explanation)
-            )
+            return None, f"The scorer {self._scorer.name} failed: {error!r}."
+        return score.value, score.explanation
 
     def _attempt(self, sandbox: Sandbox, answer: str | None) -> Attempt:
         return Attempt(

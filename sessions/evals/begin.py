@@ -103,8 +103,10 @@ def take_up(store: Store, eval_id: str, settings: Settings, concurrency: int | N
             plan, settings=msgspec.structs.replace(plan.settings, model=model)
         )
     info = found.info
-    if concurrency is not None:
-        info = msgspec.structs.replace(info, concurrency=concurrency)
+    if concurrency not in (None, info.concurrency):
+        before = (*info.concurrency_before, info.concurrency)
+        info = msgspec.structs.replace(info, concurrency=concurrency, concurrency_before=before)
+        ledger.set_info(store, info)
     return Evaluation(info, plan)
 
 

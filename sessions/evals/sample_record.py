@@ -32,12 +32,14 @@ def recorded_result(store: Store, claimed: SampleResult) -> SampleResult:
     finished = _last(store, claimed.run_id, e.RunFinished)
     if finished is None:
         return killed_result(claimed)
-    result = _with_totals(claimed, finished, _last(store, claimed.run_id, e.RunStarted))
+    scored = _last(store, claimed.run_id, e.Scored)
+    started = _last(store, claimed.run_id, e.RunStarted)
+    result = _with_totals(claimed, finished, started, 0.0 if scored is None else scored.seconds)
     if finished.reason == "cancelled":
         return msgspec.structs.replace(result, status="failed", error=finished.error or "")
     if finished.reason in INFRASTRUCTURE:
         return failed_result(result, finished.error or "")
-    return _with_score(result, _last(store, claimed.run_id, e.Scored))
+    return _with_score(result, scored)
 
 
 def failed_result(claimed: SampleResult, why: str) -> SampleResult:
@@ -54,7 +56,10 @@ def killed_result(claimed: SampleResult) -> SampleResult:
 
 
 def _with_totals(
-    claimed: SampleResult, finished: e.RunFinished, started: e.RunStarted | None
+    claimed: SampleResult,
+    finished: e.RunFinished,
+    started: e.RunStarted | None,
+    scoring_seconds: float,
 ) -> SampleResult:
     totals = finished.totals
     settings = started.settings if started is not None else None
@@ -64,7 +69,8 @@ def _with_totals(
         answer=finished.answer,
         finish_reason=finished.reason,
         error="",
-        seconds=totals.seconds,
+        seconds=max(0.0, totals.seconds - scoring_seconds),
+        scoring_seconds=scoring_seconds,
         steps=totals.steps,
         calls=totals.calls,
         input_tokens=totals.usage.input_tokens,

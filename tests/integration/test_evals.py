@@ -100,6 +100,11 @@ async def test_each_sample_is_a_scored_session(
         assert started.sandbox == ("none" if one.mode == "vanilla" else kind)
         assert [type(event) for event in events[-2:]] == [e.Scored, e.RunFinished]
         assert one.steps == (1 if one.mode == "vanilla" else 2)
+        ended = events[-1]
+        assert isinstance(ended, e.RunFinished)
+        assert one.seconds > 0
+        assert one.scoring_seconds > 0
+        assert one.seconds + one.scoring_seconds == pytest.approx(ended.totals.seconds)
         assert one.input_tokens == 100 * one.steps
         measured = kind == "docker" and one.mode == "sandbox"
         assert (one.memory_peak is not None) == measured
@@ -244,8 +249,10 @@ async def test_what_a_prompt_pack_says_is_a_part_of_the_evaluation(
     with pytest.raises(ConfigError, match="The prompt pack mine has changed since"):
         take_up(store, first.info.id, settings(server), None)
     here.write_text(texts)
-    await EvalRunner(take_up(store, first.info.id, settings(server), 1), RunRegistry(store)).run()
-    assert ledger.summary(store, first.info.id).status == "finished"
+    await EvalRunner(take_up(store, first.info.id, settings(server), 3), RunRegistry(store)).run()
+    summary = ledger.summary(store, first.info.id)
+    assert summary.status == "finished"
+    assert (summary.info.concurrency_before, summary.info.concurrency) == ((1,), 3)
 
 
 async def test_a_budget_ends_it(scripted_server: Start, store: Store) -> None:

@@ -34,6 +34,8 @@ _EFFORT = (
     Column("generated", lambda cell: figures.share(cell.generated)),
     Column("q/min", lambda cell: figures.mean(cell.per_minute)),
     Column("q/min ratio", lambda cell: figures.ratio(cell.per_minute_ratio)),
+    Column("seconds", lambda cell: figures.mean(cell.seconds)),
+    Column("scoring s", lambda cell: figures.mean(cell.scoring_seconds)),
     Column("steps", lambda cell: figures.mean(cell.steps)),
 )
 _COST = Column("cost", lambda cell: figures.dollars(cell.cost) + ("+" if _part_known(cell) else ""))

@@ -31,7 +31,8 @@ def _facts(table: EvalTable, info: EvalInfo) -> Iterator[tuple[str, str]]:
     yield "sandbox", " ".join(word for word in (info.sandbox, info.image) if word)
     if info.image_bytes is not None:
         yield "image size", figures.megabytes(info.image_bytes)
-    yield "at once", f"{info.concurrency} samples"
+    at_once = (*info.concurrency_before, info.concurrency)
+    yield "at once", f"{', then '.join(map(str, at_once))} samples"
     yield "began", figures.moment(info.began_at)
     yield "ended", _ended(table)
     yield "samples", f"{table.over} of {table.samples} over"

@@ -34,9 +34,16 @@ METHODS: tuple[tuple[str, str], ...] = (
     ),
     (
         "Queries a minute",
-        "60 x concurrency / mean wall-clock seconds of a sample, measured while that many samples "
-        "ran at once: the pace if all of them were of this cell. The ratio divides the mean "
-        "seconds of the tasks that ended in both; the concurrency cancels.",
+        "Samples divided by the minutes of wall clock that they took, from the start of their "
+        "sandboxes to the end of their runs. Samples that ran at the same moment share it equally, "
+        "so that this is the pace at the concurrency that there really was, also after a resume "
+        "with another and when few are left. Scoring, pauses and the time between two programs do "
+        "not count. The ratio divides the mean shares of the tasks that ended in both.",
+    ),
+    (
+        "Seconds",
+        "The wall clock of a run, from the start of its sandbox to its end; the time that a scorer "
+        "took after it is given apart.",
     ),
     (
         "Failures by kind",

@@ -24,6 +24,7 @@ from sandbox_tui.core.evals.reporting.outcomes import (
     has_score,
     tokens_of,
 )
+from sandbox_tui.core.evals.reporting.pace import wall_clock_shares
 from sandbox_tui.core.evals.reporting.statistics import (
     Estimate,
     mean_score,
@@ -31,7 +32,7 @@ from sandbox_tui.core.evals.reporting.statistics import (
     paired_ratio,
 )
 from sandbox_tui.core.evals.reporting.time_left import seconds_left
-from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleResult
+from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleKey, SampleResult
 
 ALL_DOMAINS = "all"
 """Name of the last row."""
@@ -54,10 +55,10 @@ class Cell:
         tokens_ratio: of tokens a sample.
         generated: share of output tokens in all tokens.
         estimated: samples whose tokens are estimates.
-        seconds: wall clock a sample.
-        per_minute: samples a minute if all slots ran samples of this cell: 60 x concurrency /
-            seconds.
-        per_minute_ratio: of samples a minute; concurrency cancels.
+        seconds: wall clock of a run, without its scoring.
+        scoring_seconds: wall clock of the scoring of a sample.
+        per_minute: samples a minute of the wall clock that they took (`wall_clock_shares`).
+        per_minute_ratio: of samples a minute.
         steps, calls: a sample.
         cost: US dollars of all samples with a known cost; None where there is none.
         cost_unknown: samples that ended without a known cost.
@@ -82,6 +83,7 @@ class Cell:
     generated: float | None = None
     estimated: int = 0
     seconds: float | None = None
+    scoring_seconds: float | None = None
     per_minute: float | None = None
     per_minute_ratio: float | None = None
     steps: float | None = None
@@ -155,33 +157,41 @@ def eval_table(
     present = {result.mode for result in results}
     others: list[EvalMode] = [mode for mode in EVAL_MODES if mode not in info.modes]
     modes = (*info.modes, *filter(present.__contains__, others))
-    used = capabilities or {}
+    look = _Look(info, capabilities or {}, wall_clock_shares(results, now))
     domains: defaultdict[str, list[SampleResult]] = defaultdict(list)
     for result in results:
         domains[domain_of(result)].append(result)
     return EvalTable(
         info=info,
         modes=modes,
-        rows=tuple(_row(name, domains[name], modes, info, used) for name in sorted(domains)),
-        total=_row(ALL_DOMAINS, results, modes, info, used),
+        rows=tuple(_row(name, domains[name], modes, look) for name in sorted(domains)),
+        total=_row(ALL_DOMAINS, results, modes, look),
         seconds_left=seconds_left(results, info.concurrency, now),
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What cells are worked out from besides their own samples."""
+
+    info: EvalInfo
+    used: Mapping[str, RunCapabilities]
+    shares: Mapping[SampleKey, float]
+
+    def share_of(self, result: SampleResult) -> float | None:
+        return self.shares.get(result.key)
+
+
 def _row(
-    domain: str,
-    results: Iterable[SampleResult],
-    modes: Sequence[EvalMode],
-    info: EvalInfo,
-    used: Mapping[str, RunCapabilities],
+    domain: str, results: Iterable[SampleResult], modes: Sequence[EvalMode], look: _Look
 ) -> Row:
     by_mode: dict[EvalMode, list[SampleResult]] = {mode: [] for mode in modes}
     for result in results:
         by_mode[result.mode].append(result)
-    base = by_mode[info.baseline]
+    baseline = look.info.baseline
+    base = by_mode[baseline]
     cells = [
-        _cell(domain, mode, by_mode[mode], [] if mode == info.baseline else base, info, used)
-        for mode in modes
+        _cell(domain, mode, by_mode[mode], [] if mode == baseline else base, look) for mode in modes
     ]
     return Row(domain, tuple(cells))
 
@@ -191,17 +201,16 @@ def _cell(
     mode: EvalMode,
     results: Sequence[SampleResult],
     base: Sequence[SampleResult],
-    info: EvalInfo,
-    used: Mapping[str, RunCapabilities],
+    look: _Look,
 ) -> Cell:
     ended = [result for result in results if has_ended(result)]
     statuses = Counter(result.status for result in results)
     scored = sum(map(has_score, results))
     unscored = statuses["scored"] + statuses["unscored"] - scored
-    seconds = _mean(result.seconds for result in ended)
+    shares = [share for result in ended if (share := look.share_of(result)) is not None]
     costs = [result.cost for result in ended if result.cost is not None]
     scores = scores_by_task(results)
-    slower = paired_ratio(_measures(base, _seconds_of), _measures(results, _seconds_of))
+    slower = paired_ratio(_measures(base, look.share_of), _measures(results, look.share_of))
     return Cell(
         domain=domain,
         mode=mode,
@@ -217,8 +226,9 @@ def _cell(
         tokens_ratio=paired_ratio(_measures(base, tokens_of), _measures(results, tokens_of)),
         generated=_generated(ended),
         estimated=sum(result.estimated for result in ended),
-        seconds=seconds,
-        per_minute=60 * info.concurrency / seconds if seconds else None,
+        seconds=_mean(result.seconds for result in ended),
+        scoring_seconds=_mean(result.scoring_seconds for result in ended),
+        per_minute=60 * len(shares) / math.fsum(shares) if shares else None,
         per_minute_ratio=1 / slower if slower else None,
         steps=_mean(result.steps for result in ended),
         calls=_mean(result.calls for result in ended),
@@ -228,7 +238,7 @@ def _cell(
         cut=sum(result.cut_documents > 0 for result in results),
         memory_idle=_mean(r.memory_idle for r in ended if r.memory_idle is not None),
         memory_peak=max((r.memory_peak for r in ended if r.memory_peak is not None), default=None),
-        capabilities=_shares([used[r.run_id] for r in ended if r.run_id in used]),
+        capabilities=_shares([look.used[r.run_id] for r in ended if r.run_id in look.used]),
     )
 
 
@@ -241,17 +251,13 @@ def scores_by_task(results: Iterable[SampleResult]) -> dict[str, list[float]]:
     return scores
 
 
-def _seconds_of(result: SampleResult) -> float:
-    return result.seconds
-
-
 def _measures(
-    results: Iterable[SampleResult], measure: Callable[[SampleResult], float]
+    results: Iterable[SampleResult], measure: Callable[[SampleResult], float | None]
 ) -> dict[str, list[float]]:
     found: defaultdict[str, list[float]] = defaultdict(list)
     for result in results:
-        if has_ended(result):
-            found[result.task].append(measure(result))
+        if has_ended(result) and (value := measure(result)) is not None:
+            found[result.task].append(value)
     return found
 
 

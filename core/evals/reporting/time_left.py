@@ -25,7 +25,7 @@ def seconds_left(results: Sequence[SampleResult], concurrency: int, now: float) 
     took: defaultdict[tuple[str, ...], list[float]] = defaultdict(list)
     for result in filter(has_ended, results):
         for group in ((domain_of(result), result.mode), (result.mode,), ()):
-            took[group].append(result.seconds)
+            took[group].append(result.seconds + result.scoring_seconds)
     means = {group: math.fsum(seconds) / len(seconds) for group, seconds in took.items()}
     if not means:
         return None

@@ -91,11 +91,13 @@ class Scored(Event, frozen=True, kw_only=True):
         scorer: its name.
         value: between 0 and 1; None: the scorer itself failed.
         explanation: a sentence on the score, or why there is none.
+        seconds: wall clock of the scoring; 0 in events of older versions.
     """
 
     scorer: str
     value: float | None
     explanation: str = ""
+    seconds: float = 0.0
 
 
 class Forked(Event, frozen=True, kw_only=True):

@@ -25,8 +25,9 @@ _CALLS = tuple(f"{name}_calls" for name in CAPABILITIES)
 
 _COUNTS = ("samples", "scored", "unscored", "failed", "running", "pending", "cut", "estimated")
 _MEANS = (
-    *("tokens", "tokens_ratio", "generated", "seconds", "per_minute", "per_minute_ratio"),
-    *("steps", "calls", "cost", "cost_unknown", "memory_idle", "memory_peak"),
+    *("tokens", "tokens_ratio", "generated", "seconds", "scoring_seconds"),
+    *("per_minute", "per_minute_ratio", "steps", "calls", "cost", "cost_unknown"),
+    *("memory_idle", "memory_peak"),
 )
 _ENDS = ("", "_low", "_high", "_tasks")
 

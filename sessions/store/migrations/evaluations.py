@@ -28,6 +28,11 @@ _TABLES = (
 )
 
 
+def scoring_seconds(db: Any) -> None:
+    """Add the time that the scoring of a sample takes, apart from that of its run."""
+    db.conn.execute("ALTER TABLE eval_samples ADD COLUMN scoring_seconds REAL NOT NULL DEFAULT 0")
+
+
 def evaluations(db: Any) -> None:
     """Add the tables of evaluations."""
     connection: Connection = db.conn

@@ -11,7 +11,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from sandbox_tui.sessions.store.migrations.estimated_tokens import estimated_tokens
-from sandbox_tui.sessions.store.migrations.evaluations import evaluations
+from sandbox_tui.sessions.store.migrations.evaluations import evaluations, scoring_seconds
 from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
 from sandbox_tui.sessions.store.migrations.run_capabilities import run_capabilities
 from sandbox_tui.sessions.store.migrations.tables_to_query import (
@@ -38,6 +38,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("estimated_tokens", estimated_tokens),
     ("evaluations", evaluations),
     ("run_capabilities", run_capabilities),
+    ("scoring_seconds", scoring_seconds),
 )
 """Name and function of each, in order; the function gets a `sqlite_utils.Database`. Never change a
 released one: add another."""

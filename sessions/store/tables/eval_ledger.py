@@ -163,6 +163,18 @@ def own(store: Store, eval_id: str) -> None:
         )
 
 
+def set_info(store: Store, info: EvalInfo) -> None:
+    """Write down what an evaluation is of, as it is from now on.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    with store.transaction() as connection:
+        connection.execute(
+            "UPDATE evals SET info = ? WHERE id = ?", [msgspec.json.encode(info).decode(), info.id]
+        )
+
+
 def release(store: Store, eval_id: str, because: str = "") -> None:
     """Note that no program works on an evaluation any more.
 

@@ -16,10 +16,13 @@ from tests.unit.core.evals.reporting.hostile import HOSTILE_INFO, hostile_result
 from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
 
 SMALL = [
-    result("a", "vanilla", 0.0, input_tokens=900, output_tokens=100),
-    result("b", "vanilla", 1.0, input_tokens=900, output_tokens=100),
-    result("a", "sandbox", 1.0, input_tokens=400, output_tokens=100, seconds=20, steps=3),
-    result("b", "sandbox", 1.0, input_tokens=400, output_tokens=100, seconds=20, steps=4),
+    result(task, mode, score, input_tokens=read, output_tokens=100, began_at=100, **more)
+    for task, mode, score, read, more in (
+        ("a", "vanilla", 0.0, 900, {"scoring_seconds": 0.5}),
+        ("b", "vanilla", 1.0, 900, {"scoring_seconds": 0.5}),
+        ("a", "sandbox", 1.0, 400, {"seconds": 20, "steps": 3}),
+        ("b", "sandbox", 1.0, 400, {"seconds": 20, "steps": 4}),
+    )
 ]
 
 
@@ -34,9 +37,9 @@ def test_the_table_at_80_columns() -> None:
         "all     vanilla   2/2     50.0 [0.0, 100.0]                    –    1.0k      –\n"
         "        sandbox   2/2  100.0 [100.0, 100.0]  +50.0 [0.0, +100.0]     500  0.50×\n"
         "\n"
-        "domain  mode     generated  q/min  q/min ratio  steps\n"
-        "math    vanilla     10.0 %   24.0            –    1.0\n"
-        "        sandbox     20.0 %   12.0        0.50×    3.5\n"
+        "domain  mode     generated  q/min  q/min ratio  seconds  scoring s  steps\n"
+        "math    vanilla     10.0 %   24.0            –     10.0        0.5    1.0\n"
+        "        sandbox     20.0 %    8.0        0.33×     20.0        0.0    3.5\n"
     )
     assert "command: sandbox-tui eval run pocket --model small-0.5b\n" in text
     assert "\nIntervals: Percentile bootstrap, 95%, 1000 resamples of tasks" in text

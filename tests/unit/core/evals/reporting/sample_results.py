@@ -89,6 +89,7 @@ def _sample(
         level=1 + int(difficulty * 5),
         answer="42" if right else "a guess",
         target="42",
+        began_at=INFO.began_at + 30 * rng.randrange(100),
         seconds=rng.uniform(20, 60) if sandbox else rng.uniform(5, 30),
         steps=rng.randint(3, 14) if sandbox else 1,
         calls=rng.randint(2, 20) if sandbox else 0,

@@ -100,10 +100,26 @@ def test_tokens_steps_and_pace_by_hand() -> None:
     assert (base.tokens, base.generated) == (2000, 200 / 4000)
     assert (other.tokens, other.generated) == (500, 200 / 1500)
     assert other.tokens_ratio == 500 / 4000  # of a and b alone
-    assert (base.tokens_ratio, base.per_minute_ratio) == (None, None)
-    assert (base.per_minute, other.per_minute) == (60 * 4 / 15, 60 * 4 / 30)
-    assert other.per_minute_ratio == 30 / 60
+    assert (base.tokens_ratio, base.seconds, other.seconds) == (None, 15, 30)
+    assert (base.per_minute, other.per_minute) == (None, None)  # nothing says when they ran
     assert other.steps == 5
+
+
+def test_the_pace_is_that_of_the_wall_clock() -> None:
+    """Two at once, then, after a pause of an hour and with scoring in between, one alone."""
+    found = cells(
+        [
+            result("a", "vanilla", 1.0, began_at=100, seconds=10, scoring_seconds=40),
+            result("a", "sandbox", 1.0, began_at=100, seconds=30),
+            result("b", "vanilla", 1.0, began_at=3800, seconds=5),
+            result("b", "sandbox", 1.0, began_at=3805, seconds=20),
+        ]
+    )
+    base, other = found["math", "vanilla"], found["math", "sandbox"]
+    assert base.per_minute == 60 * 2 / (5 + 5)
+    assert other.per_minute == 60 * 2 / (25 + 20)
+    assert other.per_minute_ratio == 10 / 45
+    assert (base.seconds, base.scoring_seconds) == (7.5, 20)
 
 
 def test_samples_of_a_task_weigh_as_one_in_ratios() -> None:

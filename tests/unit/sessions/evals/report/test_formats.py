@@ -197,10 +197,10 @@ def test_a_line_per_sample() -> None:
 
 def test_a_line_per_cell() -> None:
     results = [
-        result("a", "vanilla", 0.0),
-        result("b", "vanilla", 1.0),
-        result("a", "sandbox", 1.0, seconds=20),
-        result("b", "sandbox", 1.0, seconds=20),
+        result("a", "vanilla", 0.0, began_at=100),
+        result("b", "vanilla", 1.0, began_at=200),
+        result("a", "sandbox", 1.0, began_at=300, seconds=20),
+        result("b", "sandbox", 1.0, began_at=400, seconds=20),
     ]
     lines = read(cells_csv(eval_report(INFO, results)))
     assert [(line["domain"], line["mode"]) for line in lines] == [

@@ -1,0 +1,45 @@
+"""How much of the wall clock each sample took."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sandbox_tui.core.evals.reporting.pace import wall_clock_shares
+from sandbox_tui.core.evals.sample import SampleResult
+from tests.unit.core.evals.reporting.sample_results import result
+
+
+def ran(name: str, began: float, seconds: float, status: str = "scored") -> SampleResult:
+    return result(name, "sandbox", 1.0, began_at=began, seconds=seconds, status=status)
+
+
+def shares(*results: SampleResult, now: float = 0.0) -> dict[str, float]:
+    return {key.task: share for key, share in wall_clock_shares(results, now).items()}
+
+
+def test_what_runs_at_once_shares_the_time() -> None:
+    assert shares(ran("a", 10, 30), ran("b", 20, 10), ran("c", 100, 5)) == {
+        "a": 10 + 5 + 10,
+        "b": 5,
+        "c": 5,
+    }
+
+
+def test_what_has_not_run_or_runs_still() -> None:
+    left = ran("p", 0, 0, "pending")
+    given_back = ran("g", 10, 20, "pending")
+    runs = ran("r", 10, 0, "running")
+    assert shares(left, given_back, runs) == {}
+    assert shares(left, given_back, runs, ran("a", 20, 10), now=40) == {"r": 10 + 5 + 10, "a": 5}
+    assert shares(ran("n", math.nan, 1), ran("i", 1, math.inf)) == {}
+
+
+@given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 20)), min_size=1, max_size=30))
+def test_together_they_are_the_time_in_which_any_ran(runs: list[tuple[int, int]]) -> None:
+    found = shares(*(ran(f"t{n}", began, seconds) for n, (began, seconds) in enumerate(runs)))
+    busy = {at for began, seconds in runs for at in range(began, began + seconds)}
+    assert sum(found.values()) == pytest.approx(len(busy))
