@@ -93,6 +93,8 @@ class Agent:
         events: where everything is written.
         checkpoint: where an agent before it stood, whose `messages` these are.
         retry_base: see `RequestWithRetries`.
+        seed: of the first step's request; each later step's is one more. With one seed for all, a
+            model whose conversation hardly changed would draw the same reply again.
 
     Attributes:
         messages: the conversation so far, in the OpenAI chat format; it only ever grows, so that a
@@ -114,6 +116,7 @@ class Agent:
         events: EventSink | None = None,
         checkpoint: AgentCheckpoint | None = None,
         retry_base: float = 1.0,
+        seed: int | None = None,
     ) -> None:
         self._limits = limits or Limits()
         self._turn_policy = turn_policy or TurnPolicy()
@@ -124,6 +127,7 @@ class Agent:
         self._tool_names = [tool.name for tool in tools]
         self._schemas = [{"type": "function", "function": dict(tool.schema)} for tool in tools]
         self._model = model
+        self._seed = seed
         self._requests: RequestWithRetries | None = None
         if model is not None:
             self._requests = RequestWithRetries(
@@ -298,7 +302,12 @@ class Agent:
         max_tokens = (
             self._limits.max_tokens if self._requests is None else self._requests.reply_tokens
         )
-        return Request(messages=list(self.messages), tools=self._schemas, max_tokens=max_tokens)
+        return Request(
+            messages=list(self.messages),
+            tools=self._schemas,
+            max_tokens=max_tokens,
+            seed=None if self._seed is None else self._seed + self.step_number - 1,
+        )
 
     async def _renewed(self, attempt: int) -> Request:
         """The request of the next attempt, with what was queued meanwhile."""

@@ -21,12 +21,14 @@ class Request:
         tools: OpenAI function objects.
         max_tokens: most tokens of the reply, or None for the server's own limit.
         response_format: what the reply has to be, as the OpenAI API has it; None: free.
+        seed: of the sampling; None: the server's choice.
     """
 
     messages: Sequence[Message]
     tools: Sequence[dict[str, Any]]
     max_tokens: int | None = None
     response_format: Mapping[str, Any] | None = None
+    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

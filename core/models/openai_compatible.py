@@ -227,6 +227,8 @@ class OpenAIModel(Model):
         more = self._settings.extra_body
         if not request.tools:  # fields about tools that are not there are refused
             more = {name: value for name, value in more.items() if name not in _ABOUT_TOOLS}
+        if request.seed is not None:
+            more = {**more, "seed": request.seed}
         body["extra_body"] = extra_body | more
         return body
 

@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
-
 from sandbox_tui.core.agent.tool_format_model import ToolFormatModel
 from sandbox_tui.core.base.blob_store import BlobStore
 from sandbox_tui.core.base.errors import ConfigError
@@ -102,9 +100,6 @@ def model_of(request: RunRequest) -> Model:
         return request.model
     settings = request.settings.model
     key = config.api_key(settings)
-    if request.seed is not None:
-        body = {**settings.extra_body, "seed": request.seed}
-        settings = msgspec.structs.replace(settings, extra_body=body)
     return ToolFormatModel(
         open_model(settings, key), settings.tool_calls, known=request.tool_format
     )

@@ -201,6 +201,7 @@ class Run(Steering):
             queue=self.queue,
             events=self._journal,
             checkpoint=self._start.checkpoint,
+            seed=self.spec.seed,
         )
         if self._cancelled_because is not None:
             return AgentResult("cancelled", self._cancelled_because)

@@ -31,7 +31,7 @@ class RunRequest:
         environment: variables of its commands. They are recorded: no place for secrets.
         labels: recorded with the run, such as suite, task and sample.
         setup: commands run in the sandbox, outside the model's shell, before the model begins.
-        seed: sent with every request to the model, and recorded.
+        seed: of the first request to the model; the next steps count up from it.
         tool_format: how tool calls travelled with this model before, for `model.tool_calls` auto.
         turn_policy: how the agent deals with replies and requests.
         watch: when the files are scanned.

@@ -31,7 +31,7 @@ class RunSpec:
         files: input files as bytes, by path in the input directory.
         labels: recorded with the run.
         setup: commands run in the sandbox before the model begins.
-        seed: recorded with the run; the model has it already.
+        seed: of the first request; the next steps count up from it.
         snapshots: when snapshots of the sandbox are taken.
         watch: when its files are scanned.
     """

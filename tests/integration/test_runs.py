@@ -383,7 +383,7 @@ def test_tools_labels_and_seed_of_the_command_line(scripted_server: Start, own_h
             home=own_home,
         )
         assert forked.returncode == 0, forked.stderr
-        assert server.requests[-1]["seed"] == seed
+        assert server.requests[-1]["seed"] == seed + 1  # of its second step
         assert [tool["function"]["name"] for tool in server.requests[-1]["tools"]] == offered
 
 

@@ -238,7 +238,7 @@ class RunSettings(Part, frozen=True, kw_only=True):
         environment: variables of its commands.
         setup: commands that prepared its sandbox before the model began.
         labels: given with its request, such as suite, task and sample.
-        seed: that the model was asked with, or None.
+        seed: of the first request to the model, or None; see `agent.loop.Agent`.
         watch: when the files were scanned.
     """
 

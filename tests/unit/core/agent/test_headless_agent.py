@@ -135,6 +135,22 @@ async def test_an_agent_needs_a_model_and_an_environment_alone() -> None:
     assert "a file" in agent.messages[3]["content"]
 
 
+async def test_each_step_has_a_seed_of_its_own() -> None:
+    """Where the conversation hardly changes, one seed for all would draw the same reply again."""
+    for seed, sent in ((7, [7, 8]), (None, [None, None])):
+        model = Scripted(WORK)
+        async with ToolEnvironment(Counting()) as environment:
+            agent = Agent(
+                model=model,
+                messages=opening(),
+                tools=environment.tools,
+                executor=environment,
+                seed=seed,
+            )
+            assert (await agent.run()).reason == "submitted"
+        assert [request.seed for request in model.requests] == sent
+
+
 async def test_a_policy_of_ones_own_makes_the_replies() -> None:
     sandbox = Counting()
     environment = ToolEnvironment(sandbox)
