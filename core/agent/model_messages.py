@@ -13,7 +13,7 @@ from typing import Any, cast
 from sandbox_tui.core.events.types import HumanFile
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 
-MESSAGES_VERSION = 3
+MESSAGES_VERSION = 4
 
 # --- the turn
 
@@ -52,7 +52,7 @@ def json_instructions(tools: Sequence[Mapping[str, Any]]) -> str:
 
     def written(name: str, arguments: dict[str, Any]) -> str:
         # small models leave out a thought that is only dots
-        thought = "I look for the word total in the input files." if name == _BASH else "..."
+        thought = "I compute it and write the result down." if name == _BASH else "..."
         return _by_schema(thought, name, arguments)
 
     return (
@@ -148,11 +148,14 @@ def _type(schema: Mapping[str, Any]) -> str:
 def _example(
     tools: Sequence[Mapping[str, Any]], written: Callable[[str, dict[str, Any]], str]
 ) -> str:
-    """One call of a tool that the run has, and words about the last one; a second example would be
-    copied together with the first."""
+    """One call of a tool that the run has, and words about the last one.
+
+    Small models copy it: a second example together with the first, and quotes within quotes wrongly.
+    So it is one command, with one kind of quotes, that does what most tasks need.
+    """
     names = [str(tool["function"]["name"]) for tool in tools]
     call = (
-        written(_BASH, {"command": "grep -rn total input/"})
+        written(_BASH, {"command": "python3 -c 'print(17 * 23)' > output/answer.txt"})
         if _BASH in names
         else written(names[0], {})
     )
