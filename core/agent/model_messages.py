@@ -150,8 +150,8 @@ def _example(
 ) -> str:
     """One call of a tool that the run has, and words about the last one.
 
-    Small models copy it: a second example together with the first, and quotes within quotes wrongly.
-    So it is one command, with one kind of quotes, that does what most tasks need.
+    Small models copy it: a second example together with the first, and quotes within quotes
+    wrongly. So it is one command, with one kind of quotes, that does what most tasks need.
     """
     names = [str(tool["function"]["name"]) for tool in tools]
     call = (

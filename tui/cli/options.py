@@ -30,7 +30,7 @@ def request_options(function: Any) -> Any:
             ),
             click.option("--extra-body", help="Extra fields of every request, as a JSON object."),
             click.option(
-                "--seed", type=int, help="Of the first request; later steps and samples count up from it."
+                "--seed", type=int, help="Of the first request; steps and samples count up from it."
             ),
         ]
     ):
