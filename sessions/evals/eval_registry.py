@@ -37,11 +37,17 @@ class EvalRegistry:
         """Work on an evaluation in the background."""
         from sandbox_tui.sessions.evals.runner import EvalRunner
 
+        self.failures.pop(evaluation.info.id, None)
         runner = self.all[evaluation.info.id] = EvalRunner(evaluation, self.runs)
         task = asyncio.create_task(self._work(runner))
         self._working.add(task)
         task.add_done_callback(self._working.discard)
         return runner
+
+    def forget(self, eval_id: str) -> None:
+        """Let go of an evaluation that was deleted."""
+        self.all.pop(eval_id, None)
+        self.failures.pop(eval_id, None)
 
     @property
     def running(self) -> list[EvalRunner]:

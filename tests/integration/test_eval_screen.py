@@ -11,9 +11,11 @@ import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.begin import begin, take_up
+from sandbox_tui.sessions.evals.delete import delete_with_sessions
 from sandbox_tui.sessions.evals.eval_registry import STOPPED
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.app import SandboxTui
@@ -21,6 +23,7 @@ from sandbox_tui.tui.lifecycle.first_screen import Begin, Evaluating, WatchEval
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.evals.delete_eval import DeleteEvalDialog
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.evals.leave_eval import LeaveEvalDialog
@@ -169,6 +172,64 @@ async def test_it_is_stopped_and_taken_up_again(
         await pilot.press("escape")
         await until(pilot, lambda: app.return_code is not None)
         assert app.return_code == 0
+
+
+async def test_one_is_resumed_and_deleted_from_the_list(
+    scripted_server: Start, store: Store, model: HeldModel
+) -> None:
+    require("bubblewrap")
+    config = settings(scripted_server(model))
+    evaluation = begin(store, suite(2), config, concurrency=2)
+    other = begin(store, suite(1, modes=("vanilla",)), config, concurrency=1)  # the newest
+    async with shown(store, Evaluating(evaluation), config) as (app, pilot):
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: both_held(app))
+        await pilot.press("q")
+        await until(pilot, on_top(app, LeaveEvalDialog))
+        await pilot.press("x")
+        await until(pilot, lambda: app.return_code is not None)
+    ledger.release(store, other.info.id, "Its budget is used up.")
+    async with shown(store, None, config) as (app, pilot):
+        await until(pilot, on_top(app, HomeScreen))
+        await pilot.press("e")
+        await until(pilot, on_top(app, EvalsScreen))
+        await until(pilot, lambda: app.screen.query_one(EvalList).current is not None)
+        listing = app.screen
+        await pilot.press("r")  # the newest
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: "✓ finished" in words(app) and "1 of 1" in words(app))
+        await pilot.press("q")
+        await until(pilot, on_top(app, EvalsScreen))
+        await until(pilot, lambda: not listing.check_action("resume", ()))
+        await pilot.press("x")
+        await until(pilot, on_top(app, DeleteEvalDialog))
+        await pilot.press("escape")
+        await until(pilot, on_top(app, EvalsScreen))
+        assert len(ledger.summaries(store)) == 2
+        await pilot.press("x")
+        await until(pilot, on_top(app, DeleteEvalDialog))
+        await pilot.press("a")
+        await until(pilot, lambda: len(ledger.summaries(store)) == 1)
+        await until(pilot, lambda: bool(listing.check_action("resume", ())))
+        assert store.count() == 5  # 1, and 2 vanilla and 2 that were given back
+        await pilot.press("r")
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: both_held(app))
+        await pilot.press("q")
+        await until(pilot, on_top(app, LeaveEvalDialog))
+        await pilot.press("b")
+        await until(pilot, on_top(app, EvalsScreen))
+        await until(pilot, lambda: not listing.check_action("delete", ()))  # it runs
+        with pytest.raises(StoreError, match="still running"):
+            delete_with_sessions(store, evaluation.info.id)
+        model.go.set()
+        await until(pilot, lambda: ledger.summary(store).status == "finished")
+        await until(pilot, lambda: bool(listing.check_action("delete", ())))
+        await pilot.press("x")
+        await until(pilot, on_top(app, DeleteEvalDialog))
+        await pilot.press("s")
+        await until(pilot, lambda: not ledger.summaries(store))
+        assert store.count() == 1
 
 
 async def test_it_goes_on_in_the_background(

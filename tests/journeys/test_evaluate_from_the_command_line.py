@@ -66,6 +66,13 @@ def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: S
         for form in ("text", "markdown", "html"):
             person.runs(f"{compare} --format {form} --output compared.{form}")
             assert "tables" in (person.folder / f"compared.{form}").read_text()
+        person.enters(f"sandbox-tui eval rm {first['id']}")
+        person.sees("12 of 12 samples over", "Its sessions stay.", "[y/N]")
+        person.presses("y", "Enter")
+        assert person.is_back() == 0
+        removed = person.runs("sandbox-tui eval rm last --sessions --yes")
+        assert f"deleted {newest['id']} and 6 sessions" in removed
+        assert "There is no evaluation yet" in person.runs("sandbox-tui eval ls")
 
 
 def test_what_stops_is_resumed(person: Person, scripted_server: Serve) -> None:

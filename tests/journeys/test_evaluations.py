@@ -99,6 +99,18 @@ def test_one_is_stopped_watched_and_taken_up(person: Person, scripted_server: Se
         person.presses("y")
         person.sees("◌ stopped", "You stopped it.", "eval resume")
         person.presses("q")
+        person.sees("evaluations 1", "interrupted", "r resume", "x delete")
+        person.presses("r")
+        person.sees("● running", "2 running")
+        person.presses("x")
+        person.sees("Stop the evaluation?")
+        person.presses("y")
+        person.sees("◌ stopped")
+        person.presses("q")
+        person.sees("evaluations 1", "interrupted")
+        person.presses("x")
+        person.sees("delete an evaluation", "a alone", "s with sessions")
+        person.presses("Escape")
         person.sees("evaluations 1", "interrupted")
         person.presses("q")
         person.sees("n new run")
@@ -119,6 +131,21 @@ def test_one_is_stopped_watched_and_taken_up(person: Person, scripted_server: Se
         assert "12 of 12" in person.runs(f"sandbox-tui eval watch {newest} --headless")
         person.runs("sandbox-tui eval watch --json >samples")
         assert len((person.folder / "samples").read_text().splitlines()) == 12
+        person.runs(f"sandbox-tui eval rm {newest} --yes")
+        for keys in (("a",), ("s",)):
+            person.runs(f"{run} --mode vanilla --headless >lines")
+            person.enters("sandbox-tui")
+            person.sees("n new run")
+            person.presses("e")
+            person.sees("evaluations 1", "finished")
+            person.presses("x")
+            person.sees("delete an evaluation")
+            person.presses(*keys)
+            person.sees("No evaluation yet")
+            person.presses("q")
+            person.sees("n new run")
+            person.presses("q")
+            assert person.is_back() == 0
 
 
 def test_quitting_asks_and_gives_samples_back(person: Person, scripted_server: Serve) -> None:

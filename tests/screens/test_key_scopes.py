@@ -23,7 +23,7 @@ NAMES = (
     *("home", "replay", "live", "wall", "compare", "settings", "new-run", "fork", "choose-model"),
     *("pager", "help", "edit", "jump", "go-to-step", "filter-files", "file-view", "choose-version"),
     *("allow-always", "copy-out", "edit-file", "home-tags", "failure", "confirm", "leave", "image"),
-    *("eval", "evals"),
+    *("eval", "evals", "evals-delete"),
 )
 """Screens that together have every place; others are these in another state."""
 

@@ -34,6 +34,7 @@ from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog
 from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
+from sandbox_tui.tui.screens.evals.delete_eval import DeleteEvalDialog
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.evals.source import RecordedEval
@@ -295,6 +296,15 @@ async def evals(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     await until(pilot, lambda: isinstance(app.screen, EvalsScreen) and is_read(app.screen))
 
 
+async def evals_delete(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    if not ledger.summaries(store):
+        enter_eval(store, NOW)
+    ledger.release(store, EVAL_ID, "The program got SIGTERM.")
+    await evals(app, pilot, store)
+    await pilot.press("x")
+    await until(pilot, lambda: isinstance(app.screen, DeleteEvalDialog))
+
+
 async def saved(data: bytes, tell: bool) -> None:
     """Nothing is saved in a picture."""
 
@@ -348,6 +358,7 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "eval-over": (None, evaluated("f", "tab", share=1)),
     "eval-charts": (None, evaluated("c")),
     "evals": (None, evals),
+    "evals-delete": (None, evals_delete),
     "failure": (
         None,
         pushed(lambda: ErrorDialog("There is no sandbox to run in: start an engine.")),

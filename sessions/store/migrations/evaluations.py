@@ -33,6 +33,19 @@ def scoring_seconds(db: Any) -> None:
     db.conn.execute("ALTER TABLE eval_samples ADD COLUMN scoring_seconds REAL NOT NULL DEFAULT 0")
 
 
+def eval_runs(db: Any) -> None:
+    """Add the sessions of all attempts at samples; of those before, the last ones are known."""
+    connection: Connection = db.conn
+    for statement in (
+        "CREATE TABLE eval_runs (run_id TEXT PRIMARY KEY NOT NULL,"
+        " eval_id TEXT NOT NULL REFERENCES evals(id) ON DELETE CASCADE) STRICT, WITHOUT ROWID",
+        "CREATE INDEX eval_runs_by_eval ON eval_runs (eval_id)",
+        "INSERT OR IGNORE INTO eval_runs (run_id, eval_id)"
+        " SELECT run_id, eval_id FROM eval_samples WHERE run_id <> ''",
+    ):
+        connection.execute(statement)
+
+
 def evaluations(db: Any) -> None:
     """Add the tables of evaluations."""
     connection: Connection = db.conn

@@ -11,7 +11,11 @@ from sqlite3 import Connection
 from typing import Any
 
 from sandbox_tui.sessions.store.migrations.estimated_tokens import estimated_tokens
-from sandbox_tui.sessions.store.migrations.evaluations import evaluations, scoring_seconds
+from sandbox_tui.sessions.store.migrations.evaluations import (
+    eval_runs,
+    evaluations,
+    scoring_seconds,
+)
 from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
 from sandbox_tui.sessions.store.migrations.run_capabilities import run_capabilities
 from sandbox_tui.sessions.store.migrations.tables_to_query import (
@@ -39,6 +43,7 @@ MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("evaluations", evaluations),
     ("run_capabilities", run_capabilities),
     ("scoring_seconds", scoring_seconds),
+    ("eval_runs", eval_runs),
 )
 """Name and function of each, in order; the function gets a `sqlite_utils.Database`. Never change a
 released one: add another."""

@@ -23,6 +23,7 @@ from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.runs import MIN_PREFIX
 
 NO_EVALUATION = "There is no evaluation yet: `sandbox-tui eval run pocket` begins one."
 
@@ -205,6 +206,9 @@ def claim(store: Store, eval_id: str, key: SampleKey, run_id: str) -> int:
             f" began_at = ? WHERE {_IS_SAMPLE}",
             [run_id, time.time(), eval_id, key.task, key.mode, key.number],
         )
+        connection.execute(
+            "INSERT INTO eval_runs (run_id, eval_id) VALUES (?, ?)", [run_id, eval_id]
+        )
         (attempts,) = connection.execute(
             f"SELECT attempts FROM eval_samples WHERE {_IS_SAMPLE}",
             [eval_id, key.task, key.mode, key.number],
@@ -268,8 +272,14 @@ def summaries(store: Store, limit: int = 100) -> list[EvalSummary]:
     return [_summary(row) for row in rows]
 
 
-def summary(store: Store, name: str = "last") -> EvalSummary:
+def summary(store: Store, name: str = "last", *, surely: bool = False) -> EvalSummary:
     """The evaluation with this id, or whose id begins or ends so; `last`: the newest.
+
+    Args:
+        store: where it is.
+        name: the id, or a part of it.
+        surely: for what cannot be undone: the id, or at least `MIN_PREFIX` characters it begins
+            with.
 
     Raises:
         StoreError: there is none, or more than one.
@@ -279,12 +289,29 @@ def summary(store: Store, name: str = "last") -> EvalSummary:
         if not newest:
             raise StoreError(NO_EVALUATION)
         return newest[0]
-    found = store.rows(f"{_SUMMARIES} WHERE {_BEGINS_OR_ENDS_SO} {_NEWEST_FIRST}", [name])
+    if surely and len(name) < MIN_PREFIX:
+        raise StoreError(f"{name!r} is too short for an evaluation to be sure of. Type more.")
+    fits = _BEGINS_SO if surely else f"{_BEGINS_SO} OR {_ENDS_SO}"
+    found = store.rows(f"{_SUMMARIES} WHERE {fits} {_NEWEST_FIRST}", [name])
     if len(found) > 1:
         raise StoreError(f"{name!r} fits {len(found)} evaluations. Type more of the id.")
     if not found:
         raise _not_found(name)
     return _summary(found[0])
+
+
+def sessions_of(store: Store, eval_id: str) -> list[str]:
+    """The sessions of all attempts at all samples, also of those that were given back.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    rows = store.rows(
+        "SELECT run_id FROM eval_runs JOIN runs ON runs.id = run_id WHERE eval_id = ?"
+        " ORDER BY run_id",
+        [eval_id],
+    )
+    return [str(row["run_id"]) for row in rows]
 
 
 def delete(store: Store, eval_id: str) -> None:
@@ -311,7 +338,9 @@ _SUMMARIES = (
 
 _NEWEST_FIRST = "ORDER BY began_at DESC, id DESC"
 
-_BEGINS_OR_ENDS_SO = "substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1"
+_BEGINS_SO = "substr(id, 1, length(?1)) = ?1"
+
+_ENDS_SO = "substr(id, -length(?1)) = ?1"
 
 
 def _summary(row: dict[str, Any]) -> EvalSummary:

@@ -148,6 +148,20 @@ def list_(limit: int, as_json: bool) -> None:
         print_evals(store, limit, as_json=as_json)
 
 
+@eval_group.command("rm", short_help="Delete evaluations.")
+@click.argument("evaluation", nargs=-1, required=True)
+@click.option("--sessions", is_flag=True, help="The sessions of their samples as well.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
+    """Delete EVALUATIONS with their scores; the sessions of their samples stay, unless asked."""
+    from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+    from sandbox_tui.tui.cli.evals.delete_evals import delete_alone, delete_whole
+
+    with open_store() as store:
+        chosen = [ledger.summary(store, name, surely=True) for name in evaluation]
+        (delete_whole if sessions else delete_alone)(store, chosen, ask=not yes)
+
+
 @eval_group.command(short_help="Report an evaluation.")
 @click.argument("evaluation", default="last")
 @click.option(

@@ -16,7 +16,10 @@ def print_evals(store: Store, limit: int, *, as_json: bool) -> None:
     Raises:
         StoreError: the file cannot be read.
     """
-    for found in ledger.summaries(store, limit):
+    summaries = ledger.summaries(store, limit)
+    if not summaries:
+        click.echo(ledger.NO_EVALUATION, err=True)
+    for found in summaries:
         if as_json:
             click.echo(sanitize_json(_as_json(found)))
             continue

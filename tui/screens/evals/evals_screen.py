@@ -16,6 +16,8 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.screens.evals.eval_actions import EvalActions
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.source import EvalSource, LocalEval, RecordedEval
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -32,10 +34,11 @@ MAX_LISTED = 500
 
 
 class EvalsScreen(Screen[None]):
-    """Lists evaluations and opens them.
+    """Lists evaluations, opens, resumes and deletes them.
 
     Args:
         evals: of this program; the store has the others.
+        settings: those in force.
     """
 
     AUTO_FOCUS = "EvalList"
@@ -47,13 +50,17 @@ class EvalsScreen(Screen[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        binding("evals.resume", "resume"),
+        binding("evals.delete", "delete"),
         binding("evals.help", "help"),
         binding("evals.leave", "leave"),
     ]
 
-    def __init__(self, evals: EvalRegistry) -> None:
+    def __init__(self, evals: EvalRegistry, settings: LiveSettings) -> None:
         super().__init__()
         self._evals = evals
+        self._settings = settings
+        self._actions = EvalActions(self, evals, self._read)
         self._is_reading = False
 
     def compose(self) -> ComposeResult:
@@ -78,6 +85,7 @@ class EvalsScreen(Screen[None]):
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
         else:
             self.query_one(EvalList).show(found)
+            self.refresh_bindings()
         finally:
             self._is_reading = False
 
@@ -94,6 +102,36 @@ class EvalsScreen(Screen[None]):
         if runner is not None:
             return LocalEval(runner, self._evals)
         return RecordedEval(found, self._evals.runs.store)
+
+    @property
+    def evaluation_here(self) -> ledger.EvalSummary | None:
+        """The evaluation under the cursor."""
+        return self.query_one(EvalList).current if self.is_mounted else None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only an interrupted evaluation can be resumed, and only one that is not running be
+        deleted."""
+        found = self.evaluation_here
+        if action == "resume":
+            return found is not None and found.status == "interrupted"
+        return found is not None and not found.running if action == "delete" else True
+
+    @on(BlockList.Highlighted)
+    def _moved(self) -> None:
+        self.refresh_bindings()
+
+    def action_resume(self) -> None:
+        """Run what is left of the evaluation under the cursor."""
+        found = self.evaluation_here
+        if found is not None:
+            resuming = self._actions.resume(found, self._settings.now)
+            self.run_worker(resuming, exclusive=True, group="act")
+
+    def action_delete(self) -> None:
+        """Delete the evaluation under the cursor, after asking."""
+        found = self.evaluation_here
+        if found is not None:
+            self.run_worker(self._actions.delete(found), exclusive=True, group="act")
 
     def action_help(self) -> None:
         """All keys of this screen."""

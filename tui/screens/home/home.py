@@ -261,7 +261,7 @@ class HomeScreen(Screen[None]):
         """All evaluations."""
         from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 
-        app_of(self).push_screen(EvalsScreen(self._evals))
+        app_of(self).push_screen(EvalsScreen(self._evals, self._settings))
 
     @on(BlockList.Selected, "#sessions")
     def _chosen(self) -> None:

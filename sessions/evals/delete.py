@@ -1,0 +1,56 @@
+"""Deletes evaluations, alone or with their sessions."""
+
+from __future__ import annotations
+
+import contextlib
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+
+
+def delete_evaluation(store: Store, eval_id: str) -> None:
+    """Delete an evaluation; its sessions stay.
+
+    Raises:
+        StoreError: a program is at work on it, or it could not be written.
+    """
+    refuse_running(ledger.summary(store, eval_id))
+    ledger.delete(store, eval_id)
+
+
+def delete_with_sessions(store: Store, eval_id: str) -> int:
+    """Delete an evaluation and the sessions of all its samples; returns how many those were.
+
+    Forks of them stay, and so does a session that somebody has resumed and that is recorded now.
+
+    Raises:
+        StoreError: a program is at work on it, or it could not be written; what is deleted by then
+            stays deleted, and the evaluation is there to be deleted again.
+    """
+    refuse_running(ledger.summary(store, eval_id))
+    deleted = 0
+    for run_id in ledger.sessions_of(store, eval_id):
+        if not _is_recorded_now(store, run_id):
+            store.delete(run_id)
+            deleted += 1
+    ledger.delete(store, eval_id)
+    return deleted
+
+
+def refuse_running(found: ledger.EvalSummary) -> None:
+    """Raise where a program is at work on an evaluation.
+
+    Raises:
+        StoreError: saying so.
+    """
+    if found.running:
+        raise StoreError(
+            f"The evaluation {found.info.id} is still running: stop it before you delete it."
+        )
+
+
+def _is_recorded_now(store: Store, run_id: str) -> bool:
+    with contextlib.suppress(StoreError):  # deleted meanwhile
+        return store.run(run_id).outcome == "running"
+    return True

@@ -1,0 +1,61 @@
+"""`sandbox-tui eval rm`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.evals.delete import (
+    delete_evaluation,
+    delete_with_sessions,
+    refuse_running,
+)
+from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
+from sandbox_tui.sessions.store.maintenance import reclaim
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.format import numbers
+
+
+def delete_alone(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: bool) -> None:
+    """Delete evaluations; their sessions stay.
+
+    Raises:
+        StoreError: a program is at work on one of them, or it could not be written.
+    """
+    for found in chosen:
+        refuse_running(found)
+    for found in chosen:
+        if ask:
+            click.confirm(f"Delete {_name(found)}? Its sessions stay.", abort=True)
+        delete_evaluation(store, found.info.id)
+        click.echo(f"deleted {found.info.id}")
+
+
+def delete_whole(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: bool) -> None:
+    """Delete evaluations and the sessions of their samples, and free their space.
+
+    Raises:
+        StoreError: a program is at work on one of them, or it could not be written.
+    """
+    for found in chosen:
+        refuse_running(found)
+    for found in chosen:
+        count = len(ledger.sessions_of(store, found.info.id))
+        if ask:
+            sessions = numbers.counted(count, "session")
+            click.confirm(f"Delete {_name(found)} and its {sessions}?", abort=True)
+        count = delete_with_sessions(store, found.info.id)
+        click.echo(f"deleted {found.info.id} and {numbers.counted(count, 'session')}")
+    reclaim(store)
+    for problem in remove_orphaned_snapshots(store):
+        click.echo(f"sandbox-tui: {problem}", err=True)
+
+
+def _name(found: ledger.EvalSummary) -> str:
+    info = found.info
+    return sanitize_line(
+        f"{info.id} ({info.suite} with {info.model}, {found.over} of {found.samples} samples over)"
+    )

@@ -1,0 +1,92 @@
+"""What a person does to the evaluation under the cursor: resume it, delete it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.sessions.store.maintenance import reclaim
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.screens.evals.delete_eval import DeleteEvalDialog
+from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
+from sandbox_tui.tui.screens.evals.source import LocalEval
+from sandbox_tui.tui.textual_support.typed_app import app_of
+
+
+class EvalActions:
+    """The actions on one evaluation of a list.
+
+    Args:
+        screen: shows the list; questions and evaluations open over it.
+        evals: of this program; the store has the others.
+        reload: reads the list anew.
+    """
+
+    def __init__(
+        self, screen: Screen[None], evals: EvalRegistry, reload: Callable[[], object]
+    ) -> None:
+        self._screen = screen
+        self._evals = evals
+        self._reload = reload
+
+    async def resume(self, found: ledger.EvalSummary, settings: Settings) -> None:
+        """Run what is left of an interrupted evaluation, and show it."""
+        from sandbox_tui.sessions.evals.begin import take_up
+
+        runs = self._evals.runs
+        try:
+            taken = await asyncio.to_thread(take_up, runs.store, found.info.id, settings, None)
+        except SandboxTuiError as error:
+            self._complain(error)
+            return
+        runner = self._evals.begin(taken)
+        app_of(self._screen).push_screen(EvalScreen(LocalEval(runner, self._evals), runs))
+
+    async def delete(self, found: ledger.EvalSummary) -> None:
+        """Delete an evaluation, after asking whether, and whether its sessions go too."""
+        from sandbox_tui.sessions.evals.delete import (
+            delete_evaluation,
+            delete_with_sessions,
+            refuse_running,
+        )
+
+        store, eval_id = self._evals.runs.store, found.info.id
+        try:
+            refuse_running(found)
+            sessions = await asyncio.to_thread(ledger.sessions_of, store, eval_id)
+            dialog = DeleteEvalDialog(found, len(sessions))
+            choice = await app_of(self._screen).push_screen_wait(dialog)
+            if choice == "alone":
+                await asyncio.to_thread(delete_evaluation, store, eval_id)
+                self._screen.notify("Deleted. Its sessions stay.", markup=False)
+            elif choice == "with_sessions":
+                count = await asyncio.to_thread(delete_with_sessions, store, eval_id)
+                self._screen.notify(await self._freed(count), markup=False)
+            if choice is not None:
+                self._evals.forget(eval_id)
+        except StoreError as error:
+            self._complain(error)
+        self._reload()
+
+    async def _freed(self, count: int) -> str:
+        """Give the space of deleted sessions back; returns what became of it."""
+        from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
+
+        runs = self._evals.runs
+        given = 0 if runs.unfinished else await asyncio.to_thread(reclaim, runs.store)
+        for problem in await asyncio.to_thread(remove_orphaned_snapshots, runs.store):
+            self._screen.notify(sanitize_line(problem), severity="warning", markup=False)
+        kept = "Its space is used again for new sessions."
+        words = f"{numbers.size(given)} given back to the disk." if given else kept
+        return f"Deleted with {numbers.counted(count, 'session')}. {words}"
+
+    def _complain(self, error: SandboxTuiError) -> None:
+        words = sanitize_line(str(error))
+        self._screen.notify(words, severity="error", markup=False, timeout=10)
