@@ -62,7 +62,7 @@ def model() -> Any:
 
 @asynccontextmanager
 async def shown(
-    store: Store, first: Begin, config: Any, size: tuple[int, int] = (100, 30)
+    store: Store, first: Begin | None, config: Any, size: tuple[int, int] = (100, 30)
 ) -> AsyncIterator[tuple[SandboxTui, Pilot[int]]]:
     app = SandboxTui(config, store, first)
     async with app.run_test(size=size) as pilot:

@@ -6,7 +6,7 @@ Each block begins with the names of the lines; every column is in one block, in 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -23,7 +23,7 @@ class Line:
     Attributes:
         front: the names, as wide as in every line of its table.
         text: the columns.
-        kind: as it was given; `head` for the first line.
+        kind: as it was given, `head` for the first line; `plain` outside of tables.
     """
 
     front: str
@@ -52,6 +52,16 @@ def blocks(
             Line(front, cut(text, room), kind)
             for front, text, kind in zip(fronts, _aligned(group), kinds, strict=True)
         ]
+
+
+def plain(texts: Iterable[str]) -> list[Line]:
+    """Texts as lines outside of tables."""
+    return [Line("", text, "plain") for text in texts]
+
+
+def as_text(lines: Iterable[Line]) -> str:
+    """Lines without their kinds."""
+    return "\n".join(f"{line.front}{line.text}".rstrip() for line in lines)
 
 
 def named(name: str, value: str, width: int) -> list[str]:

@@ -14,7 +14,16 @@ from sandbox_tui.core.evals.reporting.comparison_words import (
     paired_remarks,
     paired_title,
 )
-from sandbox_tui.tui.format.dealt_columns import MIN_WIDTH, Line, blocks, cut, named, wrapped
+from sandbox_tui.tui.format.dealt_columns import (
+    MIN_WIDTH,
+    Line,
+    as_text,
+    blocks,
+    cut,
+    named,
+    plain,
+    wrapped,
+)
 from sandbox_tui.tui.format.eval_table import kind_of
 
 MAX_FLIPS = 40
@@ -24,10 +33,21 @@ MAX_FLIPS = 40
 def comparison_text(found: EvalComparison, width: int) -> str:
     """The whole comparison as lines of at most `width` cells; below `MIN_WIDTH` as if it were
     that."""
+    return as_text(comparison_lines(found, width))
+
+
+def comparison_lines(found: EvalComparison, width: int) -> list[Line]:
+    """The same, with the kinds of the lines."""
     width = max(MIN_WIDTH, width)
-    made = [cut(paired_title(found), width), ""]
+    made = plain([cut(paired_title(found), width), ""])
     for lines in _blocks(found, width):
-        made += [*(f"{line.front}{line.text}".rstrip() for line in lines), ""]
+        made += [*lines, *plain([""])]
+    return [*made, *plain(_below(found, width))]
+
+
+def _below(found: EvalComparison, width: int) -> list[str]:
+    """What is said below the table."""
+    made: list[str] = []
     for remark in paired_remarks(found):
         made += wrapped(remark, width)
     for flip in found.flips[:MAX_FLIPS]:
@@ -37,7 +57,7 @@ def comparison_text(found: EvalComparison, width: int) -> str:
     made.append("")
     for name, value in (*paired_facts(found), *PAIRED_METHODS):
         made += named(name, value, width)
-    return "\n".join(made)
+    return made
 
 
 def _blocks(found: EvalComparison, width: int) -> Iterator[list[Line]]:

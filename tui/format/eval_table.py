@@ -1,12 +1,8 @@
-"""The report of an evaluation in a terminal: lines of plain text, and its table in colour."""
+"""The report of an evaluation in a terminal, as lines of text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting.columns import columns_of
@@ -14,48 +10,41 @@ from sandbox_tui.core.evals.reporting.facts import facts, remarks, title
 from sandbox_tui.core.evals.reporting.methods import METHODS
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.table import EvalTable
-from sandbox_tui.tui.format.dealt_columns import MIN_WIDTH, Line, blocks, cut, named, wrapped
-
-STYLES = {"head": "dim", "better": "green", "worse": "red"}
-"""By the kind of a line."""
+from sandbox_tui.tui.format.dealt_columns import (
+    MIN_WIDTH,
+    Line,
+    as_text,
+    blocks,
+    cut,
+    named,
+    plain,
+    wrapped,
+)
 
 
 def report_text(table: EvalTable, width: int) -> str:
     """The whole report as lines of at most `width` cells; below `MIN_WIDTH` as if it were that."""
+    return as_text(report_lines(table, width))
+
+
+def report_lines(table: EvalTable, width: int) -> list[Line]:
+    """The same, with the kinds of the lines."""
     width = max(MIN_WIDTH, width)
-    made = [cut(title(table.info), width), "", *outcome_lines(table, width)]
-    for name, value in facts(table):
-        made += named(name, value, width)
-    made.append("")
+    said = [line for name, value in facts(table) for line in named(name, value, width)]
+    said.append("")
     for name, method in METHODS:
-        made += named(name, method, width)
-    return "\n".join(made)
+        said += named(name, method, width)
+    head = plain([cut(title(table.info), width), ""])
+    return [*head, *outcome_lines(table, width), *plain(said)]
 
 
-def outcome_lines(table: EvalTable, width: int) -> list[str]:
+def outcome_lines(table: EvalTable, width: int) -> list[Line]:
     """The table and what its figures leave out, as lines of at most `width` cells."""
     width = max(MIN_WIDTH, width)
-    made: list[str] = []
+    made: list[Line] = []
     for lines in table_blocks(table, width):
-        made += [*(f"{line.front}{line.text}".rstrip() for line in lines), ""]
-    for remark in remarks(table):
-        made += wrapped(remark, width)
-    return made
-
-
-@dataclass(frozen=True, slots=True)
-class EvalRenderable:
-    """The table as a Rich renderable, as wide as it is given room."""
-
-    table: EvalTable
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield its lines."""
-        for lines in table_blocks(self.table, options.max_width):
-            for line in lines:
-                text = Text(line.front, no_wrap=True, overflow="ellipsis")
-                yield text.append(line.text.rstrip(), STYLES.get(line.kind, ""))
-            yield Text()
+        made += [*lines, *plain([""])]
+    return [*made, *plain(line for text in remarks(table) for line in wrapped(text, width))]
 
 
 def table_blocks(table: EvalTable, width: int) -> Iterator[list[Line]]:

@@ -15,6 +15,9 @@ from sandbox_tui.sessions import RunRegistry, Store
 from sandbox_tui.sessions.evals.begin import Evaluation
 from sandbox_tui.sessions.evals.eval_registry import STOPPED
 from sandbox_tui.sessions.evals.runner import EvalRunner
+from sandbox_tui.sessions.interchange.known_secrets import known_secrets
+from sandbox_tui.sessions.interchange.redaction import Redactor
+from sandbox_tui.tui.cli.evals.coloured_lines import write_lines
 from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.eval_table import outcome_lines
@@ -64,9 +67,8 @@ class _Lines:
         if self._as_json or not self._over:
             return
         table = eval_table(self._runner.info, list(self._runner.samples.values()))
-        for line in outcome_lines(table, shutil.get_terminal_size().columns):
-            sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
+        lines = outcome_lines(table, shutil.get_terminal_size().columns)
+        write_lines(lines, Redactor(known_secrets()))
 
     def on_change(self, changed: SampleResult | None) -> None:
         """Write a line for a sample that is over; end an evaluation that nobody can resume."""

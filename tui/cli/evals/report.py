@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.evals.reporting.comparison import compare_evals
+from sandbox_tui.core.evals.reporting.comparison import EvalComparison, compare_evals
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.report.compare import comparison_html, comparison_markdown
 from sandbox_tui.sessions.evals.report.csv import cells_csv, samples_csv
@@ -23,9 +23,10 @@ from sandbox_tui.sessions.evals.report.session_pages import write_session_pages
 from sandbox_tui.sessions.interchange.known_secrets import known_secrets
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.tables import eval_ledger
+from sandbox_tui.tui.cli.evals.coloured_lines import write_lines
 from sandbox_tui.tui.cli.write_file import write_file
-from sandbox_tui.tui.format.eval_comparison import comparison_text
-from sandbox_tui.tui.format.eval_table import report_text
+from sandbox_tui.tui.format.eval_comparison import comparison_lines, comparison_text
+from sandbox_tui.tui.format.eval_table import report_lines, report_text
 
 REPORTS: Mapping[str, Callable[[EvalReport], str]] = {
     "text": lambda report: report_text(report.table, _width()),
@@ -36,7 +37,12 @@ REPORTS: Mapping[str, Callable[[EvalReport], str]] = {
 }
 """Formats of a report by name."""
 
-COMPARISONS = ("text", "markdown", "html")
+COMPARISONS: Mapping[str, Callable[[EvalComparison], str]] = {
+    "text": lambda found: comparison_text(found, _width()),
+    "markdown": comparison_markdown,
+    "html": comparison_html,
+}
+"""Formats of a comparison by name."""
 
 
 def write_report(
@@ -70,7 +76,10 @@ def write_report(
         capabilities=recorded_capabilities(store, results),
         links=links,
     )
-    _write(REPORTS[form](report), output, redactor)
+    if form == "text" and output is None:
+        write_lines(report_lines(report.table, _width()), redactor)
+    else:
+        _write(REPORTS[form](report), output, redactor)
 
 
 def write_comparison(store: Store, left: str, right: str, form: str, output: Path | None) -> None:
@@ -87,11 +96,11 @@ def write_comparison(store: Store, left: str, right: str, form: str, output: Pat
         other.info,
         eval_ledger.results(store, other.info.id),
     )
-    if form == "text":
-        text = comparison_text(found, _width())
+    redactor = Redactor(known_secrets())
+    if form == "text" and output is None:
+        write_lines(comparison_lines(found, _width()), redactor)
     else:
-        text = comparison_html(found) if form == "html" else comparison_markdown(found)
-    _write(text, output, Redactor(known_secrets()))
+        _write(COMPARISONS[form](found), output, redactor)
 
 
 def _pages(store: Store, run_ids: list[str], output: Path, redactor: Redactor) -> dict[str, str]:

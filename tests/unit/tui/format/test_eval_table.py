@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import io
+import sys
 
+import click
 import pytest
 from rich.cells import cell_len
-from rich.console import Console
 
 from sandbox_tui.core.evals.reporting.columns import columns_of
 from sandbox_tui.core.evals.reporting.table import eval_table
+from sandbox_tui.sessions.interchange.redaction import Redactor
+from sandbox_tui.tui.cli.evals.coloured_lines import write_lines
 from sandbox_tui.tui.format.dealt_columns import MIN_WIDTH
-from sandbox_tui.tui.format.eval_table import EvalRenderable, report_text, table_blocks
+from sandbox_tui.tui.format.eval_table import report_lines, report_text, table_blocks
 from tests.unit.core.evals.reporting.hostile import HOSTILE_INFO, hostile_results
 from tests.unit.core.evals.reporting.sample_results import INFO, evaluation, result
 
@@ -83,13 +85,19 @@ def test_colours_say_what_intervals_say() -> None:
     assert kinds[2] == "even"
 
 
-def test_the_renderable_fills_the_width_it_is_given() -> None:
-    table = eval_table(INFO, evaluation(3))
-    console = Console(file=io.StringIO(), width=80, color_system=None, legacy_windows=False)
-    with console.capture() as captured:
-        console.print(EvalRenderable(table))
-    plain = [line.rstrip() for line in captured.get().split("\n")]
-    wanted = [
-        f"{line.front}{line.text}".rstrip() for made in table_blocks(table, 80) for line in made
-    ]
-    assert [line for line in plain if line] == wanted
+@pytest.mark.parametrize("no_color", ["", "1"])
+def test_lines_have_colours_on_a_terminal_alone(
+    no_color: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NO_COLOR", no_color)
+    sure = [result(task, "vanilla", 0.0) for task in "abc"]
+    sure += [result(task, "sandbox", 1.0) for task in "abc"]
+    table = eval_table(INFO, sure)
+    for is_terminal in (False, True):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda is_terminal=is_terminal: is_terminal)
+        write_lines(report_lines(table, 80), Redactor(["small-0.5b"]))
+        text = capsys.readouterr().out
+        assert "small-0.5b" not in text
+        assert ("\x1b[32m" in text) == (is_terminal and not no_color)
+        bare = click.unstyle(text).splitlines()
+        assert bare[2:] == Redactor(["small-0.5b"]).text(report_text(table, 80)).splitlines()[2:]

@@ -1,0 +1,29 @@
+"""Writes the lines of a report to standard output, in colour where that is a terminal."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from sandbox_tui.sessions.interchange.redaction import Redactor
+from sandbox_tui.tui.format.dealt_columns import Line
+
+COLOURS: dict[str, dict[str, Any]] = {
+    "head": {"dim": True},
+    "better": {"fg": "green"},
+    "worse": {"fg": "red"},
+}
+"""By the kind of a line."""
+
+
+def write_lines(lines: Iterable[Line], redactor: Redactor) -> None:
+    """Write lines; `NO_COLOR` (no-color.org) holds."""
+    has_colour = False if os.environ.get("NO_COLOR") else None  # None: where it is a terminal
+    for line in lines:
+        front, text = (redactor.text(part) for part in (line.front, line.text.rstrip()))
+        style = COLOURS.get(line.kind)
+        words = f"{front}{click.style(text, **style) if style else text}"
+        click.echo(words.rstrip(), color=has_colour)
