@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,7 +40,7 @@ class SampleRequests:
         suite: whose samples.
         settings: the person's, with the suite's on top.
         pack: prompts of the modes with a computer.
-        vanilla_pack: prompts of `vanilla`.
+        vanilla_packs: prompts of `vanilla`, by domain.
         eval_id: recorded with each run.
         window: tokens for documents in the prompt; None: however many there are.
     """
@@ -47,7 +48,7 @@ class SampleRequests:
     suite: Suite
     settings: config.Settings
     pack: PromptPack
-    vanilla_pack: PromptPack
+    vanilla_packs: Mapping[str, PromptPack]
     eval_id: str
     window: int | None
 
@@ -64,20 +65,21 @@ class SampleRequests:
             suite,
             settings,
             load_pack(suite.prompts or settings.agent.prompts),
-            load_one_reply_pack(suite.vanilla_prompts),
+            {
+                domain: load_one_reply_pack(suite.vanilla_prompts_of(domain))
+                for domain in suite.domains
+            },
             eval_id,
             suite.window or _window(settings.model.context_length),
         )
 
     @property
     def packs(self) -> dict[str, PromptPack]:
-        """The prompt packs that the suite's modes use, by the name of their setting."""
-        modes = self.suite.modes
-        used: dict[str, PromptPack] = {}
-        if any(mode != "vanilla" for mode in modes):
-            used["prompts"] = self.pack
-        if "vanilla" in modes:
-            used["vanilla_prompts"] = self.vanilla_pack
+        """The prompt packs that the suite's modes use, by the setting and the domain."""
+        has_computer = any(mode != "vanilla" for mode in self.suite.modes)
+        used = {"prompts": self.pack} if has_computer else {}
+        if "vanilla" in self.suite.modes:
+            used |= {f"vanilla_prompts {name}": pack for name, pack in self.vanilla_packs.items()}
         return used
 
     def request(self, sample: Sample, attempt: int) -> RunRequest:
@@ -97,7 +99,7 @@ class SampleRequests:
             request,
             task=request.task if own_prompt is None else str(own_prompt),
             settings=config.changed(request.settings, {"limits.max_steps": 1}),
-            pack=self.vanilla_pack,
+            pack=self.vanilla_packs[sample.task.domain],
             tools=(),
             turn_policy=_ONE_REPLY,
         )

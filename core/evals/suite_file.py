@@ -27,7 +27,7 @@ from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.loaders.selection import selected
 from sandbox_tui.core.evals.loaders.table import load_tasks
 from sandbox_tui.core.evals.sample import EvalMode
-from sandbox_tui.core.evals.suite import Suite
+from sandbox_tui.core.evals.suite import VANILLA, Suite
 from sandbox_tui.core.evals.suite_file_errors import described
 from sandbox_tui.core.events.types import Limits
 
@@ -40,7 +40,7 @@ class SuiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     Attributes:
         description: a sentence for lists of suites.
-        scorers: one name for all tasks, or names by domain.
+        scorers, vanilla_prompts: one name for all tasks, or names by domain.
     """
 
     dataset: Dataset
@@ -51,7 +51,7 @@ class SuiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     scorers: str | dict[str, str] = {}
     scorer_options: dict[str, dict[str, Any]] = {}
     prompts: str = ""
-    vanilla_prompts: str = "vanilla"
+    vanilla_prompts: str | dict[str, str] = VANILLA
     model: ModelSettings = ModelSettings()
     limits: Limits = Limits()
     sandbox: SandboxSettings = SandboxSettings()
@@ -144,7 +144,7 @@ def _suite(name: str, tables: dict[str, Any], folder: Path, overrides: Mapping[s
         scorers={"": scorers} if isinstance(scorers, str) else scorers,
         scorer_options=content.scorer_options,
         prompts=_beside(folder, content.prompts),
-        vanilla_prompts=_beside(folder, content.vanilla_prompts),
+        vanilla_prompts=_all_beside(folder, content.vanilla_prompts),
         seed=content.seed,
         window=content.window,
         **{key: dict(tables.get(key) or {}) for key in _SETTINGS},
@@ -173,6 +173,12 @@ def _put(tables: dict[str, Any], name: str, value: Any) -> None:
             return  # the conversion of the whole says what is wrong with it
         tables = cast(dict[str, Any], found)
     tables[key] = value
+
+
+def _all_beside(folder: Path, packs: str | dict[str, str]) -> str | dict[str, str]:
+    if isinstance(packs, str):
+        return _beside(folder, packs)
+    return {domain: _beside(folder, pack) for domain, pack in packs.items()}
 
 
 def _beside(folder: Path, pack: str) -> str:

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.evals import extras
 from sandbox_tui.core.evals.loaders import hugging_face
+from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.suite_file import known_suites, load_suite
@@ -91,13 +93,26 @@ def test_a_suite_of_the_paper(
     assert suite.limits["max_steps"] == 100
     for scorer in scorers_of(suite):
         assert scorer_named(scorer, suite.scorer_options.get(scorer)).name == scorer
-    for pack in (suite.prompts, suite.vanilla_prompts):
+    for pack in (suite.prompts, suite.vanilla_prompts_of(name)):
         assert ROWS[name]["problem_statement"] in load_pack(pack).instance(task.problem)
     assert (hub["path"], hub["split"]) in {
         ("daixuancheng/llm-in-sandbox-bench", "test"),
         ("daixuancheng/llm-in-sandbox-rl", "train"),
         ("SWE-bench/SWE-bench_Verified", "test"),
     }
+
+
+def test_vanilla_is_not_told_to_think_where_its_whole_reply_is_the_answer() -> None:
+    """The tasks of constraints say that the reply holds nothing else."""
+    suite = load_suite("pocket", overrides={"dataset.per_domain": 13})
+    requests = SampleRequests.of(suite, load({"model.name": "m"}), "e")
+    for sample in suite.plan():
+        if sample.key.mode == "vanilla":
+            request = requests.request(sample, 1)
+            assert request.pack is not None
+            told = request.pack.instance(request.task)
+            whole = suite.scorer_of(sample.task) == "constraints"
+            assert ("Think it through" in told) != whole
 
 
 def test_a_report_of_a_fault_has_its_image_and_what_the_harness_needs(hub: dict[str, Any]) -> None:

@@ -127,6 +127,16 @@ def test_a_shuffle_follows_from_its_seed_and_keeps_all(tmp_path: Path) -> None:
     assert sorted(one) == sorted(other) == sorted(f"t{n}" for n in range(30))
 
 
+def test_prompts_of_vanilla_by_domain(tmp_path: Path) -> None:
+    dataset = "dataset: {path: tasks.jsonl}\n"
+    suite = load_suite(write(tmp_path, f'{dataset}vanilla_prompts: {{a: x.yaml, "": letter}}'))
+    assert suite.domains == ["a", "b"]
+    assert suite.vanilla_prompts_of("a") == str(tmp_path / "x.yaml")
+    assert suite.vanilla_prompts_of("b") == "letter"
+    suite = load_suite(write(tmp_path, f"{dataset}vanilla_prompts: {{a: plain}}"))
+    assert [suite.vanilla_prompts_of(domain) for domain in "ab"] == ["plain", "vanilla"]
+
+
 def test_the_digest_tells_suites_apart(tmp_path: Path) -> None:
     file = write(tmp_path, "dataset: {path: tasks.jsonl}")
     assert load_suite(file).digest() == load_suite(file).digest()
