@@ -243,6 +243,7 @@ async def test_it_goes_on_in_the_background(
         await until(pilot, lambda: both_held(app))
         await pilot.press("q")
         await until(pilot, on_top(app, LeaveEvalDialog))
+        assert app.screen.query_one(".dialog").outer_size.width == 64
         await pilot.press("escape")
         await until(pilot, on_top(app, EvalScreen))
         await pilot.press("q")

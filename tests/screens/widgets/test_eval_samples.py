@@ -17,7 +17,7 @@ class Shown(App[None]):
         return ROLE_DEFAULTS
 
     def compose(self) -> ComposeResult:
-        yield SampleList(lambda _: None)
+        yield SampleList(lambda _: None, "being recorded")
 
 
 def over(*numbers: int) -> list[SampleResult]:
@@ -85,3 +85,12 @@ async def test_an_empty_list_says_why() -> None:
         app.query_one(SampleList).show([], 0, "No sample is like that.")
         await pilot.pause()
         assert "No sample is like that." in line(app.query_one(SampleRows), 0)
+
+
+async def test_a_sample_that_has_just_ended_is_in_no_other_program() -> None:
+    app = Shown()
+    async with app.run_test(size=(100, 20)) as pilot:
+        runs = result("t", "sandbox", None, status="running", began_at=1.0)
+        app.query_one(SampleList).show([runs], 1, "")
+        await pilot.pause()
+        assert "being recorded" in line(app.query_one(SampleRows), 0)

@@ -108,7 +108,7 @@ class EvalScreen(ClosesWhenOnTop[None]):
             yield ThemedText(draw, id=f"eval-{name}")
         yield DomainTable()
         yield EvalCharts()
-        yield SampleList(self._source.worker)
+        yield SampleList(self._source.worker, self._source.without_worker)
         yield KeyBar()
 
     def on_mount(self) -> None:

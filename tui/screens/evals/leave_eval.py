@@ -14,6 +14,10 @@ class LeaveEvalDialog(LeaveDialog):
         left: samples that are not over, those among them.
     """
 
+    CSS = """
+    LeaveEvalDialog .dialog { width: 64; }
+    """
+
     def __init__(self, running: int, left: int) -> None:
         super().__init__()
         self._how_many_run = running

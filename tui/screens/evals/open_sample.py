@@ -33,6 +33,6 @@ def open_sample(
         words = str(error) if sample.run_id else "This sample has no session yet."
         screen.notify(sanitize_line(words), severity="error", markup=False)
         return
-    if sample.status == "running":
+    if sample.status == "running" and source.runner is None:
         screen.notify("It runs in another program: this is what is recorded so far.", markup=False)
     app_of(screen).push_screen(replay)

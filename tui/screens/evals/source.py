@@ -61,6 +61,11 @@ class EvalSource(Protocol):
         """The run of a sample that runs in this program."""
         ...
 
+    @property
+    def without_worker(self) -> str:
+        """What a running sample does that has no run here, in a few words."""
+        ...
+
     def close(self) -> None:
         """Nobody looks any more."""
 
@@ -104,6 +109,11 @@ class LocalEval:
         """The run of a sample, while it runs."""
         found = self._evals.runs.all.get(sample.run_id)
         return None if found is None or found.ended.is_set() else found
+
+    @property
+    def without_worker(self) -> str:
+        """Its run has not begun yet, or has just ended."""
+        return "being recorded"
 
     def close(self) -> None:
         """Look no more."""
@@ -167,6 +177,11 @@ class RecordedEval:
     def worker(self, sample: SampleResult) -> RunWorker | None:
         """None: no sample runs in this program."""
         return None
+
+    @property
+    def without_worker(self) -> str:
+        """It runs elsewhere."""
+        return "in another program"
 
     def close(self) -> None:
         """Nothing to do."""

@@ -32,11 +32,13 @@ class SampleRows(BlockList):
 
     Args:
         worker_of: the run of a sample, where it runs in this program.
+        without_worker: what a running sample does that has none, in a few words.
     """
 
-    def __init__(self, worker_of: WorkerOf) -> None:
+    def __init__(self, worker_of: WorkerOf, without_worker: str) -> None:
         super().__init__(id="eval-samples")
         self._worker_of = worker_of
+        self._without_worker = without_worker
         self._samples: Sequence[SampleResult] = ()
         self._how_many_run = 0
         self._columns = Columns.at(80, 10, 7)
@@ -128,7 +130,7 @@ class SampleRows(BlockList):
         if sample.status == "running":
             worker = self._worker_of(sample)
             seconds = max(0.0, time.time() - sample.began_at)
-            doing = "in another program" if worker is None else activity_of(worker)
+            doing = self._without_worker if worker is None else activity_of(worker)
             if worker is not None:
                 sample = _so_far(sample, worker)
         return [sample_line(sample, self._columns, width, palette, doing, seconds)]
@@ -138,7 +140,7 @@ class SampleList(Vertical):
     """The samples with the titles of their columns, in a frame.
 
     Args:
-        worker_of: see `SampleRows`.
+        worker_of, without_worker: see `SampleRows`.
     """
 
     DEFAULT_CSS = """
@@ -151,9 +153,9 @@ class SampleList(Vertical):
     SampleList SampleRows { height: 1fr; }
     """
 
-    def __init__(self, worker_of: WorkerOf) -> None:
+    def __init__(self, worker_of: WorkerOf, without_worker: str) -> None:
         super().__init__(id="eval-wall")
-        self._rows = SampleRows(worker_of)
+        self._rows = SampleRows(worker_of, without_worker)
         self.border_title = "samples"
 
     def compose(self) -> ComposeResult:
