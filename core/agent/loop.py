@@ -321,7 +321,8 @@ class Agent:
             return None
         if reply.problem:
             return reply.problem
-        return texts.CUT if reply.finish_reason == "length" else texts.no_call(self._tool_names)
+        was_cut = reply.finish_reason == "length"
+        return texts.cut_off(self._tool_names) if was_cut else texts.no_call(self._tool_names)
 
     def _append(self, call: ToolCall, observation: Observation) -> None:
         self.messages.append({"role": "tool", "tool_call_id": call.id, "content": observation.text})

@@ -13,7 +13,7 @@ from typing import Any, cast
 from sandbox_tui.core.events.types import HumanFile
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 
-MESSAGES_VERSION = 4
+MESSAGES_VERSION = 5
 
 # --- the turn
 
@@ -24,18 +24,30 @@ DEFAULT_TOOL_NAMES = [_BASH, "str_replace_editor", SUBMIT]
 
 def no_call(tools: Iterable[str]) -> str:
     """The reminder after a reply that calls none of these tools."""
+    return (
+        "Your last message called no tool, so nothing happened. "
+        f"Call a tool in every message: {_ways_on(tools)}."
+    )
+
+
+def cut_off(tools: Iterable[str]) -> str:
+    """The reminder after a reply that came to the token limit and to none of these tools."""
+    return (
+        "Your last message was cut off by the token limit of one reply before it called a tool, so "
+        f"nothing happened. Write less, and call a tool in every message: {_ways_on(tools)}."
+    )
+
+
+def _ways_on(tools: Iterable[str]) -> str:
     names = sorted(tools) or DEFAULT_TOOL_NAMES
     going_on = " or ".join(name for name in names if name != SUBMIT)
     handing_in = f"{SUBMIT} when the answer is written" if SUBMIT in names else ""
-    ways = ", ".join(way for way in (going_on and f"{going_on} to go on", handing_in) if way)
-    return (
-        "Your last message called no tool, so nothing happened. "
-        f"Call a tool in every message: {ways}."
-    )
+    return ", ".join(way for way in (going_on and f"{going_on} to go on", handing_in) if way)
 
 
 NO_CALL = no_call(DEFAULT_TOOL_NAMES)
 CUT = "Your last message was cut off by the token limit of one reply. Go on in smaller parts."
+"""What versions said that did not record their reminders."""
 
 
 def repeated_call(tool: str, times: int) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from sandbox_tui.core.agent.approval_gate import Gate
 from sandbox_tui.core.agent.loop import Agent
-from sandbox_tui.core.agent.model_messages import CUT, NO_CALL
+from sandbox_tui.core.agent.model_messages import DEFAULT_TOOL_NAMES, NO_CALL, cut_off
 from sandbox_tui.core.agent.request_with_retries import MIN_REPLY_TOKENS
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.config.settings import ModelSettings
@@ -116,7 +116,10 @@ async def test_there_is_an_end_to_asking_for_less(scripted_server: Start) -> Non
 async def test_what_it_was_told_is_recorded_with_the_reply(scripted_server: Start) -> None:
     cut = s.Scripted([s.chunk({"content": "I was abou"}), s.chunk({}, "length"), s.DONE])
     asking = await steps(2, scripted_server(s.say("words"), cut))
-    assert [event.reminder for event in asking.only(e.ModelReplied)] == [NO_CALL, CUT]
+    assert [event.reminder for event in asking.only(e.ModelReplied)] == [
+        NO_CALL,
+        cut_off(DEFAULT_TOOL_NAMES),
+    ]
     first, second = (item for item in fold(asking.events).items if isinstance(item, ReplyItem))
     assert first.remark == "No tool was called; the model was reminded."
     assert second.remark == "Cut off at the token limit; the model was told."
