@@ -21,9 +21,9 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
         modes: in which each task is attempted; differences are against `vanilla`, or the first.
         concurrency: samples that run at once.
         concurrency_before: the same of the programs before this one, where it was another.
-        sandbox: kind of the sandbox, `docker` or `bubblewrap`.
-        image: name of the container image; empty where there is none.
-        image_bytes: its size; None where it is not known.
+        sandbox: kind of the sandbox, `docker` or `bubblewrap`; as asked for until one has run.
+        image: name of the container image; empty where there is none, or tasks have their own.
+        image_size: its size in words; empty where it is not known.
         command: the command line that began the evaluation.
         began_at, ended_at: seconds since the epoch; `ended_at` is 0 while it runs.
     """
@@ -38,7 +38,7 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
     concurrency_before: tuple[int, ...] = ()
     sandbox: str = ""
     image: str = ""
-    image_bytes: int | None = None
+    image_size: str = ""
     command: str = ""
     began_at: float = 0.0
     ended_at: float = 0.0

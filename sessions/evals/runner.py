@@ -11,6 +11,7 @@ import msgspec
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.config.settings import Settings, api_key
+from sandbox_tui.core.evals.reporting.outcomes import has_ended
 from sandbox_tui.core.evals.sample import Sample, SampleKey, SampleResult
 from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.sandbox_memory import SandboxMemory
@@ -25,7 +26,12 @@ from sandbox_tui.sessions.evals.sample_executor import (
     SampleLost,
     SamplePlace,
 )
-from sandbox_tui.sessions.evals.sample_record import failed_result, killed_result, recorded_result
+from sandbox_tui.sessions.evals.sample_record import (
+    failed_result,
+    killed_result,
+    recorded_result,
+    with_sandbox,
+)
 from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.recording.run_worker import RunWorker
 from sandbox_tui.sessions.store.ids import new_id
@@ -76,6 +82,8 @@ class EvalRunner:
         self._claimed = 0
         self._changed = asyncio.Condition()
         self._failures_in_a_row = 0
+        # tasks with images of their own have no common one
+        self._knows_sandbox = any(task.image for task in evaluation.plan.suite.tasks)
         self._tokens = 0
         self._cost = 0.0
         self._began = time.monotonic()
@@ -217,6 +225,10 @@ class EvalRunner:
         if result.over:  # so that no report has to look at all runs at once
             recorded_capabilities(self._store, [result])
         ledger.finish(self._store, self.info.id, result)
+        if has_ended(result) and result.mode != "vanilla" and not self._knows_sandbox:
+            self._knows_sandbox = True
+            self.info = with_sandbox(self._store, self.info, result.run_id)
+            ledger.set_info(self._store, self.info)
 
     async def _run(self, sample: Sample, claimed: SampleResult, place: SamplePlace) -> SampleResult:
         suite = self._plan.suite

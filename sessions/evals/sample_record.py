@@ -6,10 +6,12 @@ from typing import TypeVar
 
 import msgspec
 
+from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.evals.sample_request import CUT_DOCUMENTS
 from sandbox_tui.core.evals.scoring import INFRASTRUCTURE
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.sandboxes.docker.container_options import IMAGE_SIZE
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.events import last_of_kind
 
@@ -40,6 +42,24 @@ def recorded_result(store: Store, claimed: SampleResult) -> SampleResult:
     if finished.reason in INFRASTRUCTURE:
         return failed_result(result, finished.error or "")
     return _with_score(result, scored)
+
+
+def with_sandbox(store: Store, info: EvalInfo, run_id: str) -> EvalInfo:
+    """An evaluation with the kind of sandbox that a run of it really had, and its image.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    started = _last(store, run_id, e.RunStarted)
+    if started is None:
+        return info
+    about = started.sandbox_info
+    return msgspec.structs.replace(
+        info,
+        sandbox=started.sandbox,
+        image=about.get("image", ""),
+        image_size=about.get(IMAGE_SIZE, ""),
+    )
 
 
 def failed_result(claimed: SampleResult, why: str) -> SampleResult:

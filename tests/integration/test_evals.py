@@ -90,7 +90,10 @@ async def test_each_sample_is_a_scored_session(
     results = ledger.results(store, evaluation.info.id)
     assert scores(results) == EXPECTED
     assert not registry.all
-    assert ledger.summary(store).status == "finished"
+    summary = ledger.summary(store)
+    assert summary.status == "finished"
+    assert summary.info.sandbox == kind
+    assert bool(re.fullmatch(r"[1-9]\d* MB", summary.info.image_size)) == (kind == "docker")
     for one in results:
         events = list(replay(store, one.run_id))
         started = events[0]

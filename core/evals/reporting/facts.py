@@ -29,8 +29,7 @@ def _facts(table: EvalTable, info: EvalInfo) -> Iterator[tuple[str, str]]:
     yield "model", info.model
     yield "parameters", ", ".join(f"{name} {value}" for name, value in sorted(info.params.items()))
     yield "sandbox", " ".join(word for word in (info.sandbox, info.image) if word)
-    if info.image_bytes is not None:
-        yield "image size", figures.megabytes(info.image_bytes)
+    yield "image size", info.image_size
     at_once = (*info.concurrency_before, info.concurrency)
     yield "at once", f"{', then '.join(map(str, at_once))} samples"
     yield "began", figures.moment(info.began_at)

@@ -46,10 +46,18 @@ def container_options(spec: SandboxSpec) -> dict[str, Any]:
     }
 
 
-def describe_container(spec: SandboxSpec, image: str, name: str) -> dict[str, str]:
+IMAGE_SIZE = "image size"
+"""In `Sandbox.info`."""
+
+
+def describe_container(
+    spec: SandboxSpec, image: str, name: str, image_bytes: int | None = None
+) -> dict[str, str]:
     """What the person is shown of a container (see `Sandbox.info`)."""
+    size = {} if image_bytes is None else {IMAGE_SIZE: f"{image_bytes / 1e6:.0f} MB"}
     return {
         "image": image,
+        **size,
         "container": name,
         "network": "none" if spec.network == "none" else "bridge",
         "memory": f"{(spec.memory or DEFAULT_MEMORY_BYTES) >> 20} MiB",

@@ -91,6 +91,7 @@ class DockerSandbox(DispatcherSandbox):
         self._connection = connection or EngineConnection()
         self._client: Any = None
         self._container: Any = None
+        self._image_bytes: int | None = None
         self._shells = 0
         self._oom_kills = OomKills(self._control.run, self._clock)
         self._created_at = 0.0
@@ -198,13 +199,14 @@ class DockerSandbox(DispatcherSandbox):
         if self.spec.snapshot and not await in_thread(image_snapshots.is_ours, self._client, image):
             raise SandboxUnavailable(f"There is no snapshot {image!r} any more.")
         try:
-            await in_thread(self._client.images.get, image)
+            found = await in_thread(self._client.images.get, image)
         except docker.errors.ImageNotFound as error:
             message = (
                 f"The Docker engine has no image named {image!r}. "
                 "Make one with `sandbox-tui image build` (or `--from-packages` without a registry)."
             )
             raise ImageMissing(message, image=image) from error
+        self._image_bytes = found.attrs.get("Size")
 
     def _create(self, image: str) -> Any:
         return self._client.containers.create(image, **container_options(self.spec))
@@ -219,7 +221,7 @@ class DockerSandbox(DispatcherSandbox):
 
     def _describe(self, image: str) -> dict[str, str]:
         name = str(self._container.name)
-        return self._with_reason(describe_container(self.spec, image, name))
+        return self._with_reason(describe_container(self.spec, image, name, self._image_bytes))
 
     # --- commands
 
