@@ -19,7 +19,7 @@ for python in 3.11 3.12 3.13 3.14; do
   for end in lowest-direct highest; do
     "$uv" pip compile -q --resolution "$end" --python-version "$python" --only-binary :all: \
       --no-binary langdetect --extra native --extra serve --extra evals --extra ifbench \
-      --extra swebench --group dev pyproject.toml >"$work/$end-$python.txt"
+      --extra swebench --extra ray --group dev pyproject.toml >"$work/$end-$python.txt"
   done
 done
 

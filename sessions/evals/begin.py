@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Protocol
 
 import msgspec
 
@@ -14,18 +15,35 @@ from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.models.error_mapping import without_secrets
+from sandbox_tui.sessions.evals.sample_executor import SampleExecutor
+from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import Budget, EvalPlan
 
 
+class Cluster(Protocol):
+    """Machines that run samples."""
+
+    def executor(self, registry: RunRegistry, plan: EvalPlan) -> SampleExecutor:
+        """What runs the samples of an evaluation there."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """An evaluation that belongs to this program; `EvalRunner` runs it."""
+    """An evaluation that belongs to this program; `EvalRunner` runs it.
+
+    Attributes:
+        info: what it is of.
+        plan: what is to be done.
+        cluster: where its samples run; None: in this program.
+    """
 
     info: EvalInfo
     plan: EvalPlan
+    cluster: Cluster | None = None
 
 
 def begin(
@@ -36,6 +54,7 @@ def begin(
     concurrency: int,
     budget: Budget | None = None,
     command: str = "",
+    cluster: Cluster | None = None,
 ) -> Evaluation:
     """Enter a new evaluation into the database.
 
@@ -46,6 +65,7 @@ def begin(
         concurrency: samples at once.
         budget: in all.
         command: the command line, for the report.
+        cluster: where its samples run; None: in this program.
 
     Raises:
         ConfigError: there are no samples or no model, or a setting, a prompt pack or a scorer of
@@ -76,10 +96,16 @@ def begin(
         began_at=time.time(),
     )
     ledger.create(store, info, plan)
-    return Evaluation(info, plan)
+    return Evaluation(info, plan, cluster)
 
 
-def take_up(store: Store, eval_id: str, settings: Settings, concurrency: int | None) -> Evaluation:
+def take_up(
+    store: Store,
+    eval_id: str,
+    settings: Settings,
+    concurrency: int | None,
+    cluster: Cluster | None = None,
+) -> Evaluation:
     """Make an interrupted evaluation this program's.
 
     Args:
@@ -87,6 +113,7 @@ def take_up(store: Store, eval_id: str, settings: Settings, concurrency: int | N
         eval_id: which one.
         settings: the person's, for what the recorded ones leave out.
         concurrency: samples at once; None: as before.
+        cluster: where its samples run; None: in this program.
 
     Raises:
         ConfigError: one of its prompt packs is gone or is another one by now.
@@ -107,7 +134,7 @@ def take_up(store: Store, eval_id: str, settings: Settings, concurrency: int | N
         before = (*info.concurrency_before, info.concurrency)
         info = msgspec.structs.replace(info, concurrency=concurrency, concurrency_before=before)
         ledger.set_info(store, info)
-    return Evaluation(info, plan)
+    return Evaluation(info, plan, cluster)
 
 
 def _check_packs(plan: EvalPlan, eval_id: str) -> None:

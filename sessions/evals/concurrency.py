@@ -12,11 +12,21 @@ SAMPLE_BYTES = 256 << 20
 
 
 def default_concurrency(memory_limit: int | None) -> int:
-    """Samples at once: as many as fit into the memory that is free, 1 to `MAX_CONCURRENCY`.
+    """Samples at once in this program.
 
     Args:
         memory_limit: bytes that a sandbox may take; None: the default.
     """
-    need = min(SAMPLE_BYTES, memory_limit or SAMPLE_BYTES)
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return samples_within(free, memory_limit)
+
+
+def samples_within(free: int, memory_limit: int | None) -> int:
+    """Samples at once: as many as fit into memory, 1 to `MAX_CONCURRENCY`.
+
+    Args:
+        free: bytes.
+        memory_limit: bytes that a sandbox may take; None: the default.
+    """
+    need = min(SAMPLE_BYTES, memory_limit or SAMPLE_BYTES)
     return max(1, min(MAX_CONCURRENCY, free // need))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 
-from sandbox_tui.core.evals.scoring import SampleScoring
 from sandbox_tui.sessions.evals.sample_executor import SampleJob, SampleRun
 from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.recording.run_worker import RunWorker
@@ -33,8 +32,12 @@ class LocalExecutor:
         return self
 
     def begin(self, job: SampleJob) -> SampleRun:
-        """Start the run of a sample in the background."""
-        scoring = SampleScoring(job.sample, job.scorer, job.request.settings.sandbox.kind)
+        """Start the run of a sample in the background.
+
+        Raises:
+            ConfigError: its scorer cannot be used.
+        """
+        scoring = job.scoring()
         worker = RunWorker(job.request, self._registry.store, job.run_id, scoring)
         self._registry.begin_sample(worker)
         return SampleRun(worker, lambda: scoring.memory)

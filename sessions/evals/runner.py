@@ -15,7 +15,6 @@ from sandbox_tui.core.evals.reporting.outcomes import has_ended
 from sandbox_tui.core.evals.sample import Sample, SampleKey, SampleResult
 from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.sandbox_memory import SandboxMemory
-from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.core.models.context_length import find_context_length
 from sandbox_tui.sessions.evals.begin import Evaluation
 from sandbox_tui.sessions.evals.local_executor import LocalExecutor
@@ -23,7 +22,6 @@ from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_cap
 from sandbox_tui.sessions.evals.sample_executor import (
     SampleExecutor,
     SampleJob,
-    SampleLost,
     SamplePlace,
 )
 from sandbox_tui.sessions.evals.sample_record import (
@@ -33,7 +31,7 @@ from sandbox_tui.sessions.evals.sample_record import (
     with_sandbox,
 )
 from sandbox_tui.sessions.recording.run_registry import RunRegistry
-from sandbox_tui.sessions.recording.run_worker import RunWorker
+from sandbox_tui.sessions.recording.run_worker import RunLost, RunWorker
 from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 
@@ -48,7 +46,6 @@ class EvalRunner:
     Args:
         evaluation: see `begin` and `take_up`.
         registry: of the program's runs; the samples are among them while they run.
-        executor: where samples run; None: in this program.
 
     Attributes:
         info: what the evaluation is of.
@@ -60,12 +57,7 @@ class EvalRunner:
             not block.
     """
 
-    def __init__(
-        self,
-        evaluation: Evaluation,
-        registry: RunRegistry,
-        executor: SampleExecutor | None = None,
-    ) -> None:
+    def __init__(self, evaluation: Evaluation, registry: RunRegistry) -> None:
         self.info = evaluation.info
         self.samples: dict[SampleKey, SampleResult] = {}
         self.paused_because = ""
@@ -75,7 +67,11 @@ class EvalRunner:
         self._plan = evaluation.plan
         self._registry = registry
         self._store = registry.store
-        self._executor = executor or LocalExecutor(registry, evaluation.info.concurrency)
+        self._executor: SampleExecutor = (
+            evaluation.cluster.executor(registry, evaluation.plan)
+            if evaluation.cluster is not None
+            else LocalExecutor(registry, evaluation.info.concurrency)
+        )
         self._handing_out: asyncio.Task[None] | None = None
         self._pending: deque[Sample] = deque()
         self._running: dict[SampleKey, RunWorker] = {}
@@ -231,14 +227,10 @@ class EvalRunner:
             ledger.set_info(self._store, self.info)
 
     async def _run(self, sample: Sample, claimed: SampleResult, place: SamplePlace) -> SampleResult:
-        suite = self._plan.suite
-        name = suite.scorer_of(sample.task)
         try:
-            request = self._requests.request(sample, claimed.attempts)
-            scorer = scorer_named(name, suite.scorer_options.get(name, {}))
+            run = place.begin(self._job(sample, claimed))
         except SandboxTuiError as error:  # of this task; the same every time
             return msgspec.structs.replace(claimed, status="failed", error=str(error))
-        run = place.begin(SampleJob(sample, claimed.run_id, request, scorer))
         worker = self._running[sample.key] = run.worker
         if self.stopped_because:  # meanwhile
             await worker.stop(self.stopped_because)
@@ -250,11 +242,27 @@ class EvalRunner:
         result = await self._result_of(worker, claimed)
         return _with_memory(result, run.memory())
 
+    def _job(self, sample: Sample, claimed: SampleResult) -> SampleJob:
+        """What is asked of one attempt.
+
+        Raises:
+            ConfigError: a limit of the task cannot be used.
+        """
+        suite = self._plan.suite
+        scorer = suite.scorer_of(sample.task)
+        return SampleJob(
+            sample=sample,
+            run_id=claimed.run_id,
+            request=self._requests.request(sample, claimed.attempts),
+            scorer=scorer,
+            scorer_options=suite.scorer_options.get(scorer, {}),
+        )
+
     async def _result_of(self, worker: RunWorker, claimed: SampleResult) -> SampleResult:
         result = await asyncio.to_thread(recorded_result, self._store, claimed)
         if self.stopped_because and result.finish_reason in ("", "cancelled"):
             return killed_result(claimed)
-        if isinstance(worker.failure, SampleLost):
+        if isinstance(worker.failure, RunLost):
             return killed_result(claimed)
         if worker.failure is not None and not result.finish_reason:
             return failed_result(claimed, str(worker.failure))

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.evals.sample import Sample
 from sandbox_tui.core.evals.sandbox_memory import SandboxMemory
-from sandbox_tui.core.evals.scorers.base import Scorer
+from sandbox_tui.core.evals.scorers.table import scorer_named
+from sandbox_tui.core.evals.scoring import SampleScoring
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions.recording.run_worker import RunWorker
 
 
-class SampleLost(SandboxTuiError):
-    """A sample whose place is gone, which says nothing about the model: it is to be run again, and
-    the attempt does not count."""
-
-
 @dataclass(frozen=True, slots=True)
 class SampleJob:
-    """One attempt at a sample.
+    """One attempt at a sample: data, which may travel.
 
     Attributes:
         sample: what is attempted.
         run_id: the session that it becomes.
         request: what its run is asked.
-        scorer: of its task.
+        scorer: name of the scorer of its task.
+        scorer_options: its settings.
     """
 
     sample: Sample
     run_id: str
     request: RunRequest
-    scorer: Scorer
+    scorer: str
+    scorer_options: Mapping[str, Any]
+
+    def scoring(self) -> SampleScoring:
+        """What scores it at the end of its run.
+
+        Raises:
+            ConfigError: its scorer cannot be used.
+        """
+        scorer = scorer_named(self.scorer, self.scorer_options)
+        return SampleScoring(self.sample, scorer, self.request.settings.sandbox.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,8 @@ class SampleRun:
     """A sample at work.
 
     Attributes:
-        worker: its run, which this program records; a `SampleLost` may be its failure.
+        worker: its run, which this program records; a `RunLost` may be its failure: then it
+            is to be run again, and the attempt does not count.
         memory: of its sandbox, once it has been scored.
     """
 
@@ -53,7 +60,11 @@ class SamplePlace(Protocol):
     """Room for one sample."""
 
     def begin(self, job: SampleJob) -> SampleRun:
-        """Start the run of a sample in the background."""
+        """Start the run of a sample in the background.
+
+        Raises:
+            ConfigError: its scorer cannot be used.
+        """
         ...
 
     def release(self) -> None:

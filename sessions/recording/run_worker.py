@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.durability import Durability
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.run.open_run import open_run
 from sandbox_tui.core.run.run import OnFinished, Run
@@ -25,6 +27,24 @@ class EndedEarly(SandboxTuiError):
     """A run that was ended before any of its events was recorded."""
 
     exit_code = e.EXIT_CODES["cancelled"]
+
+
+class RunLost(SandboxTuiError):
+    """A run whose machine is gone, which says nothing about the model; its record has an end."""
+
+    exit_code = e.EXIT_CODES["cancelled"]
+
+
+class EventSource(NamedTuple):
+    """What is recorded of a run.
+
+    Attributes:
+        events: of the run.
+        durability: which is told how far they are stored.
+    """
+
+    events: AsyncIterator[e.AnyEvent]
+    durability: Durability
 
 
 class RunWorker:
@@ -78,6 +98,11 @@ class RunWorker:
         return "" if self.run is None else self.run.durability.stall_reason
 
     @property
+    def can_be_steered(self) -> bool:
+        """True: it runs in this program."""
+        return True
+
+    @property
     def steers(self) -> bool:
         """True: a run of this program is steered by its screen."""
         return True
@@ -127,9 +152,8 @@ class RunWorker:
 
     async def _work(self) -> None:
         try:
-            run = self.run = await self._open()
-            run.durability.observers.append(self._notify_storage_error)
-            async for event in record(run.events(), self._store, self.run_id, run.durability):
+            events, durability = await self._begin()
+            async for event in record(events, self._store, self.run_id, durability):
                 await self._show(event)
         except SandboxTuiError as error:
             self.failure = error
@@ -152,11 +176,31 @@ class RunWorker:
             self.ended.set()
             self._feed.end()
 
+    async def _begin(self) -> EventSource:
+        """The events to record.
+
+        Raises:
+            SandboxTuiError: the run cannot begin.
+        """
+        run = self.run = await self._open()
+        run.durability.observers.append(self._notify_storage_error)
+        return EventSource(run.events(), run.durability)
+
     async def _open(self) -> Run:
         """Assemble the run.
 
         Raises:
             SandboxTuiError: that cannot be done.
+        """
+        await self._recall_tool_format()
+        blobs = self._store.blobs(self.run_id)
+        return await open_run(self.request, self.run_id, blobs, on_finished=self._on_finished)
+
+    async def _recall_tool_format(self) -> None:
+        """Have the request say how tool calls travelled with its model before.
+
+        Raises:
+            StoreError: the database cannot be read.
         """
         model = self.request.settings.model
         if self.request.tool_format is None and model.tool_calls == "auto":
@@ -164,8 +208,6 @@ class RunWorker:
                 known_tool_format, self._store, model.name, model.base_url
             )
             self.request = replace(self.request, tool_format=known)
-        blobs = self._store.blobs(self.run_id)
-        return await open_run(self.request, self.run_id, blobs, on_finished=self._on_finished)
 
     async def _cleanup(self) -> None:
         """Called when the run is over, or could not begin."""

@@ -99,6 +99,11 @@ class RunClient:
         return self._run if self._status.ready else None
 
     @property
+    def can_be_steered(self) -> bool:
+        """True: its program takes orders from whichever screen steers."""
+        return True
+
+    @property
     def steers(self) -> bool:
         """Whether this screen is the one that steers."""
         return self._status.steers and self._writer is not None

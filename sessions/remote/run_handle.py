@@ -12,7 +12,8 @@ from sandbox_tui.core.run.human.run_controls import Controls
 
 
 class RunHandle(Protocol):
-    """Implemented by `RunWorker` and `RunClient`.
+    """Implemented by `RunWorker`, whose run is in this program or on a node of a cluster, and by
+    `RunClient`.
 
     Attributes:
         run_id: the session's id.
@@ -32,6 +33,11 @@ class RunHandle(Protocol):
     @property
     def run(self) -> Controls | None:
         """The run, once it can be steered."""
+        ...
+
+    @property
+    def can_be_steered(self) -> bool:
+        """Whether a screen of this program may steer it at all."""
         ...
 
     @property

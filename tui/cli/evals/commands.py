@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sandbox_tui.core.config.settings import Settings
     from sandbox_tui.sessions import Store
     from sandbox_tui.sessions.evals.begin import Evaluation
+    from sandbox_tui.sessions.evals.cluster.cluster_executor import RayCluster
 
 MAX_CONCURRENCY = 1024
 
@@ -29,7 +30,13 @@ def _work_options(function: Any) -> Any:
             click.option(
                 "--concurrency",
                 type=click.IntRange(1, MAX_CONCURRENCY),
-                help="Samples at once; as many as fit into memory, unless told.",
+                help="Samples at once (with --ray: on each machine); as many as fit into memory,"
+                " unless told.",
+            ),
+            click.option(
+                "--ray",
+                metavar="ADDRESS",
+                help="Run the samples on all machines of a Ray cluster: HOST:PORT, auto or local.",
             ),
             click.option("--headless", is_flag=True, help="Lines of text instead of the screen."),
             click.option("--json", "as_json", is_flag=True, help="Samples as JSON, one per line."),
@@ -83,14 +90,17 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
         cost=options["budget_cost"],
         seconds=options["budget_time"],
     )
+    cluster = _cluster(options, settings)
+    at_once = cluster.concurrency if cluster is not None else options["concurrency"]
     with open_store() as store:
         evaluation = begin(
             store,
             loaded,
             settings,
-            concurrency=options["concurrency"] or default_concurrency(settings.sandbox.memory),
+            concurrency=at_once or default_concurrency(settings.sandbox.memory),
             budget=budget,
             command=_command_line(),
+            cluster=cluster,
         )
         code = _execute(evaluation, settings, store, options)
     sys.exit(code)
@@ -105,8 +115,10 @@ def resume(theme: str | None, evaluation: str, **options: Any) -> None:
     from sandbox_tui.sessions.evals.begin import take_up
 
     settings = load_settings({}, theme)
+    cluster = _cluster(options, settings)
+    at_once = cluster.concurrency if cluster is not None else options["concurrency"]
     with open_store() as store:
-        taken = take_up(store, evaluation, settings, options["concurrency"])
+        taken = take_up(store, evaluation, settings, at_once, cluster)
         code = _execute(taken, settings, store, options)
     sys.exit(code)
 
@@ -227,6 +239,19 @@ def _suite_overrides(options: dict[str, Any], overrides: dict[str, Any]) -> dict
         "dataset.limit": options["limit"],
         "dataset.domains": list(options["domains"]) or None,
     }
+
+
+def _cluster(options: dict[str, Any], settings: Settings) -> RayCluster | None:
+    """The cluster that the command line names.
+
+    Raises:
+        ConfigError: it cannot be joined.
+    """
+    if options["ray"] is None:
+        return None
+    from sandbox_tui.sessions.evals.cluster.cluster_executor import RayCluster
+
+    return RayCluster.join(options["ray"], options["concurrency"], settings.sandbox.memory)
 
 
 def _command_line() -> str:

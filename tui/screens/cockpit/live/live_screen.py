@@ -17,7 +17,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.recording.run_worker import EndedEarly
+from sandbox_tui.sessions.recording.run_worker import EndedEarly, RunLost
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
@@ -123,7 +123,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         match self.worker.failure:
             case ImageMissing() as error:
                 self._offer_image(error)
-            case EndedEarly():
+            case EndedEarly() | RunLost():
                 self._told_of_end = True
             case SandboxTuiError() as error:
                 app_of(self).push_screen(ErrorDialog(str(error)))
@@ -189,7 +189,8 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         """The footer shows what can be done at this moment."""
         match action:
             case "steer":
-                return not self.worker.steers and self.state.finished is None
+                may = self.worker.can_be_steered and not self.worker.steers
+                return may and self.state.finished is None
             case "fork":
                 return self.state.finished is not None
             case "take_over" | "end":

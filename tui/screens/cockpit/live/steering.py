@@ -55,6 +55,9 @@ class RunSteering:
     def steerable_run(self) -> Controls | None:
         """The run while something can still be done to it; says so when not."""
         run = self.run
+        if not self._worker.can_be_steered:
+            self._screen.notify("This sample runs on a node of a cluster: it can be watched here.")
+            return None
         if run is not None and not self._worker.steers:
             self._screen.notify("Another screen steers this run; T takes over.")
             return None

@@ -1,0 +1,206 @@
+"""A Ray cluster: connected to, its nodes listed, a process started on each. The one file that
+imports Ray.
+
+Ray: Moritz et al., "Ray: A Distributed Framework for Emerging AI Applications", OSDI 2018.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import re
+import socket
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
+from sandbox_tui.core.evals.extras import require
+from sandbox_tui.sessions.evals.cluster.sample_node import SampleNode
+from sandbox_tui.sessions.evals.concurrency import samples_within
+from sandbox_tui.sessions.recording.run_worker import RunLost
+
+KINDS_OF_ADDRESS = "HOST:PORT of its head, auto or local"
+
+CONNECT_SECONDS = 5.0
+"""Seconds that the head of a cluster may take to accept a connection."""
+
+MAX_SILENCE_SECONDS = 60.0
+"""Seconds after which a node that cannot be reached counts as gone."""
+
+RETRY_SECONDS = 1.0
+
+_HOST_AND_PORT = re.compile(r"\[?(?P<host>[^/\s]+?)\]?:(?P<port>\d{1,5})")
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterNode:
+    """A machine of a cluster that may run samples.
+
+    Attributes:
+        id: Ray's.
+        name: for people.
+        memory: bytes that Ray has for what runs there.
+    """
+
+    id: str
+    name: str
+    memory: int
+
+    def room(self, per_node: int | None, memory_limit: int | None) -> int:
+        """Samples at once: as many as a person says, or as fit into its memory.
+
+        Args:
+            per_node: what the person says.
+            memory_limit: bytes that a sandbox may take; None: the default.
+        """
+        return per_node or samples_within(self.memory, memory_limit)
+
+
+class RayConnection:
+    """This program's connection to a cluster; `connect` makes it, and a program has one.
+
+    Args:
+        thread: in which Ray was begun: what it starts for `local` ends with that thread.
+    """
+
+    def __init__(self, thread: ThreadPoolExecutor) -> None:
+        self._thread = thread
+
+    def nodes(self) -> list[ClusterNode]:
+        """The nodes that are there and have a CPU to give (blocking).
+
+        Raises:
+            SandboxTuiError: the cluster does not answer.
+        """
+        try:
+            rows: list[dict[str, Any]] = _ray().nodes()
+        except Exception as error:
+            raise SandboxTuiError(f"The Ray cluster does not answer: {_line(error)}.") from error
+        return [_node(row) for row in rows if row["Alive"] and row["Resources"].get("CPU", 0) > 0]
+
+    def start(self, node: ClusterNode) -> RayNode:
+        """A process for the samples of a node; whether it begins shows with the first call."""
+        ray = _ray()
+        scheduling: Any = ray.util.scheduling_strategies
+        strategy = scheduling.NodeAffinitySchedulingStrategy(node_id=node.id, soft=False)
+        kind: Any = ray.remote(num_cpus=0, max_restarts=0, scheduling_strategy=strategy)(SampleNode)
+        return RayNode(node.name, kind.remote())
+
+    def close(self) -> None:
+        """Leave the cluster; one that `local` began ends (blocking)."""
+        self._thread.submit(_ray().shutdown).result()
+        self._thread.shutdown()
+
+
+class RayNode:
+    """The process of a node, a `SampleNode`; see `NodeHandle`."""
+
+    def __init__(self, name: str, actor: Any) -> None:
+        self.name = name
+        self.lost = False
+        self._actor = actor
+
+    async def call(self, method: str, *args: object) -> Any:
+        """What a method of its `SampleNode` returns. A connection that breaks is tried again.
+
+        Raises:
+            RunLost: the node is gone.
+            SandboxTuiError: the method failed.
+        """
+        errors: Any = _ray().exceptions
+        give_up = time.monotonic() + MAX_SILENCE_SECONDS
+        while not self.lost:
+            try:
+                return await getattr(self._actor, method).remote(*args)
+            except errors.ActorUnavailableError:
+                self.lost = time.monotonic() > give_up
+                await asyncio.sleep(RETRY_SECONDS)
+            except errors.RayActorError as error:
+                self.lost = True
+                raise RunLost(f"The node {self.name} is gone: {_line(error)}.") from error
+            except errors.RayError as error:
+                raise SandboxTuiError(f"The node {self.name} failed: {_line(error)}.") from error
+        raise RunLost(f"The node {self.name} is gone: it cannot be reached.")
+
+    async def end(self) -> None:
+        """End its process."""
+        self.lost = True
+        with contextlib.suppress(Exception):
+            await asyncio.to_thread(_ray().kill, self._actor)
+
+
+def connect(address: str) -> RayConnection:
+    """Join a Ray cluster (blocking).
+
+    Args:
+        address: `HOST:PORT` of its head; `auto`: of the one that this machine belongs to; `local`:
+            one of this machine alone, for as long as this program runs.
+
+    Raises:
+        ConfigError: there is none, this program cannot join it, or Ray is not installed.
+    """
+    require("ray", "--ray", "ray")
+    if address not in ("auto", "local"):
+        _check_reachable(address)
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    thread = ThreadPoolExecutor(1, thread_name_prefix="ray")  # the main thread would lose SIGTERM
+    try:
+        thread.submit(_join, address).result()
+    except Exception as error:
+        thread.shutdown()
+        raise ConfigError(
+            f"The Ray cluster at {address} cannot be joined: {_line(error)}. This program has to "
+            "run on one of its machines (`ray start`)."
+        ) from error
+    return RayConnection(thread)
+
+
+def _check_reachable(address: str) -> None:
+    found = _HOST_AND_PORT.fullmatch(address)
+    if found is None:
+        raise ConfigError(f"{address!r} is no address of a Ray cluster: {KINDS_OF_ADDRESS}.")
+    try:
+        socket.create_connection((found["host"], int(found["port"])), CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise ConfigError(f"No Ray cluster answers at {address}: {_line(error)}.") from error
+
+
+def _join(address: str) -> None:
+    ray = _ray()
+    if ray.is_initialized():
+        return
+    own: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
+    ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL, **own)
+    _silence()
+
+
+def _silence() -> None:
+    """Ray prints what it notices, such as a node that is lost, on stdout: it belongs to samples as
+    JSON there, or to the screen."""
+    worker: Any = sys.modules.get("ray._private.worker")
+    silent: Callable[..., None] = lambda *args, **kwargs: None  # noqa: E731
+    if worker is not None and hasattr(worker, "print_to_stdstream"):
+        worker.print_to_stdstream = silent
+
+
+def _node(row: dict[str, Any]) -> ClusterNode:
+    name = f"{row['NodeManagerHostname']} ({row['NodeManagerAddress']}, {row['NodeID'][:6]})"
+    return ClusterNode(row["NodeID"], name, int(row["Resources"].get("memory", 0)))
+
+
+def _line(error: BaseException) -> str:
+    """An error of Ray's, which may be a page, as a line without a full stop."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[-1] if lines else type(error).__name__)[:300].rstrip(".")
+
+
+def _ray() -> Any:
+    import ray
+
+    return cast(Any, ray)
