@@ -1,0 +1,111 @@
+"""A Ray cluster on loopback, in a program of its own whose end is the cluster's.
+
+`python -m tests.ray_cluster` starts the head and prints its address; each line `add` on its
+stdin adds a node and prints the id of the node's first process. Whatever runs on a node is a child
+of that. It ends, and every node with it, once its stdin is closed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+MEMORY_BYTES = 2 << 30
+STORE_BYTES = 80 << 20
+
+ENVIRONMENT = {
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # as there, this machine's address is the loopback one
+    "RAY_USAGE_STATS_ENABLED": "0",
+}
+"""For the programs of the cluster and those that join it."""
+
+DETECTION = {
+    "health_check_initial_delay_ms": 1000,
+    "health_check_period_ms": 500,
+    "health_check_timeout_ms": 2000,
+    "health_check_failure_threshold": 4,
+}
+"""A node that is lost is noticed within seconds."""
+
+
+class RayCluster:
+    """The cluster; a context manager.
+
+    Attributes:
+        address: of its head, which is a node too.
+    """
+
+    def __enter__(self) -> RayCluster:
+        # short, for the names of sockets
+        self._folder = tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp")
+        plain = {k: v for k, v in os.environ.items() if k != "OPENAI_API_KEY"}
+        self._program = subprocess.Popen(
+            [sys.executable, "-m", __name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            cwd=Path(__file__).parents[1],
+            env={**plain, **ENVIRONMENT, "RAY_TMPDIR": self._folder.name},
+        )
+        self.address = self._line()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._program.communicate(timeout=120)
+        self._folder.cleanup()
+
+    def add_node(self) -> int:
+        """Add a node; the id of its first process."""
+        assert self._program.stdin is not None
+        self._program.stdin.write("add\n")
+        self._program.stdin.flush()
+        return int(self._line())
+
+    def _line(self) -> str:
+        assert self._program.stdout is not None
+        line = self._program.stdout.readline().strip()
+        assert line, "the cluster did not start"
+        return line
+
+
+def kill_node(raylet: int) -> None:
+    """End a node at once, with all that runs there: as when its machine loses power."""
+    for process in (raylet, *_children(raylet)):
+        os.kill(process, signal.SIGKILL)
+
+
+def _children(parent: int) -> list[int]:
+    found: list[int] = []
+    for children in Path(f"/proc/{parent}/task").glob("*/children"):
+        found += map(int, children.read_text().split())
+    return found
+
+
+def main() -> None:
+    from ray.cluster_utils import Cluster
+
+    node: dict[str, Any] = {
+        "num_cpus": 1,
+        "memory": MEMORY_BYTES,
+        "object_store_memory": STORE_BYTES,
+        "node_ip_address": "127.0.0.1",
+        "include_dashboard": False,
+    }
+    head = {**node, "_system_config": DETECTION}
+    cluster = Cluster(initialize_head=True, head_node_args=head)
+    print(cluster.address, flush=True)
+    for line in sys.stdin:
+        assert line == "add\n"
+        added = cluster.add_node(**node)
+        print(added.all_processes["raylet"][0].process.pid, flush=True)
+    cluster.shutdown()
+
+
+if __name__ == "__main__":
+    main()
