@@ -37,6 +37,7 @@ _NUMBER = re.compile(
     r"(?:\s*(?P<unit>[A-Za-zµμΩ°℃%][^\s,;()]*))?"
 )
 _HEDGE = re.compile(r"\b(?:or|either|maybe|perhaps|between)\b|±|\+/-", re.IGNORECASE)
+_STATED = re.compile(r"\b(?:is|are|equals|was)\s+(?:exactly\s+)?\Z", re.IGNORECASE)
 _LISTED = re.compile(r"\s*(?:[,;/|&:]|and|to|-)?\s*", re.IGNORECASE)
 
 
@@ -92,7 +93,7 @@ def _read(answer: str, metadata: Mapping[str, Any]) -> _Number | str:
     found = list(_numbers(where))
     if not found:
         return f"There is no number in {where[:80]!r}."
-    if len(found) > 1 and (boxed or _HEDGE.search(where) or _is_list(where, found)):
+    if len(found) > 1 and (boxed or _is_undecided(where, found)):
         return f"There is more than one number in {where[:80]!r}."
     unit = str(metadata.get("unit", ""))
     number = next((n for n in reversed(found) if same_unit(n.unit, unit)), found[-1])
@@ -109,6 +110,19 @@ def _numbers(where: str) -> Iterator[_Found]:
         unit = (found["unit"] or "").rstrip(".:!?*_`\"'")
         end = found.end() if is_unit(unit) or not unit else found.start("unit")
         yield _Found(re.sub(r"[,_ ]", "", found["digits"]), power, unit, found.start(), end)
+
+
+def _is_undecided(where: str, found: list[_Found]) -> bool:
+    """Whether several numbers may be the answer."""
+    if _only_the_last_is_stated(where, found):
+        return False
+    return bool(_HEDGE.search(where)) or _is_list(where, found)
+
+
+def _only_the_last_is_stated(where: str, found: list[_Found]) -> bool:
+    """Whether the numbers before are the problem's: "what 28 divides or ends in 0 is 391"."""
+    stated = [bool(_STATED.search(where[: one.start])) for one in found]
+    return stated[-1] and not any(stated[:-1])
 
 
 def _is_list(where: str, found: list[_Found]) -> bool:

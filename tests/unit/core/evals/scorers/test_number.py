@@ -41,6 +41,8 @@ async def value(answer: str | None, target: str, **metadata: Any) -> float:
         "I thought of \\boxed{12} first, but it is \\boxed{1234567}",
         "```\n1234567\n```",
         "There are 1234567 ways.",
+        "The sum of those that 28 divides or that end in 0 (or both) in the file is 1234567.",
+        "Between 5 and 99 the number of them is exactly 1234567.",
     ],
 )
 async def test_integers_are_read(answer: str) -> None:
@@ -57,6 +59,13 @@ async def test_integers_are_read(answer: str) -> None:
         "1234567.0",
         "1.234567e6",
         "1234567 or 1234568",
+        "The sum is 1234568 or it is 1234567.",
+        "The sum is 1234568 or 1234567.",
+        "The sum is 1234568, or maybe 1234567.",
+        "The sum is either 1234568 or 1234567.",
+        "The sum is 1234567 or so, at most 1234568.",
+        "It is 1234567 ± 3.",
+        "What 28 divides or what ends in 0 is 1234568 and then 1234567.",
         "either 1234568 or 1234567",
         "between 1 and 1234567",
         "1, 2, 1234567",
