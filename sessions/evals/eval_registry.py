@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sandbox_tui.core.base.errors import SandboxTuiError
 
 if TYPE_CHECKING:  # a program without evaluations imports none of this
-    from sandbox_tui.sessions.evals.begin import Evaluation
+    from sandbox_tui.sessions.evals.evaluation import Evaluation
     from sandbox_tui.sessions.evals.runner import EvalRunner
     from sandbox_tui.sessions.recording.run_registry import RunRegistry
 

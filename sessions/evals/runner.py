@@ -16,7 +16,7 @@ from sandbox_tui.core.evals.sample import Sample, SampleKey, SampleResult
 from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.sandbox_memory import SandboxMemory
 from sandbox_tui.core.models.context_length import find_context_length
-from sandbox_tui.sessions.evals.begin import Evaluation
+from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.evals.local_executor import LocalExecutor
 from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_capabilities
 from sandbox_tui.sessions.evals.sample_executor import (
@@ -44,7 +44,7 @@ class EvalRunner:
     """One evaluation at work.
 
     Args:
-        evaluation: see `begin` and `take_up`.
+        evaluation: see `begin_evaluation` and `resume_evaluation`.
         registry: of the program's runs; the samples are among them while they run.
 
     Attributes:

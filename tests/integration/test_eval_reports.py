@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sandbox_tui.sessions import RunRegistry, Store
-from sandbox_tui.sessions.evals.begin import begin
+from sandbox_tui.sessions.evals.evaluation import begin_evaluation
 from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_capabilities
 from sandbox_tui.sessions.evals.report.report import eval_report
 from sandbox_tui.sessions.evals.runner import EvalRunner
@@ -22,7 +22,9 @@ async def test_the_report_of_a_run_evaluation(
 ) -> None:
     require("bubblewrap")
     server = scripted_server(reply)
-    evaluation = begin(store, suite(), settings(server), concurrency=2, command="eval run products")
+    evaluation = begin_evaluation(
+        store, suite(), settings(server), concurrency=2, command="eval run products"
+    )
     await EvalRunner(evaluation, RunRegistry(store)).run()
     results = ledger.results(store, evaluation.info.id)
     used = recorded_capabilities(store, results)

@@ -14,9 +14,9 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.evals.begin import begin, take_up
 from sandbox_tui.sessions.evals.delete import delete_with_sessions
 from sandbox_tui.sessions.evals.eval_registry import STOPPED
+from sandbox_tui.sessions.evals.evaluation import begin_evaluation, resume_evaluation
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle.first_screen import Begin, Evaluating, WatchEval
@@ -100,7 +100,7 @@ async def test_it_is_watched_paused_opened_and_comes_to_its_end(
 ) -> None:
     require("bubblewrap")
     config = settings(scripted_server(model))
-    evaluation = begin(store, suite(), config, concurrency=2)
+    evaluation = begin_evaluation(store, suite(), config, concurrency=2)
     async with shown(store, Evaluating(evaluation), config) as (app, pilot):
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: both_held(app))
@@ -148,7 +148,7 @@ async def test_it_is_stopped_and_taken_up_again(
 ) -> None:
     require("bubblewrap")
     config = settings(scripted_server(model))
-    evaluation = begin(store, suite(), config, concurrency=2)
+    evaluation = begin_evaluation(store, suite(), config, concurrency=2)
     async with shown(store, Evaluating(evaluation), config, (80, 24)) as (app, pilot):
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: both_held(app))
@@ -165,7 +165,7 @@ async def test_it_is_stopped_and_taken_up_again(
     assert (found.status, found.stopped_because) == ("interrupted", "You stopped it.")
     assert not any(one.status == "running" for one in ledger.results(store, found.info.id))
     model.go.set()
-    taken = take_up(store, "last", config, None)
+    taken = resume_evaluation(store, "last", config, None)
     async with shown(store, Evaluating(taken), config, (60, 20)) as (app, pilot):
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: "✓ finished" in words(app))
@@ -179,8 +179,10 @@ async def test_one_is_resumed_and_deleted_from_the_list(
 ) -> None:
     require("bubblewrap")
     config = settings(scripted_server(model))
-    evaluation = begin(store, suite(2), config, concurrency=2)
-    other = begin(store, suite(1, modes=("vanilla",)), config, concurrency=1)  # the newest
+    evaluation = begin_evaluation(store, suite(2), config, concurrency=2)
+    other = begin_evaluation(
+        store, suite(1, modes=("vanilla",)), config, concurrency=1
+    )  # the newest
     async with shown(store, Evaluating(evaluation), config) as (app, pilot):
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: both_held(app))
@@ -237,7 +239,7 @@ async def test_it_goes_on_in_the_background(
 ) -> None:
     require("bubblewrap")
     config = settings(scripted_server(model))
-    evaluation = begin(store, suite(2), config, concurrency=2)
+    evaluation = begin_evaluation(store, suite(2), config, concurrency=2)
     async with shown(store, Evaluating(evaluation), config) as (app, pilot):
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: both_held(app))
@@ -271,7 +273,7 @@ async def test_another_program_s_is_followed_in_the_database(
     """As it is written there, sample by sample; nothing of it can be paused or stopped."""
     config = settings(scripted_server(reply))
     one: Suite = suite(3, modes=("vanilla",))
-    evaluation = begin(store, one, config, concurrency=1)
+    evaluation = begin_evaluation(store, one, config, concurrency=1)
     async with shown(store, WatchEval(ledger.summary(store)), config) as (app, pilot):
         await until(pilot, on_top(app, EvalScreen))
         await until(pilot, lambda: "0 of 3" in words(app))

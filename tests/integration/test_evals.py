@@ -20,7 +20,7 @@ from sandbox_tui.core.evals.task import Task
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunRegistry, Store, replay
-from sandbox_tui.sessions.evals.begin import Evaluation, begin, take_up
+from sandbox_tui.sessions.evals.evaluation import Evaluation, begin_evaluation, resume_evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import Budget
@@ -84,7 +84,9 @@ async def test_each_sample_is_a_scored_session(
 ) -> None:
     require(kind)
     server = scripted_server(reply)
-    evaluation = begin(store, suite(), settings(server, kind), concurrency=3, command="x")
+    evaluation = begin_evaluation(
+        store, suite(), settings(server, kind), concurrency=3, command="x"
+    )
     registry = RunRegistry(store)
     await EvalRunner(evaluation, registry).run()
     results = ledger.results(store, evaluation.info.id)
@@ -130,7 +132,7 @@ async def test_samples_leave_no_snapshots(kind: str, scripted_server: Start, sto
     taken = {"as settings": 0, "as the suite": 0}
     for name, of_suite in (("as settings", {}), ("as the suite", {"snapshots": "every"})):
         one = suite(1, modes=("sandbox",), sandbox=of_suite)
-        evaluation = begin(store, one, settings_, concurrency=1)
+        evaluation = begin_evaluation(store, one, settings_, concurrency=1)
         await EvalRunner(evaluation, RunRegistry(store)).run()
         (result,) = ledger.results(store, evaluation.info.id)
         events = list(replay(store, result.run_id))
@@ -152,7 +154,7 @@ async def test_documents_are_files_or_a_part_of_the_prompt(
     task = replace_task(one.tasks[0], files=files)
     modes = ("vanilla", "sandbox", "sandbox-context")
     asked = replace(one, tasks=(task,), modes=modes, window=1000)
-    evaluation = begin(store, asked, settings(server), concurrency=1)
+    evaluation = begin_evaluation(store, asked, settings(server), concurrency=1)
     await EvalRunner(evaluation, RunRegistry(store)).run()
     vanilla, sandbox, context = ledger.results(store, evaluation.info.id)
     for result, inlined in ((vanilla, True), (sandbox, False), (context, True)):
@@ -177,7 +179,7 @@ async def test_a_scorer_that_fails_is_no_score_of_zero(
     server = scripted_server(reply)
     one = suite(2, modes=("vanilla",))
     tasks = (replace_task(one.tasks[0], metadata={"broken": True}), one.tasks[1])
-    evaluation = begin(store, replace(one, tasks=tasks), settings(server), concurrency=1)
+    evaluation = begin_evaluation(store, replace(one, tasks=tasks), settings(server), concurrency=1)
     await EvalRunner(evaluation, RunRegistry(store)).run()
     failed, scored = ledger.results(store, evaluation.info.id)
     assert (failed.status, failed.score) == ("unscored", None)
@@ -195,7 +197,9 @@ async def test_infrastructure_that_fails_is_tried_again_and_then_waited_for(
         return s.failure(401, "no such key") if down else reply(request)
 
     server = scripted_server(answer)
-    evaluation = begin(store, suite(4, modes=("vanilla",)), settings(server), concurrency=2)
+    evaluation = begin_evaluation(
+        store, suite(4, modes=("vanilla",)), settings(server), concurrency=2
+    )
     runner = EvalRunner(evaluation, RunRegistry(store))
     working = asyncio.create_task(runner.run())
     paused = asyncio.Event()
@@ -215,7 +219,7 @@ async def test_a_stopped_evaluation_is_resumed_where_it_stood(
     require("bubblewrap")
     hold = asyncio.Event()
     server = scripted_server(reply)
-    evaluation = begin(store, suite(), settings(server), concurrency=2)
+    evaluation = begin_evaluation(store, suite(), settings(server), concurrency=2)
     runner = EvalRunner(evaluation, RunRegistry(store))
     runner.observers.append(lambda changed: hold.set() if changed and changed.over else None)
     working = asyncio.create_task(runner.run())
@@ -227,7 +231,7 @@ async def test_a_stopped_evaluation_is_resumed_where_it_stood(
     assert summary.stopped_because == "You stopped it."
     before = [one for one in ledger.results(store, evaluation.info.id) if one.over]
     assert 0 < len(before) < 8
-    taken = take_up(store, "last", settings(server), None)
+    taken = resume_evaluation(store, "last", settings(server), None)
     assert taken.plan.suite.digest(taken.plan.packs.values()) == evaluation.info.digest
     await EvalRunner(taken, RunRegistry(store)).run()
     after = ledger.results(store, evaluation.info.id)
@@ -247,16 +251,18 @@ async def test_what_a_prompt_pack_says_is_a_part_of_the_evaluation(
 
     def begun(file: Path) -> Evaluation:
         one = suite(1, modes=("vanilla",), vanilla_prompts=str(file))
-        return begin(store, one, settings(server), concurrency=1)
+        return begin_evaluation(store, one, settings(server), concurrency=1)
 
     first = begun(here)
     assert begun(there).info.digest == first.info.digest
     here.write_text(texts.replace("problem_statement}", "problem_statement} Think."))
     assert begun(here).info.digest != first.info.digest
     with pytest.raises(ConfigError, match="The prompt pack mine has changed since"):
-        take_up(store, first.info.id, settings(server), None)
+        resume_evaluation(store, first.info.id, settings(server), None)
     here.write_text(texts)
-    await EvalRunner(take_up(store, first.info.id, settings(server), 3), RunRegistry(store)).run()
+    await EvalRunner(
+        resume_evaluation(store, first.info.id, settings(server), 3), RunRegistry(store)
+    ).run()
     summary = ledger.summary(store, first.info.id)
     assert summary.status == "finished"
     assert (summary.info.concurrency_before, summary.info.concurrency) == ((1,), 3)
@@ -265,7 +271,7 @@ async def test_what_a_prompt_pack_says_is_a_part_of_the_evaluation(
 async def test_a_budget_ends_it(scripted_server: Start, store: Store) -> None:
     server = scripted_server(reply)
     budget = Budget(tokens=250)
-    evaluation = begin(
+    evaluation = begin_evaluation(
         store, suite(4, modes=("vanilla",)), settings(server), concurrency=1, budget=budget
     )
     runner = EvalRunner(evaluation, RunRegistry(store))
@@ -286,7 +292,7 @@ async def test_what_cannot_begin_is_said_before_anything_is_written(
         (suite(1, limits={"max_steps": "many"}), "max_steps"),
     ):
         with pytest.raises(ConfigError, match=words):
-            begin(store, wrong, settings(server), concurrency=1)
+            begin_evaluation(store, wrong, settings(server), concurrency=1)
     assert not ledger.summaries(store)
     with pytest.raises(StoreError, match="There is no evaluation yet"):
         ledger.summary(store)

@@ -9,11 +9,11 @@ import pytest
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import RunRegistry, Store
-from sandbox_tui.sessions.evals.begin import Evaluation, begin
 from sandbox_tui.sessions.evals.cluster import cluster_executor
 from sandbox_tui.sessions.evals.cluster.cluster_executor import NO_NODES, RayCluster
 from sandbox_tui.sessions.evals.cluster.ray_cluster import ClusterNode
 from sandbox_tui.sessions.evals.cluster.sample_node import SampleNode
+from sandbox_tui.sessions.evals.evaluation import Evaluation, begin_evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.interchange.exports import bundle
 from sandbox_tui.sessions.recording.run_worker import RunLost
@@ -87,7 +87,9 @@ def evaluated(
     store: Store, config: Any, here: ClusterHere, at_once: int, **more: Any
 ) -> Evaluation:
     cluster = RayCluster(here, at_once, at_once * len(here.found))
-    return begin(store, suite(**more), config, concurrency=cluster.concurrency, cluster=cluster)
+    return begin_evaluation(
+        store, suite(**more), config, concurrency=cluster.concurrency, cluster=cluster
+    )
 
 
 async def test_samples_are_shared_out_and_come_back_whole(

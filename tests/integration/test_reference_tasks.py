@@ -12,7 +12,7 @@ import pytest
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.evals.suite_file import load_suite
 from sandbox_tui.sessions import RunRegistry, Store
-from sandbox_tui.sessions.evals.begin import begin
+from sandbox_tui.sessions.evals.evaluation import begin_evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from tests import scripted_server as s
@@ -83,7 +83,7 @@ async def test_its_files_are_found_in_its_own_directories(
             "sandbox.image": TEST_IMAGE,
         }
     )
-    evaluation = begin(store, load_suite(str(folder)), settings, concurrency=1)
+    evaluation = begin_evaluation(store, load_suite(str(folder)), settings, concurrency=1)
     await EvalRunner(evaluation, RunRegistry(store)).run()
     vanilla, sandbox = ledger.results(store, evaluation.info.id)
     assert (vanilla.mode, vanilla.answer, vanilla.score) == ("vanilla", "41", 0.0)

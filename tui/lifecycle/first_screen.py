@@ -11,7 +11,7 @@ from sandbox_tui.sessions import RunSummary
 if TYPE_CHECKING:
     from sandbox_tui.core.lineage.open_fork import ForkRequest
     from sandbox_tui.core.run.run_request import RunRequest
-    from sandbox_tui.sessions.evals.begin import Evaluation
+    from sandbox_tui.sessions.evals.evaluation import Evaluation
     from sandbox_tui.sessions.recording.fork_worker import ForkPlan
     from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
     from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition

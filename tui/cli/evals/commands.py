@@ -15,8 +15,8 @@ from sandbox_tui.tui.cli.show_app import is_terminal
 if TYPE_CHECKING:
     from sandbox_tui.core.config.settings import Settings
     from sandbox_tui.sessions import Store
-    from sandbox_tui.sessions.evals.begin import Evaluation
     from sandbox_tui.sessions.evals.cluster.cluster_executor import RayCluster
+    from sandbox_tui.sessions.evals.evaluation import Evaluation
 
 MAX_CONCURRENCY = 1024
 
@@ -78,8 +78,8 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
     Each sample is a session of its own. An evaluation that is interrupted can be resumed.
     """
     from sandbox_tui.core.evals.suite_file import load_suite
-    from sandbox_tui.sessions.evals.begin import begin
     from sandbox_tui.sessions.evals.concurrency import default_concurrency
+    from sandbox_tui.sessions.evals.evaluation import begin_evaluation
     from sandbox_tui.sessions.store.tables.eval_ledger import Budget
 
     overrides = overrides_of(options)
@@ -93,7 +93,7 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
     cluster = _cluster(options, settings)
     at_once = cluster.concurrency if cluster is not None else options["concurrency"]
     with open_store() as store:
-        evaluation = begin(
+        evaluation = begin_evaluation(
             store,
             loaded,
             settings,
@@ -112,13 +112,13 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
 @click.pass_obj
 def resume(theme: str | None, evaluation: str, **options: Any) -> None:
     """Run what is left of an EVALUATION (its id, a part of it, or "last")."""
-    from sandbox_tui.sessions.evals.begin import take_up
+    from sandbox_tui.sessions.evals.evaluation import resume_evaluation
 
     settings = load_settings({}, theme)
     cluster = _cluster(options, settings)
     at_once = cluster.concurrency if cluster is not None else options["concurrency"]
     with open_store() as store:
-        taken = take_up(store, evaluation, settings, at_once, cluster)
+        taken = resume_evaluation(store, evaluation, settings, at_once, cluster)
         code = _execute(taken, settings, store, options)
     sys.exit(code)
 

@@ -12,8 +12,8 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 from sandbox_tui.sessions import RunRegistry, Store
-from sandbox_tui.sessions.evals.begin import Evaluation
 from sandbox_tui.sessions.evals.eval_registry import STOPPED
+from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.interchange.known_secrets import known_secrets
 from sandbox_tui.sessions.interchange.redaction import Redactor

@@ -7,7 +7,7 @@ import click
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.evals.begin import Evaluation
+from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.show_app import show
 from sandbox_tui.tui.lifecycle.first_screen import Evaluating, WatchEval

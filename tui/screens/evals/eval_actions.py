@@ -38,11 +38,13 @@ class EvalActions:
 
     async def resume(self, found: ledger.EvalSummary, settings: Settings) -> None:
         """Run what is left of an interrupted evaluation, and show it."""
-        from sandbox_tui.sessions.evals.begin import take_up
+        from sandbox_tui.sessions.evals.evaluation import resume_evaluation
 
         runs = self._evals.runs
         try:
-            taken = await asyncio.to_thread(take_up, runs.store, found.info.id, settings, None)
+            taken = await asyncio.to_thread(
+                resume_evaluation, runs.store, found.info.id, settings, None
+            )
         except SandboxTuiError as error:
             self._complain(error)
             return

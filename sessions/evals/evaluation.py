@@ -1,4 +1,4 @@
-"""Begins evaluations, and takes up those whose program is gone."""
+"""Begins evaluations, and resumes those whose program is gone."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Evaluation:
     cluster: Cluster | None = None
 
 
-def begin(
+def begin_evaluation(
     store: Store,
     suite: Suite,
     settings: Settings,
@@ -99,7 +99,7 @@ def begin(
     return Evaluation(info, plan, cluster)
 
 
-def take_up(
+def resume_evaluation(
     store: Store,
     eval_id: str,
     settings: Settings,
