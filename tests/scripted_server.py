@@ -126,6 +126,11 @@ def failure(status: int, message: str = "no", **headers: str) -> Scripted:
     return Scripted([body], status=status, content_type="application/json", headers=named)
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 1024  # many runs may ask at the same moment
+
+
 class ScriptedServer:
     """Plays its replies in order; after the last it repeats it.
 
@@ -183,8 +188,7 @@ class ScriptedServer:
             def log_message(self, format: str, *arguments: object) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", port), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
 
     @property

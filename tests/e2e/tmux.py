@@ -23,21 +23,29 @@ class Terminal:
         command: arguments of the program.
         home: its home.
         columns, rows: size of the pane.
+        program: its executable.
     """
 
-    def __init__(self, *command: str, home: Path, columns: int = 160, rows: int = 45) -> None:
+    def __init__(
+        self,
+        *command: str,
+        home: Path,
+        columns: int = 160,
+        rows: int = 45,
+        program: Path = PROGRAM,
+    ) -> None:
         if shutil.which("tmux") is None:
             pytest.skip("tmux is not installed")
         self._socket = f"sandbox-tui-test-{os.getpid()}-{time.monotonic_ns()}"
         self._home = home
-        self._command = command
+        self._command = (str(program), *command)
         self._size = (columns, rows)
         self.log = home.parent / "tmux-exit"
 
     def __enter__(self) -> Terminal:
         self.log.unlink(missing_ok=True)  # of a terminal before
         columns, rows = self._size
-        quoted = " ".join(f"'{word}'" for word in (str(PROGRAM), *self._command))
+        quoted = " ".join(f"'{word}'" for word in self._command)
         script = f"{quoted}; echo $? >{self.log}; stty -a | head -3; exec sleep 1000"
         self._tmux(
             *("new-session", "-d", "-x", str(columns), "-y", str(rows)),

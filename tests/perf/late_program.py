@@ -1,0 +1,76 @@
+"""The program, with a clock beside it that says how late its event loop serves a timer.
+
+    python late_program.py FIGURES ARGUMENT ...
+
+runs `sandbox-tui ARGUMENT ...` and, at its end, writes lateness and memory to the file FIGURES as
+JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+from array import array
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+TICK = 0.005
+
+
+class Lateness:
+    """How late the loop was at each tick, in seconds."""
+
+    def __init__(self) -> None:
+        self.ticks = array("d")
+
+    async def watch(self) -> None:
+        """Look until cancelled."""
+        while True:
+            at = time.perf_counter()
+            await asyncio.sleep(TICK)
+            self.ticks.append(max(0.0, time.perf_counter() - at - TICK))
+
+    def figures(self) -> dict[str, float]:
+        """Seconds: the median, the 99th percentile, the most; and bytes: the most memory."""
+        ordered = sorted(self.ticks)
+        return {
+            "median": ordered[len(ordered) // 2],
+            "late": ordered[int(0.99 * len(ordered))],
+            "most": ordered[-1],
+            "memory": most_resident(),
+        }
+
+
+def most_resident() -> int:
+    """The most bytes this process has had in memory since its program was begun."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return int(next(line for line in lines if line.startswith("VmHWM:")).split()[1]) * 1024
+
+
+def main(figures: Path, arguments: list[str]) -> None:
+    """Run the program with these arguments."""
+    run, lateness = asyncio.run, Lateness()
+
+    def watched(work: Coroutine[Any, Any, Any], **options: Any) -> Any:
+        async def beside() -> Any:
+            watching = asyncio.create_task(lateness.watch())
+            try:
+                return await work
+            finally:
+                watching.cancel()
+                figures.write_text(json.dumps(lateness.figures()))
+
+        return run(beside(), **options)
+
+    asyncio.run = watched
+    sys.argv = ["sandbox-tui", *arguments]
+    from sandbox_tui.tui.cli.main import main as program
+
+    program()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2:])
