@@ -55,8 +55,8 @@ async def find_context_length(settings: ModelSettings, api_key: str | None) -> C
     if not settings.base_url:
         return None  # the hosted server says nothing about it
     try:
-        async with asyncio.timeout(MAX_SEARCH_SECONDS):
-            return await _search(settings, api_key)
+        async with await guarded_client() as client, asyncio.timeout(MAX_SEARCH_SECONDS):
+            return await _search(client, settings, api_key)
     except Exception:  # noqa: BLE001 - whatever a server does here, nothing depends on it
         return None
 
@@ -101,22 +101,21 @@ def _as_set(settings: ModelSettings) -> ContextLength | None:
     return ContextLength(tokens=settings.context_length, source="model.context_length")
 
 
-async def _search(settings: ModelSettings, api_key: str | None) -> ContextLength | None:
-    import openai
-
+async def _search(
+    client: Any, settings: ModelSettings, api_key: str | None
+) -> ContextLength | None:
     base = settings.base_url.rstrip("/")
     root = base.removesuffix("/v1")
     headers = {**IDENTITY_ENCODING, "Authorization": f"Bearer {api_key or 'none'}"}
-    async with guarded_client(openai.DefaultAsyncHttpxClient) as client:
 
-        async def ask(path: str, **posted: str) -> Row:
-            address = f"{base}/models" if path == "/models" else f"{root}{path}"
-            method = "POST" if posted else "GET"
-            body: dict[str, Any] = {"json": posted} if posted else {}
-            async with client.stream(method, address, headers=headers, **body) as response:
-                return await _json_object(response) if response.status_code == 200 else {}
+    async def ask(path: str, **posted: str) -> Row:
+        address = f"{base}/models" if path == "/models" else f"{root}{path}"
+        method = "POST" if posted else "GET"
+        body: dict[str, Any] = {"json": posted} if posted else {}
+        async with client.stream(method, address, headers=headers, **body) as response:
+            return await _json_object(response) if response.status_code == 200 else {}
 
-        return await read_context_length(ask, settings.name)
+    return await read_context_length(ask, settings.name)
 
 
 async def _json_object(response: Any) -> Row:

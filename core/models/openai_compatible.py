@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import json
 import re
 import threading
@@ -38,7 +37,7 @@ from sandbox_tui.core.models.error_mapping import (
     without_secrets,
 )
 from sandbox_tui.core.models.reply_builder import ReplyBuilder
-from sandbox_tui.core.models.response_guard import IDENTITY_ENCODING, guarded_client
+from sandbox_tui.core.models.response_guard import IDENTITY_ENCODING, guarded_client, import_client
 from sandbox_tui.core.models.sse import iter_json
 from sandbox_tui.core.models.template_limits import TemplateLimits, fitted
 from sandbox_tui.core.models.usage_estimate import estimated_usage
@@ -60,7 +59,7 @@ def import_ahead() -> None:
 
 def _import_client() -> None:
     with contextlib.suppress(ImportError):  # the first request will say so
-        importlib.import_module("openai.resources.chat")
+        import_client()
 
 
 class OpenAIModel(Model):
@@ -136,9 +135,10 @@ class OpenAIModel(Model):
         Raises:
             ModelError: there is none.
         """
+        client = await self._connected()
         import openai
 
-        create = self._connected().chat.completions.with_streaming_response.create
+        create = client.chat.completions.with_streaming_response.create
         quirks = self._quirks
         while True:
             sending = stack.enter_async_context(create(**self._body(request, quirks)))
@@ -232,11 +232,12 @@ class OpenAIModel(Model):
         body["extra_body"] = extra_body | more
         return body
 
-    def _connected(self) -> Any:
+    async def _connected(self) -> Any:
         if self._client is not None:
             return self._client
         if not (self._api_key.isascii() and self._api_key.isprintable()):
             raise ModelError(f"{self._settings.api_key_env} holds characters that no key has.")
+        http_client = await guarded_client()
         import openai
 
         try:
@@ -248,7 +249,7 @@ class OpenAIModel(Model):
                     None, connect=CONNECT_TIMEOUT_SECONDS
                 ),  # the rest: see ask, _with_stall_timeout
                 default_headers=IDENTITY_ENCODING,
-                http_client=guarded_client(openai.DefaultAsyncHttpxClient),
+                http_client=http_client,
             )
         except Exception as error:  # the address is none
             raise to_model_error(error, self._settings, self._api_key) from error

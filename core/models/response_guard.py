@@ -6,6 +6,7 @@ A response is checked before its body is read and before a redirect is followed.
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import importlib
 import os
@@ -36,8 +37,22 @@ _CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
 _COMPRESSED = {"gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd"}
 
 
-def guarded_client(client: Any) -> Any:
-    """An HTTP client, made by `client` (openai's own kind), whose answers are bounded."""
+async def guarded_client() -> Any:
+    """An HTTP client of openai's own kind, whose answers are bounded.
+
+    Made in a thread: the first time, openai is imported, which takes a second.
+    """
+    return await asyncio.to_thread(_guarded_client)
+
+
+def import_client() -> Any:
+    """The openai package, with what the first request needs of it."""
+    importlib.import_module("openai.resources.chat")
+    return importlib.import_module("openai")
+
+
+def _guarded_client() -> Any:
+    client = import_client().DefaultAsyncHttpxClient
     http = _http_package(client)
     certificates = tuple(os.environ.get(name, "") for name in _CERTIFICATES)
     return client(
@@ -49,7 +64,7 @@ def guarded_client(client: Any) -> Any:
 @functools.cache
 def _tls_context(http: Any, _certificates: tuple[str, ...]) -> Any:
     """The settings of encrypted connections. To read the certificates of this machine takes longer
-    than all else in making a client, and the event loop waits for it."""
+    than all else in making a client."""
     return http.create_ssl_context()
 
 

@@ -1,0 +1,58 @@
+"""Importing the client takes a second: it must not hold up the event loop, and so the screen."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from tests import scripted_server as s
+
+Start = Callable[..., s.ScriptedServer]
+
+WATCHED = """
+import asyncio, json, sys, threading
+
+found = {}  # in which thread each was first looked for
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        found.setdefault(name.partition(".")[0], threading.current_thread() is main)
+
+main = threading.current_thread()
+sys.meta_path.insert(0, Finder())
+from sandbox_tui.core.config.settings import ModelSettings
+from sandbox_tui.core.models.base import Request
+from sandbox_tui.core.models.context_length import find_context_length
+from sandbox_tui.core.models.openai_compatible import OpenAIModel
+
+settings = ModelSettings(name="m", base_url=sys.argv[2])
+
+async def search():
+    await find_context_length(settings, None)
+
+async def ask():
+    model = OpenAIModel(settings, "key")
+    question = {"role": "user", "content": "?"}
+    async for _ in model.ask(Request(messages=[question], tools=[], max_tokens=5)):
+        pass
+    await model.close()
+
+asyncio.run({"search": search, "ask": ask}[sys.argv[1]]())
+print(json.dumps({name: found[name] for name in ("openai", "pydantic") if name in found}))
+"""
+
+
+@pytest.mark.parametrize("what", ["search", "ask"])
+def test_the_client_is_not_imported_by_the_event_loop(scripted_server: Start, what: str) -> None:
+    server = scripted_server(s.say("x"))
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, what, server.url],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == {"openai": False, "pydantic": False}
