@@ -23,6 +23,7 @@ from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.base.json_arguments import without_surrogates
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.events.types import Usage
+from sandbox_tui.core.models import pricing
 from sandbox_tui.core.models.base import Message, Model, ReplyPart, Request
 from sandbox_tui.core.models.context_length import ContextSearch
 from sandbox_tui.core.models.error_mapping import (
@@ -53,13 +54,14 @@ OFFER_TIMEOUT_SECONDS = 3.0
 
 
 def import_ahead() -> None:
-    """Import the client in a background thread."""
-    threading.Thread(target=_import_client, name="import openai", daemon=True).start()
+    """Import the client and the prices in a background thread."""
+    threading.Thread(target=_import_ahead, name="import openai", daemon=True).start()
 
 
-def _import_client() -> None:
+def _import_ahead() -> None:
     with contextlib.suppress(ImportError):  # the first request will say so
         import_client()
+        pricing.load()
 
 
 class OpenAIModel(Model):
@@ -238,6 +240,7 @@ class OpenAIModel(Model):
         if not (self._api_key.isascii() and self._api_key.isprintable()):
             raise ModelError(f"{self._settings.api_key_env} holds characters that no key has.")
         http_client = await guarded_client()
+        await asyncio.to_thread(pricing.load)
         import openai
 
         try:

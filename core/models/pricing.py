@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from typing import Any
 
 from sandbox_tui.core.events.types import Usage
@@ -51,6 +52,12 @@ def why_unknown(model: str, *, counted: bool) -> str:
     if _library() is None:
         return "prices are not installed. Install sandbox-tui[prices]."
     return f"the price of {model[:80]} on this server is not known. token_limit holds without one."
+
+
+def load() -> None:
+    """Load the prices, where they are installed: else the first `cost` does, for half a second."""
+    if _library() is not None:
+        importlib.import_module("genai_prices.data_snapshot").get_snapshot()
 
 
 @functools.cache

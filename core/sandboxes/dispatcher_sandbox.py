@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -33,6 +32,7 @@ from sandbox_tui.core.sandboxes.protocol.model_shell import Exec
 from sandbox_tui.core.sandboxes.protocol.pausable_clock import PausableClock
 from sandbox_tui.core.sandboxes.protocol.stdin_probe import find_terminal_reader
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, install_bashrc, quote
+from sandbox_tui.core.sandboxes.turns import Turns
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ class DispatcherSandbox(Sandbox):
         self.spec = spec
         self.info: dict[str, str] = {}
         self._because = ""
-        self._starts: AbstractAsyncContextManager[object] = nullcontext()
+        self._turns = Turns()
         self._has_started = False
         self._closed = False
         self._clock = PausableClock()
@@ -87,9 +87,9 @@ class DispatcherSandbox(Sandbox):
     def _with_reason(self, info: dict[str, str]) -> dict[str, str]:
         return {**info, "chosen": self._because} if self._because else info
 
-    def limit_starts(self, starts: AbstractAsyncContextManager[object]) -> None:
-        """Start only within `starts`, a semaphore that sandboxes share."""
-        self._starts = starts
+    def take_turns(self, turns: Turns) -> None:
+        """Start, list and end only in turn with the sandboxes that share `turns`."""
+        self._turns = turns
 
     async def connect(self) -> None:
         """Connect to where the sandbox will be made; `start` does it otherwise.
@@ -109,7 +109,7 @@ class DispatcherSandbox(Sandbox):
     @override
     async def start(self) -> None:
         if not self._has_started:  # a warm spare has been
-            async with self._starts:
+            async with self._turns.start:
                 await self._start()
             self._has_started = True
 
@@ -192,11 +192,15 @@ class DispatcherSandbox(Sandbox):
 
     @override
     async def list_files(self, path: str, *, limit: int = MAX_LISTED_FILES) -> Listing:
-        return await self._guard(lambda: self._files.list(path, limit=limit))
+        async with self._turns.listing:
+            return await self._guard(lambda: self._files.list(path, limit=limit))
 
     @override
     async def changed_files(self, path: str, before: Listing) -> Listing:
-        return await self._guard(lambda: self._files.changed(path, before, limit=MAX_LISTED_FILES))
+        async with self._turns.listing:
+            return await self._guard(
+                lambda: self._files.changed(path, before, limit=MAX_LISTED_FILES)
+            )
 
     @override
     async def copy_in(self, source: Path, path: str) -> None:

@@ -13,9 +13,7 @@ from sandbox_tui.core.base.errors import SandboxError, SandboxUnavailable
 from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
 from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
 from sandbox_tui.core.sandboxes.dispatcher_sandbox import DispatcherSandbox
-
-MAX_CONCURRENT_STARTS = 8
-"""Sandboxes of one kind that start at the same time; more have to wait."""
+from sandbox_tui.core.sandboxes.turns import MAX_CONCURRENT_STARTS, Turns
 
 
 class SandboxProvider(ABC):
@@ -29,7 +27,7 @@ class SandboxProvider(ABC):
     """
 
     def __init__(self, *, max_starts: int = MAX_CONCURRENT_STARTS) -> None:
-        self._starts = asyncio.Semaphore(max_starts)
+        self._turns = Turns.limited(max_starts)
         self._sweeping = asyncio.Lock()
         self._swept = False
         self._closed = False
@@ -108,7 +106,7 @@ class SandboxProvider(ABC):
 
     def _new(self, spec: SandboxSpec) -> DispatcherSandbox:
         sandbox = self._make(spec)
-        sandbox.limit_starts(self._starts)
+        sandbox.take_turns(self._turns)
         self._made.add(sandbox)
         return sandbox
 

@@ -148,7 +148,8 @@ class BubblewrapSandbox(DispatcherSandbox):
         if self._heartbeat is not None:
             self._heartbeat.stop()
         if self._folder is not None:
-            await in_thread(remove_folder, self._folder)
+            async with self._turns.removal:
+                await in_thread(remove_folder, self._folder)
 
     def _describe(self) -> dict[str, str]:
         shared = self.spec.network == "bridge"

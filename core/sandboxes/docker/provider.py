@@ -16,7 +16,8 @@ from sandbox_tui.core.sandboxes.docker.engine import (
 )
 from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
 from sandbox_tui.core.sandboxes.docker.shared_client import EngineConnection
-from sandbox_tui.core.sandboxes.provider import MAX_CONCURRENT_STARTS, SandboxProvider
+from sandbox_tui.core.sandboxes.provider import SandboxProvider
+from sandbox_tui.core.sandboxes.turns import MAX_CONCURRENT_STARTS
 
 
 class DockerProvider(SandboxProvider):

@@ -189,7 +189,8 @@ class DockerSandbox(DispatcherSandbox):
         await self._close_channels()
         if self._container is not None:
             with contextlib.suppress(Exception):
-                await in_thread(_remove, self._container)
+                async with self._turns.removal:
+                    await in_thread(_remove, self._container)
         if self._client is not None:
             await self._connection.release()
 
