@@ -13,7 +13,7 @@ from sandbox_tui.core.base.errors import SandboxError, SandboxUnavailable
 from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
 from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
 from sandbox_tui.core.sandboxes.dispatcher_sandbox import DispatcherSandbox
-from sandbox_tui.core.sandboxes.turns import MAX_CONCURRENT_STARTS, Turns
+from sandbox_tui.core.sandboxes.turns import MAX_AT_ONCE, Turns
 
 
 class SandboxProvider(ABC):
@@ -23,11 +23,11 @@ class SandboxProvider(ABC):
     are started ahead of need and handed out by `create` and `open`.
 
     Args:
-        max_starts: sandboxes that start at the same time.
+        at_once: sandboxes that start, are listed or are removed at the same time.
     """
 
-    def __init__(self, *, max_starts: int = MAX_CONCURRENT_STARTS) -> None:
-        self._turns = Turns.limited(max_starts)
+    def __init__(self, *, at_once: int = MAX_AT_ONCE) -> None:
+        self._turns = Turns.limited(at_once)
         self._sweeping = asyncio.Lock()
         self._swept = False
         self._closed = False

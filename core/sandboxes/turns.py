@@ -8,12 +8,12 @@ each other and with the screen, and none comes to its end any sooner.
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 
-MAX_CONCURRENT_STARTS = 8
-MAX_CONCURRENT_LISTINGS = 8
-MAX_CONCURRENT_REMOVALS = 8
+MAX_AT_ONCE = min(8, 2 * (os.cpu_count() or 1))
+"""Starts, listings or removals at the same time: enough to keep every processor busy."""
 
 Turn = AbstractAsyncContextManager[object]
 
@@ -33,10 +33,6 @@ class Turns:
     removal: Turn = field(default_factory=nullcontext)
 
     @classmethod
-    def limited(cls, max_starts: int) -> Turns:
-        """Turns for the sandboxes of one provider."""
-        return cls(
-            asyncio.Semaphore(max_starts),
-            asyncio.Semaphore(MAX_CONCURRENT_LISTINGS),
-            asyncio.Semaphore(MAX_CONCURRENT_REMOVALS),
-        )
+    def limited(cls, at_once: int) -> Turns:
+        """Turns for the sandboxes of one provider: so many have one of each kind."""
+        return cls(*(asyncio.Semaphore(at_once) for _ in range(3)))

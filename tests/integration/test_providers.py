@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
+import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -14,23 +15,26 @@ from sandbox_tui.core.base.errors import SandboxError
 from sandbox_tui.core.sandboxes import factory
 from sandbox_tui.core.sandboxes.base import Sandbox
 from sandbox_tui.core.sandboxes.bubblewrap import provider as bubblewrap_provider
+from sandbox_tui.core.sandboxes.bubblewrap import sandbox as bubblewrap_sandbox
 from sandbox_tui.core.sandboxes.bubblewrap.provider import BubblewrapProvider
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import OwnerRecord
 from sandbox_tui.core.sandboxes.docker import provider as docker_provider
+from sandbox_tui.core.sandboxes.docker import sandbox as docker_sandbox
 from sandbox_tui.core.sandboxes.docker import shared_client
 from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.core.sandboxes.docker.provider import DockerProvider
+from sandbox_tui.core.sandboxes.protocol.file_ops import FileOperations
 from sandbox_tui.core.sandboxes.provider import SandboxProvider
 from tests.integration.conftest import require, spec
 
-MAX_STARTS = 2
+AT_ONCE = 2
 
 
 @pytest.fixture(params=[DockerProvider, BubblewrapProvider], ids=["docker", "bubblewrap"])
 async def provider(request: pytest.FixtureRequest) -> AsyncIterator[SandboxProvider]:
-    """A provider of each kind, with two starts at a time."""
+    """A provider of each kind, with two turns of each kind."""
     require("docker" if request.param is DockerProvider else "bubblewrap")
-    made: SandboxProvider = request.param(max_starts=MAX_STARTS)
+    made: SandboxProvider = request.param(at_once=AT_ONCE)
     yield made
     await made.close()
 
@@ -41,10 +45,22 @@ class Counted:
     def __init__(self, call: Callable[..., Any]) -> None:
         self._call = call
         self.calls = self.most = self._now = 0
+        self._lock = threading.Lock()
 
     def __call__(self, *args: Any) -> Any:
         self.calls += 1
         return self._call(*args)
+
+    def in_thread(self, *args: Any) -> Any:
+        with self._lock:
+            self.calls += 1
+            self._now += 1
+            self.most = max(self.most, self._now)
+        try:
+            return self._call(*args)
+        finally:
+            with self._lock:
+                self._now -= 1
 
     async def awaited(self, *args: Any) -> Any:
         self.calls += 1
@@ -93,7 +109,7 @@ async def test_many_share_one_connection_and_one_sweep_and_take_turns_to_start(
     opened = await asyncio.gather(*(provider.open(spec()) for _ in range(6)))
     assert connecting.calls == (1 if is_docker else 0)
     assert sweeping.calls == 1
-    assert (together.calls, together.most) == (6, MAX_STARTS)
+    assert (together.calls, together.most) == (6, AT_ONCE)
     said = await asyncio.gather(*(one.exec("echo on", timeout=20) for one in opened))
     assert [result.stdout for result in said] == [b"on\n"] * 6
     wanted = {one.spec.session_id for one in opened}
@@ -104,6 +120,28 @@ async def test_many_share_one_connection_and_one_sweep_and_take_turns_to_start(
         assert provider._connection.client is None
     with pytest.raises(SandboxError, match="closed"):
         await provider.open(spec())
+
+
+async def test_few_are_listed_and_removed_at_a_time(
+    provider: SandboxProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hundreds of samples of an evaluation may come to their end at the same moment."""
+    opened = await asyncio.gather(*(provider.open(spec()) for _ in range(6)))
+    listing, list_files = Counted(lambda listed: listed()), FileOperations.list
+    monkeypatch.setattr(
+        FileOperations,
+        "list",
+        lambda *args, **more: listing.awaited(lambda: list_files(*args, **more)),
+    )
+    await asyncio.gather(*(one.list_files("/testbed") for one in opened))
+    assert (listing.calls, listing.most) == (6, AT_ONCE)
+    is_docker = isinstance(provider, DockerProvider)
+    module: Any = docker_sandbox if is_docker else bubblewrap_sandbox
+    name = "_remove" if is_docker else "remove_folder"
+    removal = Counted(getattr(module, name))
+    monkeypatch.setattr(module, name, removal.in_thread)
+    await asyncio.gather(*(one.close() for one in opened))
+    assert (removal.calls, removal.most) == (6, AT_ONCE)
 
 
 async def test_a_warm_spare_is_handed_out_and_another_takes_its_place(

@@ -17,14 +17,14 @@ from sandbox_tui.core.sandboxes.docker.engine import (
 from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
 from sandbox_tui.core.sandboxes.docker.shared_client import EngineConnection
 from sandbox_tui.core.sandboxes.provider import SandboxProvider
-from sandbox_tui.core.sandboxes.turns import MAX_CONCURRENT_STARTS
+from sandbox_tui.core.sandboxes.turns import MAX_AT_ONCE
 
 
 class DockerProvider(SandboxProvider):
     """Containers on one engine. The connection lasts as long as one of its sandboxes is open."""
 
-    def __init__(self, *, max_starts: int = MAX_CONCURRENT_STARTS) -> None:
-        super().__init__(max_starts=max_starts)
+    def __init__(self, *, at_once: int = MAX_AT_ONCE) -> None:
+        super().__init__(at_once=at_once)
         self._connection = EngineConnection()
 
     async def status(self, image: str) -> EngineStatus:
