@@ -17,7 +17,7 @@ from sandbox_tui.core.evals.pocket.suite import pocket_tasks
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions import RunRegistry, Store
-from sandbox_tui.sessions.evals.begin import begin
+from sandbox_tui.sessions.evals.evaluation import begin_evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from tests import scripted_server as s
@@ -111,7 +111,7 @@ async def test_a_computer_takes_an_eighth_of_the_tokens_of_long_documents(
     server = scripted_server(model)
     server.models, server.model_fields = ["scripted"], {"max_model_len": CONTEXT_TOKENS}
     suite = Suite(name="long", tasks=tasks)
-    evaluation = begin(store, suite, settings(server, kind), concurrency=2)
+    evaluation = begin_evaluation(store, suite, settings(server, kind), concurrency=2)
     await EvalRunner(evaluation, RunRegistry(store)).run()
 
     results = ledger.results(store, evaluation.info.id)

@@ -17,9 +17,11 @@ from tests.perf import (
     flood_ratio,
     headless_calls,
     idle,
+    large_suites,
     leaks,
     many_files,
     many_sandboxes,
+    sandboxes_of_a_suite,
     session_database,
     startup,
     wall_of_runs,
@@ -38,6 +40,8 @@ PARTS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "files": lambda given: many_files.measure(),
     "wall": lambda given: wall_of_runs.measure(),
     "database": lambda given: session_database.measure(),
+    "samples": lambda given: sandboxes_of_a_suite.measure(),
+    "suites": lambda given: large_suites.measure(),
     "emulator": lambda given: emulator_ratio.measure(),
 }
 

@@ -51,13 +51,10 @@ def measure(many: int = MANY, rounds: int = 5) -> Section:
         ),
     )
     with TemporaryDirectory() as folder:
-        homes = [_home(Path(folder) / str(count), count) for count in (FEW, many)]
-        for name, opening in (
-            ("home", _home_screen),
-            ("eval screen", _eval_screen),
-            ("report", _report),
-        ):
-            section.figures.append(_compared(name, *map(opening, homes, (FEW, many)), rounds))
+        small, large = (_home(Path(folder) / str(count), count) for count in (FEW, many))
+        for name, opening in OPENINGS.items():
+            figure = _compared(name, opening(small, FEW), opening(large, many), rounds)
+            section.figures.append(figure)
     return section
 
 
@@ -87,6 +84,13 @@ def _report(home: Path, _: int) -> Callable[[], float]:
     )
 
 
+OPENINGS: dict[str, Callable[[Path, int], Callable[[], float]]] = {
+    "home": _home_screen,
+    "eval screen": _eval_screen,
+    "report": _report,
+}
+
+
 def _home(home: Path, samples: int) -> Path:
     """A home whose database holds an evaluation of so many samples that is over."""
     home.mkdir()
@@ -96,7 +100,7 @@ def _home(home: Path, samples: int) -> Path:
         for n in range(samples // 2)
     )
     suite = Suite(name="large", tasks=tasks, scorers={"": "exact"})
-    info = EvalInfo(id="20260122-120000-large", suite="large", digest=suite.digest, model="m")
+    info = EvalInfo(id="20260122-120000-large", suite="large", digest=suite.digest(), model="m")
     with Store(home / "sessions.db") as store:
         ledger.create(store, info, ledger.EvalPlan(suite=suite, settings=Settings()))
         results = [_over(one, n, chance) for n, one in enumerate(ledger.results(store, info.id))]
