@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -20,9 +20,8 @@ SampleStatus = Literal["pending", "running", "scored", "unscored", "failed"]
 it may, so that there is nothing to score."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class SampleKey:
-    """What a sample is of.
+class SampleKey(NamedTuple):
+    """What a sample is of. A tuple: reports of large suites make and compare many of them.
 
     Attributes:
         task: the task's id.
@@ -43,7 +42,7 @@ class Sample:
     task: Task
 
 
-class SampleResult(msgspec.Struct, frozen=True, kw_only=True):
+class SampleResult(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Where a sample stands.
 
     Attributes:

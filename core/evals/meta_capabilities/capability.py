@@ -38,6 +38,7 @@ class RunCapabilities:
 
     counted: tuple[CountedCall, ...] = ()
 
-    def uses(self, capability: Capability) -> bool:
-        """Whether any of its calls counts as it."""
-        return any(call.capability == capability for call in self.counted)
+    @property
+    def used(self) -> set[Capability]:
+        """What any of its calls counts as."""
+        return {call.capability for call in self.counted}

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from sandbox_tui.core.evals.reporting.statistics import CONFIDENCE, RESAMPLES, SEED
+from sandbox_tui.core.evals.reporting.statistics import (
+    CONFIDENCE,
+    MIN_NORMAL_TASKS,
+    RESAMPLES,
+    SEED,
+)
 
 METHODS: tuple[tuple[str, str], ...] = (
     (
@@ -13,8 +18,10 @@ METHODS: tuple[tuple[str, str], ...] = (
     (
         "Intervals",
         f"Percentile bootstrap, {CONFIDENCE:.0%}, {RESAMPLES} resamples of tasks with seed {SEED}; "
-        "samples of one task stay together. One task has no interval. Where all tasks have the "
-        "same score the interval is a point: that is no proof that the next task has it too.",
+        f"samples of one task stay together. With {MIN_NORMAL_TASKS} tasks or more the percentiles "
+        "are those of the Cornish-Fisher expansion, to the skewness. One task has no interval. "
+        "Where all tasks have the same score the interval is a point: that is no proof that the "
+        "next task has it too.",
     ),
     (
         "Difference",

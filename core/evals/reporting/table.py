@@ -158,14 +158,23 @@ def eval_table(
     others: list[EvalMode] = [mode for mode in EVAL_MODES if mode not in info.modes]
     modes = (*info.modes, *filter(present.__contains__, others))
     look = _Look(info, capabilities or {}, wall_clock_shares(results, now))
-    domains: defaultdict[str, list[SampleResult]] = defaultdict(list)
+    domains: defaultdict[str, dict[EvalMode, list[SampleResult]]] = defaultdict(
+        lambda: {mode: [] for mode in modes}
+    )
     for result in results:
-        domains[domain_of(result)].append(result)
+        domains[domain_of(result)][result.mode].append(result)
+    by_domain: dict[str, dict[EvalMode, _Samples]] = {
+        name: {mode: _Samples.of(domains[name][mode], look) for mode in modes}
+        for name in sorted(domains)
+    }
+    whole: dict[EvalMode, _Samples] = {
+        mode: _Samples.of_all([of[mode] for of in by_domain.values()]) for mode in modes
+    }
     return EvalTable(
         info=info,
         modes=modes,
-        rows=tuple(_row(name, domains[name], modes, look) for name in sorted(domains)),
-        total=_row(ALL_DOMAINS, results, modes, look),
+        rows=tuple(_row(name, samples, look) for name, samples in by_domain.items()),
+        total=_row(ALL_DOMAINS, whole, look),
         seconds_left=seconds_left(results, info.concurrency, now),
     )
 
@@ -182,35 +191,59 @@ class _Look:
         return self.shares.get(result.key)
 
 
-def _row(
-    domain: str, results: Iterable[SampleResult], modes: Sequence[EvalMode], look: _Look
-) -> Row:
-    by_mode: dict[EvalMode, list[SampleResult]] = {mode: [] for mode in modes}
-    for result in results:
-        by_mode[result.mode].append(result)
-    baseline = look.info.baseline
-    base = by_mode[baseline]
+@dataclass(frozen=True, slots=True)
+class _Samples:
+    """The samples of a cell: all of them, those that ended, and figures of these by task."""
+
+    results: Sequence[SampleResult]
+    ended: Sequence[SampleResult]
+    scores: Mapping[str, Sequence[float]]
+    tokens: Mapping[str, Sequence[float]]
+    shares: Mapping[str, Sequence[float]]
+
+    @classmethod
+    def of(cls, results: Sequence[SampleResult], look: _Look) -> _Samples:
+        ended = [result for result in results if has_ended(result)]
+        return cls(
+            results,
+            ended,
+            scores_by_task(ended),
+            _measures(ended, tokens_of),
+            _measures(ended, look.share_of),
+        )
+
+    @classmethod
+    def of_all(cls, parts: Sequence[_Samples]) -> _Samples:
+        """The samples of several domains: to put them together takes a fraction of the time of
+        looking at each once more."""
+        return cls(
+            [result for part in parts for result in part.results],
+            [result for part in parts for result in part.ended],
+            _joined(part.scores for part in parts),
+            _joined(part.tokens for part in parts),
+            _joined(part.shares for part in parts),
+        )
+
+
+def _row(domain: str, samples: Mapping[EvalMode, _Samples], look: _Look) -> Row:
+    base = samples[look.info.baseline]
     cells = [
-        _cell(domain, mode, by_mode[mode], [] if mode == baseline else base, look) for mode in modes
+        _cell(domain, mode, of_mode, None if of_mode is base else base, look)
+        for mode, of_mode in samples.items()
     ]
     return Row(domain, tuple(cells))
 
 
 def _cell(
-    domain: str,
-    mode: EvalMode,
-    results: Sequence[SampleResult],
-    base: Sequence[SampleResult],
-    look: _Look,
+    domain: str, mode: EvalMode, samples: _Samples, base: _Samples | None, look: _Look
 ) -> Cell:
-    ended = [result for result in results if has_ended(result)]
+    results, ended = samples.results, samples.ended
     statuses = Counter(result.status for result in results)
-    scored = sum(map(has_score, results))
+    scored = sum(map(len, samples.scores.values()))
     unscored = statuses["scored"] + statuses["unscored"] - scored
-    shares = [share for result in ended if (share := look.share_of(result)) is not None]
+    shares = [share for of_task in samples.shares.values() for share in of_task]
     costs = [result.cost for result in ended if result.cost is not None]
-    scores = scores_by_task(results)
-    slower = paired_ratio(_measures(base, look.share_of), _measures(results, look.share_of))
+    slower = paired_ratio(base.shares, samples.shares) if base else None
     return Cell(
         domain=domain,
         mode=mode,
@@ -220,10 +253,10 @@ def _cell(
         failed=statuses["failed"],
         running=statuses["running"],
         pending=statuses["pending"],
-        score=mean_score(scores),
-        difference=paired_difference(scores_by_task(base), scores) if base else None,
+        score=mean_score(samples.scores),
+        difference=paired_difference(base.scores, samples.scores) if base else None,
         tokens=_mean(map(tokens_of, ended)),
-        tokens_ratio=paired_ratio(_measures(base, tokens_of), _measures(results, tokens_of)),
+        tokens_ratio=paired_ratio(base.tokens, samples.tokens) if base else None,
         generated=_generated(ended),
         estimated=sum(result.estimated for result in ended),
         seconds=_mean(result.seconds for result in ended),
@@ -252,13 +285,23 @@ def scores_by_task(results: Iterable[SampleResult]) -> dict[str, list[float]]:
 
 
 def _measures(
-    results: Iterable[SampleResult], measure: Callable[[SampleResult], float | None]
+    ended: Iterable[SampleResult], measure: Callable[[SampleResult], float | None]
 ) -> dict[str, list[float]]:
     found: defaultdict[str, list[float]] = defaultdict(list)
-    for result in results:
-        if has_ended(result) and (value := measure(result)) is not None:
+    for result in ended:
+        if (value := measure(result)) is not None:
             found[result.task].append(value)
     return found
+
+
+def _joined(parts: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, Sequence[float]]:
+    """Figures by task of several domains. A task has one domain, unless somebody's data has it in
+    two."""
+    joined: dict[str, Sequence[float]] = {}
+    for part in parts:
+        for task, values in part.items():
+            joined[task] = [*joined[task], *values] if task in joined else values
+    return joined
 
 
 def _mean(values: Iterable[float]) -> float | None:
@@ -274,4 +317,5 @@ def _generated(results: Sequence[SampleResult]) -> float | None:
 def _shares(runs: Sequence[RunCapabilities]) -> dict[Capability, float]:
     if not runs:
         return {}
-    return {name: sum(run.uses(name) for run in runs) / len(runs) for name in CAPABILITIES}
+    uses = Counter(name for run in runs for name in run.used)
+    return {name: uses[name] / len(runs) for name in CAPABILITIES}

@@ -236,7 +236,7 @@ def results(store: Store, eval_id: str) -> list[SampleResult]:
     Raises:
         StoreError: the file cannot be read.
     """
-    return [_result(row) for row in store.rows(f"{_RESULTS} ORDER BY place", [eval_id])]
+    return _results(store.rows(f"{_RESULTS} ORDER BY place", [eval_id]))
 
 
 def result_at(store: Store, eval_id: str, place: int) -> SampleResult:
@@ -245,7 +245,7 @@ def result_at(store: Store, eval_id: str, place: int) -> SampleResult:
     Raises:
         StoreError: the file cannot be read.
     """
-    return _result(store.rows(f"{_RESULTS} AND place = ?", [eval_id, place])[0])
+    return _results(store.rows(f"{_RESULTS} AND place = ?", [eval_id, place]))[0]
 
 
 def marks(store: Store, eval_id: str) -> list[tuple[object, ...]]:
@@ -260,6 +260,11 @@ def marks(store: Store, eval_id: str) -> list[tuple[object, ...]]:
         [eval_id],
     )
     return [tuple(row.values()) for row in rows]
+
+
+def mark_of(result: SampleResult) -> tuple[object, ...]:
+    """The mark of a sample that was read (see `marks`)."""
+    return result.status, result.run_id, result.attempts
 
 
 def summaries(store: Store, limit: int = 100) -> list[EvalSummary]:
@@ -355,8 +360,10 @@ def _summary(row: dict[str, Any]) -> EvalSummary:
     )
 
 
-def _result(row: dict[str, Any]) -> SampleResult:
-    return msgspec.convert({**row, "estimated": bool(row["estimated"])}, SampleResult)
+def _results(rows: list[dict[str, Any]]) -> list[SampleResult]:
+    for row in rows:
+        row["estimated"] = bool(row["estimated"])
+    return msgspec.convert(rows, list[SampleResult])
 
 
 def _owner(pid: int | None, started: str | None, host: str | None) -> ProcessIdentity | None:

@@ -189,15 +189,15 @@ class RecordedEval:
     def _read_changed(self) -> bool:
         """Read what has changed; whether there is any."""
         store, eval_id, before = self._store, self.info.id, self._marks
-        marks = ledger.marks(store, eval_id)
-        if len(marks) != len(before):
+        if not before:
             self._samples = ledger.results(store, eval_id)
-        else:
-            for place, mark in enumerate(marks):
-                if mark != before[place]:
-                    self._samples[place] = ledger.result_at(store, eval_id, place)
-        self._marks = marks
-        return marks != before
+            self._marks = [ledger.mark_of(sample) for sample in self._samples]
+            return True
+        self._marks = ledger.marks(store, eval_id)
+        changed = [at for at, mark in enumerate(self._marks) if mark != before[at]]
+        for place in changed:
+            self._samples[place] = ledger.result_at(store, eval_id, place)
+        return bool(changed)
 
     def _state(self) -> tuple[EvalState, str]:
         status = self._summary.status

@@ -29,7 +29,7 @@ def edit(command: str, path: str, **more: str) -> tuple[str, str]:
 
 def letters(*calls: tuple[str, str]) -> str:
     found = capabilities_of_run(calls)
-    return "".join(LETTERS[name] for name in CAPABILITIES if found.uses(name))
+    return "".join(LETTERS[name] for name in CAPABILITIES if name in found.used)
 
 
 REACHED_OUT = [

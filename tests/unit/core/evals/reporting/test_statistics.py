@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.evals.reporting.statistics import (
     MAX_GROUPS,
+    MIN_NORMAL_TASKS,
     RESAMPLES,
     Estimate,
     estimate,
@@ -47,7 +48,9 @@ def test_equal_scores_have_a_point() -> None:
     assert estimate([1.0] * 7) == Estimate(1, 1, 1, 7)
 
 
-@pytest.mark.parametrize(("tasks", "right"), [(20, 5), (100, 50), (700, 600), (5000, 2500)])
+@pytest.mark.parametrize(
+    ("tasks", "right"), [(20, 5), (100, 50), (390, 20), (400, 5), (700, 600), (5000, 2500)]
+)
 def test_the_interval_of_rights_and_wrongs_is_that_of_the_binomial_distribution(
     tasks: int, right: int
 ) -> None:
@@ -69,6 +72,19 @@ def binomial_point(n: int, p: float, share: float) -> float:
         if below >= share:
             return k / n
     return 1.0
+
+
+@pytest.mark.parametrize("groups", [{-1: 40, 0: 300, 1: 160}, {0: 380, 0.25: 15, 1: 5}])
+def test_many_tasks_have_the_interval_that_resampling_them_gives(groups: dict[float, int]) -> None:
+    values = [value for value, count in groups.items() for _ in range(count)]
+    rng, size = random.Random(1), len(values)
+    assert size >= MIN_NORMAL_TASKS
+    means = sorted(statistics.fmean(rng.choices(values, k=size)) for _ in range(4000))
+    found = estimate(values)
+    assert found is not None
+    error = 0.15 * statistics.pstdev(values) / math.sqrt(size)
+    assert found.low == pytest.approx(means[100], abs=error)
+    assert found.high == pytest.approx(means[-101], abs=error)
 
 
 def test_many_different_scores_have_the_width_that_theory_gives() -> None:
@@ -143,7 +159,7 @@ def test_nothing_differs_from_itself(scores: dict[str, list[float]]) -> None:
 
 
 def test_an_interval_costs_few_random_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Drawing each of 5000 tasks for each resample would take 5 million."""
+    """Drawing each of 399 tasks for each resample would take 399,000."""
     calls = 0
 
     class Counting(random.Random):
@@ -153,5 +169,8 @@ def test_an_interval_costs_few_random_numbers(monkeypatch: pytest.MonkeyPatch) -
             return super().getrandbits(k)
 
     monkeypatch.setattr("sandbox_tui.core.evals.reporting.statistics.random.Random", Counting)
-    assert estimate([1.0] * 3001 + [0.0] * 1999)
+    assert estimate([1.0] * 201 + [0.0] * (MIN_NORMAL_TASKS - 202))
     assert 0 < calls < 25 * RESAMPLES
+    calls = 0
+    assert estimate([1.0] * 3001 + [0.0] * 1999)
+    assert calls == 0

@@ -61,7 +61,7 @@ def test_what_was_found_out_is_remembered_until_it_changes(
         keep(store, events[:-1], contents)
         keep(store, events, contents, "s")
         first = recorded_capabilities(store, [over, running])
-        assert first["r"].uses("files")
+        assert "files" in first["r"].used
         assert recorded_capabilities(store, [over, running]) == first
         assert len(looked) == 3  # the one that runs, again
         store.append("r", events[-1:])
