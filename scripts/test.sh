@@ -34,19 +34,21 @@ for folder in tests/*/; do
   *) folders+=("${folder%/}") ;;
   esac
 done
-# Two at a time: most of them wait for a terminal, a container or a server. The journeys come first:
-# what the program wrote down while they were made is looked through by the last of all tests.
+# One more at a time than there are processors: most of them wait for a terminal, a container or a
+# server. The journeys come first: what the program wrote down while they were made is looked
+# through by the last of all tests.
+workers=$(($(nproc) < 8 ? $(nproc) + 1 : 8))
 failed=0
 if [ $# -eq 0 ]; then
   rm -rf .cache/journeys .pytest_cache/v/cache/lastfailed
-  .venv/bin/pytest -n 2 --dist worksteal tests/journeys --ignore tests/journeys/test_coverage.py ||
+  .venv/bin/pytest -n "$workers" --dist worksteal tests/journeys --ignore tests/journeys/test_coverage.py ||
     failed=$?
   mkdir -p .cache/journeys && touch .cache/journeys/whole
   folders+=(tests/journeys/test_coverage.py)
 else
   folders+=(tests/journeys)
 fi
-.venv/bin/pytest -n 2 --dist worksteal "${folders[@]}" "$@" || failed=$?
+.venv/bin/pytest -n "$workers" --dist worksteal "${folders[@]}" "$@" || failed=$?
 # Real terminals and containers share this machine with whatever else runs on it: what failed is run
 # once more, alone, and both results are printed. What fails again has failed.
 if [ $# -eq 0 ] && [ "$failed" != 0 ]; then
