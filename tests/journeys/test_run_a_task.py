@@ -45,7 +45,7 @@ def test_a_task_on_the_command_line(person: Person, scripted_server: Serve) -> N
         assert "suite=nightly, note=a b" in person.runs("sandbox-tui sessions show last")
     last = server.requests[-1]
     assert "and the least?" in str(last["messages"])
-    assert (last["temperature"], last["top_k"], last["seed"]) == (0.3, 20, 5)
+    assert (last["temperature"], last["top_k"], last["seed"]) == (0.3, 20, 6)
 
 
 def test_the_same_in_docker(person: Person, scripted_server: Serve) -> None:
