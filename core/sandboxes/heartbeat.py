@@ -26,7 +26,7 @@ class Heartbeat:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Beat from now on."""
+        """Beat from now on, first after an interval: a sandbox begins with all of its grace."""
         self._task = asyncio.create_task(self._run())
 
     def stop(self) -> None:
@@ -36,6 +36,6 @@ class Heartbeat:
 
     async def _run(self) -> None:
         while True:
+            await asyncio.sleep(self._seconds)
             with contextlib.suppress(SandboxTuiError, OSError):
                 await self._beat()
-            await asyncio.sleep(self._seconds)

@@ -96,8 +96,7 @@ class DockerSandbox(DispatcherSandbox):
         self._oom_kills = OomKills(self._control.run, self._clock)
         self._created_at = 0.0
         self._pause = ContainerPause(self._clock, self._engine)
-        # not on the main control channel, where a long read could outlast the lease
-        self._heartbeat = Heartbeat(lambda: renew_lease(self._quick_control.run), spec.grace)
+        self._heartbeat = Heartbeat(self._renew_lease, spec.grace)
         self._liveness = ContainerLiveness(spec.grace)
 
     @override
@@ -149,7 +148,7 @@ class DockerSandbox(DispatcherSandbox):
             self._use(container)
             if container.status == "paused":
                 await in_thread(container.unpause)
-            await renew_lease(self._quick_control.run)
+            await self._renew_lease()
             await install_bashrc(self._control.run)
             self._exec.continue_count(await end_foreground(self._control.run))
             self._heartbeat.start()
@@ -163,6 +162,12 @@ class DockerSandbox(DispatcherSandbox):
 
     def _use(self, container: Any) -> None:
         self._container = self._pause.container = container
+
+    async def _renew_lease(self) -> None:
+        """Renew the lease, but not after a read so long that it could outlast it. The channel for
+        quick questions is opened when it is needed: that costs a sixth of starting a container."""
+        control = self._quick_control if self._control.is_busy else self._control
+        await renew_lease(control.run)
 
     async def _why_gone(self) -> str:
         """Why a session has no container any more, as far as the engine knows."""

@@ -66,6 +66,11 @@ class ControlChannel:
                 raise SandboxLost("The sandbox stopped answering.")
             return result
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a command of ours runs, or waits to."""
+        return self._lock.locked()
+
     async def require_thawed(self) -> None:
         """Wait for the end of a brief freeze.
 
