@@ -91,6 +91,20 @@ def test_what_stops_is_resumed(person: Person, scripted_server: Serve) -> None:
         person.runs("sandbox-tui eval resume --json >/dev/null", code=7)
 
 
+def test_samples_run_on_a_cluster(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(reply)
+    with person:
+        write_suite(person)
+        run = f"sandbox-tui eval run products.yaml --model m --base-url {server.url}"
+        person.runs(
+            f"{run} --headless --mode vanilla --ray local --concurrency 1 --budget-tokens 1 >lines",
+            code=7,
+        )
+        assert "1 of 6" in (person.folder / "lines").read_text()
+        person.runs("sandbox-tui eval resume --headless --ray local >lines", code=7)
+        assert "budget of 1 tokens" in (person.folder / "lines").read_text()
+
+
 def test_what_is_wrong_is_said_in_a_sentence(person: Person) -> None:
     with person:
         write_suite(person)

@@ -154,7 +154,7 @@ def test_the_commands_print_set_and_unset(file: Path) -> None:
     ("name", "value", "words"),
     [
         ("ui.theme", "daylite", "Known are: ansi, contrast, daylight, lamplight"),
-        ("agent.prompts", "nope", "Known are boxed, brief, choice, general"),
+        ("agent.prompts", "nope", "Known are choice, general"),
         ("agent.mode", "nope", "agent.mode must be one of auto, step or ask, not 'nope'."),
         ("sandbox.kind", "vm", "must be one of auto, docker or bubblewrap, not 'vm'."),
         ("ui.notify", "loud", "must be one of bell, desktop or off, not 'loud'."),
