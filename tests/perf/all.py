@@ -14,6 +14,7 @@ from collections.abc import Callable
 from tests.perf import (
     channel_ratio,
     emulator_ratio,
+    evaluation_beside_reference,
     flood_ratio,
     headless_calls,
     idle,
@@ -40,6 +41,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "files": lambda given: many_files.measure(),
     "wall": lambda given: wall_of_runs.measure(),
     "database": lambda given: session_database.measure(),
+    "evaluations": lambda given: evaluation_beside_reference.measure(),
     "samples": lambda given: sandboxes_of_a_suite.measure(),
     "suites": lambda given: large_suites.measure(),
     "emulator": lambda given: emulator_ratio.measure(),
