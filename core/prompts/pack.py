@@ -105,7 +105,7 @@ def load_pack(name: str) -> PromptPack:
     Raises:
         ConfigError: there is none, naming those for a model with a computer; or it lacks a key.
     """
-    return _load(name, _with_computer())
+    return _load(name, _with_computer(), _of_one_reply())
 
 
 def load_one_reply_pack(name: str) -> PromptPack:
@@ -114,14 +114,16 @@ def load_one_reply_pack(name: str) -> PromptPack:
     Raises:
         ConfigError: there is none, naming those for a model without one; or it lacks a key.
     """
-    return _load(name, _of_one_reply())
+    return _load(name, _of_one_reply(), _with_computer())
 
 
-def _load(name: str, offered: Mapping[str, Traversable]) -> PromptPack:
+def _load(
+    name: str, offered: Mapping[str, Traversable], others: Mapping[str, Traversable]
+) -> PromptPack:
     file = Path(name).expanduser()
     if file.suffix in (".yaml", ".yml"):
         return _read(file.stem, file)
-    known = {**_of_one_reply(), **_with_computer(), **offered}  # a fork has what its parent had
+    known = {**others, **offered}  # a fork has what its parent had
     if name not in known:
         raise ConfigError(
             f"There is no prompt pack {name!r}. Known are {', '.join(sorted(offered))}; the name "

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable
 from typing import Any
 
 import click
 
+from sandbox_tui.core.evals.reporting.table import EvalTable
+from sandbox_tui.sessions.interchange.known_secrets import known_secrets
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.tui.format.dealt_columns import Line
+from sandbox_tui.tui.format.eval_table import outcome_lines
 
 COLOURS: dict[str, dict[str, Any]] = {
     "head": {"dim": True},
@@ -27,3 +31,9 @@ def write_lines(lines: Iterable[Line], redactor: Redactor) -> None:
         style = COLOURS.get(line.kind)
         words = f"{front}{click.style(text, **style) if style else text}"
         click.echo(words.rstrip(), color=has_colour)
+
+
+def write_outcome(table: EvalTable) -> None:
+    """Write what an evaluation came to: its domains by modes, and what the figures leave out."""
+    width = shutil.get_terminal_size().columns
+    write_lines(outcome_lines(table, width), Redactor(known_secrets()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import signal
 import sys
 from collections.abc import Callable
@@ -15,12 +14,9 @@ from sandbox_tui.sessions import RunRegistry, Store
 from sandbox_tui.sessions.evals.eval_registry import STOPPED
 from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.evals.runner import EvalRunner
-from sandbox_tui.sessions.interchange.known_secrets import known_secrets
-from sandbox_tui.sessions.interchange.redaction import Redactor
-from sandbox_tui.tui.cli.evals.coloured_lines import write_lines
+from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
 from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.eval_table import outcome_lines
 
 
 async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -> int:
@@ -67,8 +63,7 @@ class _Lines:
         if self._as_json or not self._over:
             return
         table = eval_table(self._runner.info, list(self._runner.samples.values()))
-        lines = outcome_lines(table, shutil.get_terminal_size().columns)
-        write_lines(lines, Redactor(known_secrets()))
+        write_outcome(table)
 
     def on_change(self, changed: SampleResult | None) -> None:
         """Write a line for a sample that is over; end an evaluation that nobody can resume."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 
@@ -11,13 +10,10 @@ from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleKey
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.eval_registry import STOPPED
-from sandbox_tui.sessions.interchange.known_secrets import known_secrets
-from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
-from sandbox_tui.tui.cli.evals.coloured_lines import write_lines
+from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
 from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.eval_table import outcome_lines
 
 POLL_SECONDS = 1.0
 """Seconds between looks at the ledger."""
@@ -56,8 +52,7 @@ def _say_outcome(store: Store, found: ledger.EvalSummary, *, as_json: bool) -> N
     """What all of it came to, and what is left."""
     if found.over and not as_json:
         table = eval_table(found.info, ledger.results(store, found.info.id))
-        lines = outcome_lines(table, shutil.get_terminal_size().columns)
-        write_lines(lines, Redactor(known_secrets()))
+        write_outcome(table)
     if found.status != "finished":
         _say(_left(found), as_json=as_json)
 

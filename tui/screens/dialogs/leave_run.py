@@ -30,7 +30,7 @@ class LeaveDialog(Dialog[Leaving | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("leave_run.keep", "answer('keep')"),
         binding("leave_run.end", "answer('end')"),
-        binding("leave_run.stay", "answer('')"),
+        binding("leave_run.stay", "answer(None)"),
     ]
 
     def __init__(self, runs: int = 1) -> None:
@@ -57,9 +57,9 @@ class LeaveDialog(Dialog[Leaving | None]):
         """What each choice does."""
         return _ONE if self._runs == 1 else _SEVERAL
 
-    def action_answer(self, choice: str) -> None:
+    def action_answer(self, choice: Leaving | None) -> None:
         """Close with the choice."""
-        self.dismiss("end" if choice == "end" else "keep" if choice == "keep" else None)
+        self.dismiss(choice)
 
 
 _ONE = (

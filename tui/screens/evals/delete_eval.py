@@ -36,7 +36,7 @@ class DeleteEvalDialog(Dialog[Deletion | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("delete_eval.alone", "answer('alone')"),
         binding("delete_eval.with_sessions", "answer('with_sessions')"),
-        binding("delete_eval.keep", "answer('')"),
+        binding("delete_eval.keep", "answer(None)"),
     ]
 
     def __init__(self, found: EvalSummary, sessions: int) -> None:
@@ -66,8 +66,6 @@ class DeleteEvalDialog(Dialog[Deletion | None]):
             "This cannot be undone."
         )
 
-    def action_answer(self, choice: str) -> None:
+    def action_answer(self, choice: Deletion | None) -> None:
         """Close with the choice."""
-        self.dismiss(
-            "alone" if choice == "alone" else "with_sessions" if choice == "with_sessions" else None
-        )
+        self.dismiss(choice)
