@@ -13,9 +13,8 @@ from sandbox_tui.sessions.evals.delete import (
     delete_with_sessions,
     refuse_running,
 )
-from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
-from sandbox_tui.sessions.store.maintenance import reclaim
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.cli.free_space import free_space
 from sandbox_tui.tui.format import numbers
 
 
@@ -49,9 +48,7 @@ def delete_whole(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: boo
             click.confirm(f"Delete {_name(found)} and its {sessions}?", abort=True)
         count = delete_with_sessions(store, found.info.id)
         click.echo(f"deleted {found.info.id} and {numbers.counted(count, 'session')}")
-    reclaim(store)
-    for problem in remove_orphaned_snapshots(store):
-        click.echo(f"sandbox-tui: {problem}", err=True)
+    free_space(store)
 
 
 def _name(found: ledger.EvalSummary) -> str:

@@ -79,8 +79,7 @@ def sessions_show(session: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
     """Delete sessions and free their space."""
-    from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
-    from sandbox_tui.sessions.store.maintenance import reclaim
+    from sandbox_tui.tui.cli.free_space import free_space
 
     with open_store() as store:
         chosen = [session_named(store, name, surely=True) for name in session]
@@ -95,9 +94,7 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
                 click.confirm(f"Delete {summary.id} ({task})?", abort=True)
             store.delete(summary.id)
             click.echo(f"deleted {summary.id}")
-        reclaim(store)
-        for problem in remove_orphaned_snapshots(store):
-            click.echo(f"sandbox-tui: {problem}", err=True)
+        free_space(store)
 
 
 @sessions.command("search", short_help="Find words in saved sessions.")

@@ -11,12 +11,12 @@ from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
-from sandbox_tui.sessions.store.maintenance import reclaim
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.screens.evals.delete_eval import DeleteEvalDialog
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.source import LocalEval
+from sandbox_tui.tui.screens.free_space import free_space
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -70,24 +70,17 @@ class EvalActions:
                 self._screen.notify("Deleted. Its sessions stay.", markup=False)
             elif choice == "with_sessions":
                 count = await asyncio.to_thread(delete_with_sessions, store, eval_id)
-                self._screen.notify(await self._freed(count), markup=False)
+                await free_space(
+                    self._screen,
+                    store,
+                    f"Deleted with {numbers.counted(count, 'session')}.",
+                    is_recording=bool(self._evals.runs.unfinished),
+                )
             if choice is not None:
                 self._evals.forget(eval_id)
         except StoreError as error:
             self._complain(error)
         self._reload()
-
-    async def _freed(self, count: int) -> str:
-        """Give the space of deleted sessions back; returns what became of it."""
-        from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
-
-        runs = self._evals.runs
-        given = 0 if runs.unfinished else await asyncio.to_thread(reclaim, runs.store)
-        for problem in await asyncio.to_thread(remove_orphaned_snapshots, runs.store):
-            self._screen.notify(sanitize_line(problem), severity="warning", markup=False)
-        kept = "Its space is used again for new sessions."
-        words = f"{numbers.size(given)} given back to the disk." if given else kept
-        return f"Deleted with {numbers.counted(count, 'session')}. {words}"
 
     def _complain(self, error: SandboxTuiError) -> None:
         words = sanitize_line(str(error))

@@ -11,12 +11,13 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.store.maintenance import bytes_of_run, reclaim
+from sandbox_tui.sessions.store.maintenance import bytes_of_run
 from sandbox_tui.sessions.store.tables.annotations import set_tags, split_tags, tags_of
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line, task_title
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.free_space import free_space
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 Arguments = ParamSpec("Arguments")
@@ -123,19 +124,11 @@ class SessionActions:
         try:
             await asyncio.to_thread(store.delete, run_id)
             self._source.reload()
-            given = 0 if self._source.is_recording else await asyncio.to_thread(reclaim, store)
-            from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
-
-            problems = await asyncio.to_thread(remove_orphaned_snapshots, store)
+            recording = self._source.is_recording
+            await free_space(self._screen, store, "Deleted.", is_recording=recording)
         except StoreError as error:
             self._complain(error)
             self._source.reload()
-            return
-        kept = "Its space is used again for new sessions."
-        words = f"{numbers.size(given)} given back to the disk." if given else kept
-        self._screen.notify(f"Deleted. {words}", markup=False)
-        for problem in problems:
-            self._screen.notify(sanitize_line(problem), severity="warning", markup=False)
 
     # --- either way
 

@@ -1,0 +1,39 @@
+"""What follows a deletion on a screen: the space is freed, and the person is told."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.maintenance import reclaim
+from sandbox_tui.tui.format import numbers
+
+KEPT = "Its space is used again for new sessions."
+
+
+async def free_space(
+    screen: Screen[Any], store: Store, deleted: str, *, is_recording: bool
+) -> None:
+    """Give the space of deleted sessions back to the disk, and remove their snapshots.
+
+    Args:
+        screen: tells the person.
+        store: they were deleted from.
+        deleted: a sentence on what was deleted.
+        is_recording: whether runs are recorded now: then the file keeps its size.
+
+    Raises:
+        StoreError: the database cannot be read or written.
+    """
+    from sandbox_tui.sessions.recording.session_snapshots import remove_orphaned_snapshots
+
+    given = 0 if is_recording else await asyncio.to_thread(reclaim, store)
+    problems = await asyncio.to_thread(remove_orphaned_snapshots, store)
+    words = f"{numbers.size(given)} given back to the disk." if given else KEPT
+    screen.notify(f"{deleted} {words}", markup=False)
+    for problem in problems:
+        screen.notify(sanitize_line(problem), severity="warning", markup=False)
