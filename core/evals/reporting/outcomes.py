@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sandbox_tui.core.evals.sample import SampleResult
 
@@ -49,9 +49,13 @@ def failure_kind(result: SampleResult) -> str:
     return "" if has_answer or result.scorer in _SCORERS_OF_FILES else NO_ANSWER
 
 
-def failures_by_kind(results: Iterable[SampleResult]) -> tuple[tuple[str, int], ...]:
-    """Kinds of failures and how many samples of each, the most frequent first."""
-    kinds = Counter(kind for result in results if (kind := failure_kind(result)))
+def failures_by_kind(results: Iterable[SampleResult]) -> Counter[str]:
+    """How many samples each kind of failure kept from a right answer."""
+    return Counter(kind for result in results if (kind := failure_kind(result)))
+
+
+def by_frequency(kinds: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """Kinds and how many of each, the most frequent first."""
     return tuple(sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0])))
 
 

@@ -18,6 +18,7 @@ from sandbox_tui.core.evals.meta_capabilities.capability import (
     RunCapabilities,
 )
 from sandbox_tui.core.evals.reporting.outcomes import (
+    by_frequency,
     domain_of,
     failures_by_kind,
     has_ended,
@@ -62,7 +63,7 @@ class Cell:
         steps, calls: a sample.
         cost: US dollars of all samples with a known cost; None where there is none.
         cost_unknown: samples that ended without a known cost.
-        failures: see `failures_by_kind`.
+        failures: see `failures_by_kind`; the most frequent first.
         cut: samples whose documents were cut to fit the prompt.
         memory_idle, memory_peak: bytes: mean of the sandboxes idle, highest peak.
         capabilities: share of samples that used each; empty where no calls were looked at.
@@ -193,13 +194,15 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Samples:
-    """The samples of a cell: all of them, those that ended, and figures of these by task."""
+    """The samples of a cell: all of them, those that ended, figures of these by task, and failures
+    by kind."""
 
     results: Sequence[SampleResult]
     ended: Sequence[SampleResult]
     scores: Mapping[str, Sequence[float]]
     tokens: Mapping[str, Sequence[float]]
     shares: Mapping[str, Sequence[float]]
+    failures: Counter[str]
 
     @classmethod
     def of(cls, results: Sequence[SampleResult], look: _Look) -> _Samples:
@@ -210,6 +213,7 @@ class _Samples:
             scores_by_task(ended),
             _measures(ended, tokens_of),
             _measures(ended, look.share_of),
+            failures_by_kind(results),
         )
 
     @classmethod
@@ -222,6 +226,7 @@ class _Samples:
             _joined(part.scores for part in parts),
             _joined(part.tokens for part in parts),
             _joined(part.shares for part in parts),
+            sum((part.failures for part in parts), Counter[str]()),
         )
 
 
@@ -267,7 +272,7 @@ def _cell(
         calls=_mean(result.calls for result in ended),
         cost=math.fsum(costs) if costs else None,
         cost_unknown=len(ended) - len(costs),
-        failures=failures_by_kind(results),
+        failures=by_frequency(samples.failures),
         cut=sum(result.cut_documents > 0 for result in results),
         memory_idle=_mean(r.memory_idle for r in ended if r.memory_idle is not None),
         memory_peak=max((r.memory_peak for r in ended if r.memory_peak is not None), default=None),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 
-from sandbox_tui.core.evals.reporting.outcomes import failures_by_kind, has_score
+from sandbox_tui.core.evals.reporting.outcomes import by_frequency, has_score
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.screens.evals.source import Reading
@@ -22,7 +23,7 @@ class EvalPicture:
         running: samples that run, in the order in which they began.
         over: samples that are over, the newest first.
         lost: how many of them have no score.
-        failures: of them, by kind; see `failures_by_kind`.
+        failures: of them, by kind, the most frequent first.
         tokens: of all samples that are over.
         estimated: whether some of them are estimates.
         cost: US dollars; None where none is known.
@@ -47,13 +48,15 @@ def picture_of(reading: Reading) -> EvalPicture:
     over = sorted((one for one in samples if one.over), key=_ended, reverse=True)
     running = sorted((one for one in samples if one.status == "running"), key=_began)
     costs = [one.cost for one in over if one.cost is not None]
+    table = eval_table(reading.info, samples, now=reading.at)
+    failures = sum((Counter(dict(cell.failures)) for cell in table.total.cells), Counter[str]())
     return EvalPicture(
         reading=reading,
-        table=eval_table(reading.info, samples, now=reading.at),
+        table=table,
         running=running,
         over=over,
         lost=sum(not has_score(one) for one in over),
-        failures=failures_by_kind(over),
+        failures=by_frequency(failures),
         tokens=sum(one.input_tokens + one.output_tokens for one in over),
         estimated=any(one.estimated for one in over),
         cost=math.fsum(costs) if costs else None,
