@@ -23,6 +23,7 @@ from sandbox_tui.core.sandboxes.base import (
     Shell,
     TerminalReader,
 )
+from sandbox_tui.core.sandboxes.concurrency_limits import ConcurrencyLimits
 from sandbox_tui.core.sandboxes.protocol.clean_run import CleanRunner
 from sandbox_tui.core.sandboxes.protocol.control_channel import ControlChannel
 from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Channel
@@ -32,7 +33,6 @@ from sandbox_tui.core.sandboxes.protocol.model_shell import Exec
 from sandbox_tui.core.sandboxes.protocol.pausable_clock import PausableClock
 from sandbox_tui.core.sandboxes.protocol.stdin_probe import find_terminal_reader
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, install_bashrc, quote
-from sandbox_tui.core.sandboxes.turns import Turns
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ class DispatcherSandbox(Sandbox):
         self.spec = spec
         self.info: dict[str, str] = {}
         self._because = ""
-        self._turns = Turns()
+        self._limits = ConcurrencyLimits()
         self._has_started = False
         self._closed = False
         self._clock = PausableClock()
@@ -87,9 +87,9 @@ class DispatcherSandbox(Sandbox):
     def _with_reason(self, info: dict[str, str]) -> dict[str, str]:
         return {**info, "chosen": self._because} if self._because else info
 
-    def take_turns(self, turns: Turns) -> None:
-        """Start, list and end only in turn with the sandboxes that share `turns`."""
-        self._turns = turns
+    def limit_concurrency(self, limits: ConcurrencyLimits) -> None:
+        """Start, list files and end only within limits that sandboxes share."""
+        self._limits = limits
 
     async def connect(self) -> None:
         """Connect to where the sandbox will be made; `start` does it otherwise.
@@ -109,7 +109,7 @@ class DispatcherSandbox(Sandbox):
     @override
     async def start(self) -> None:
         if not self._has_started:  # a warm spare has been
-            async with self._turns.start:
+            async with self._limits.start:
                 await self._start()
             self._has_started = True
 
@@ -192,12 +192,12 @@ class DispatcherSandbox(Sandbox):
 
     @override
     async def list_files(self, path: str, *, limit: int = MAX_LISTED_FILES) -> Listing:
-        async with self._turns.listing:
+        async with self._limits.listing:
             return await self._guard(lambda: self._files.list(path, limit=limit))
 
     @override
     async def changed_files(self, path: str, before: Listing) -> Listing:
-        async with self._turns.listing:
+        async with self._limits.listing:
             return await self._guard(
                 lambda: self._files.changed(path, before, limit=MAX_LISTED_FILES)
             )

@@ -12,8 +12,8 @@ from dataclasses import replace
 from sandbox_tui.core.base.errors import SandboxError, SandboxUnavailable
 from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
 from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
+from sandbox_tui.core.sandboxes.concurrency_limits import MAX_AT_ONCE, ConcurrencyLimits
 from sandbox_tui.core.sandboxes.dispatcher_sandbox import DispatcherSandbox
-from sandbox_tui.core.sandboxes.turns import MAX_AT_ONCE, Turns
 
 
 class SandboxProvider(ABC):
@@ -27,7 +27,7 @@ class SandboxProvider(ABC):
     """
 
     def __init__(self, *, at_once: int = MAX_AT_ONCE) -> None:
-        self._turns = Turns.limited(at_once)
+        self._limits = ConcurrencyLimits.of(at_once)
         self._sweeping = asyncio.Lock()
         self._swept = False
         self._closed = False
@@ -106,7 +106,7 @@ class SandboxProvider(ABC):
 
     def _new(self, spec: SandboxSpec) -> DispatcherSandbox:
         sandbox = self._make(spec)
-        sandbox.take_turns(self._turns)
+        sandbox.limit_concurrency(self._limits)
         self._made.add(sandbox)
         return sandbox
 

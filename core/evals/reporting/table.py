@@ -25,13 +25,13 @@ from sandbox_tui.core.evals.reporting.outcomes import (
     has_score,
     tokens_of,
 )
-from sandbox_tui.core.evals.reporting.pace import wall_clock_shares
 from sandbox_tui.core.evals.reporting.statistics import (
     Estimate,
     mean_score,
     paired_difference,
     paired_ratio,
 )
+from sandbox_tui.core.evals.reporting.throughput import wall_clock_shares
 from sandbox_tui.core.evals.reporting.time_left import seconds_left
 from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleKey, SampleResult
 

@@ -148,7 +148,7 @@ class BubblewrapSandbox(DispatcherSandbox):
         if self._heartbeat is not None:
             self._heartbeat.stop()
         if self._folder is not None:
-            async with self._turns.removal:
+            async with self._limits.removal:
                 await in_thread(remove_folder, self._folder)
 
     def _describe(self) -> dict[str, str]:

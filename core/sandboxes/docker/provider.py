@@ -7,6 +7,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import SandboxUnavailable
 from sandbox_tui.core.sandboxes.base import SandboxSpec
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread
+from sandbox_tui.core.sandboxes.concurrency_limits import MAX_AT_ONCE
 from sandbox_tui.core.sandboxes.docker.engine import (
     DEFAULT_IMAGE,
     EngineStatus,
@@ -17,7 +18,6 @@ from sandbox_tui.core.sandboxes.docker.engine import (
 from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
 from sandbox_tui.core.sandboxes.docker.shared_client import EngineConnection
 from sandbox_tui.core.sandboxes.provider import SandboxProvider
-from sandbox_tui.core.sandboxes.turns import MAX_AT_ONCE
 
 
 class DockerProvider(SandboxProvider):

@@ -194,7 +194,7 @@ class DockerSandbox(DispatcherSandbox):
         await self._close_channels()
         if self._container is not None:
             with contextlib.suppress(Exception):
-                async with self._turns.removal:
+                async with self._limits.removal:
                     await in_thread(_remove, self._container)
         if self._client is not None:
             await self._connection.release()

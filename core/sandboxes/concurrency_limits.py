@@ -15,24 +15,25 @@ from dataclasses import dataclass, field
 MAX_AT_ONCE = min(8, 2 * (os.cpu_count() or 1))
 """Starts, listings or removals at the same time: enough to keep every processor busy."""
 
-Turn = AbstractAsyncContextManager[object]
+Limit = AbstractAsyncContextManager[object]
+"""Held while a sandbox does what it limits."""
 
 
 @dataclass(slots=True)
-class Turns:
-    """Turns to be held while a sandbox does something; there is no limit on those that share none.
+class ConcurrencyLimits:
+    """The limits of one provider's sandboxes; without arguments there are none.
 
     Attributes:
-        start: while it starts.
+        start: held while a sandbox starts.
         listing: while its files are listed.
         removal: while it is removed.
     """
 
-    start: Turn = field(default_factory=nullcontext)
-    listing: Turn = field(default_factory=nullcontext)
-    removal: Turn = field(default_factory=nullcontext)
+    start: Limit = field(default_factory=nullcontext)
+    listing: Limit = field(default_factory=nullcontext)
+    removal: Limit = field(default_factory=nullcontext)
 
     @classmethod
-    def limited(cls, at_once: int) -> Turns:
-        """Turns for the sandboxes of one provider: so many have one of each kind."""
+    def of(cls, at_once: int) -> ConcurrencyLimits:
+        """So many sandboxes at once do each."""
         return cls(*(asyncio.Semaphore(at_once) for _ in range(3)))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox_tui.core.evals.reporting.pace import wall_clock_shares
+from sandbox_tui.core.evals.reporting.throughput import wall_clock_shares
 from sandbox_tui.core.evals.sample import SampleResult
 from tests.unit.core.evals.reporting.sample_results import result
 
