@@ -1,5 +1,5 @@
 # Everything a person needs: `make demo` shows the program at work, `make test` tests all of it.
-.PHONY: help demo test walks lint format snapshots pictures bench clean
+.PHONY: help demo test walks lint format snapshots pictures bench training clean
 
 help:
 	@echo "make demo    install what is missing and watch the demo run in a real sandbox"
@@ -9,6 +9,7 @@ help:
 	@echo "make format  ruff format"
 	@echo "make snapshots  keep the looks of all screens as they are now"
 	@echo "make pictures   take the README's pictures anew, from real runs"
+	@echo "make training  run the experiment of docs/training.md; PYTHON=... has the extra trl"
 	@echo "make bench   measure speed and memory beside other programs, write docs/benchmarks.md"
 
 demo:
@@ -35,6 +36,10 @@ snapshots:
 
 pictures:
 	@.venv/bin/python docs/screenshots.py
+
+training:
+	@$(or $(PYTHON),.venv/bin/python) scripts/training/experiment.py .cache/training
+	@$(or $(PYTHON),.venv/bin/python) scripts/training/both_modes.py .cache/training
 
 bench:
 	@scripts/setup.sh test

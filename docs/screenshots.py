@@ -1,14 +1,17 @@
-"""Makes the pictures of the README from real runs of the demo.
+"""Makes the pictures and the film of README and docs from real runs of the demo.
 
-    python docs/screenshots.py [FOLDER]
+    python docs/screenshots.py [FOLDER [NAME...]]
 
-Runs the demo in whatever sandbox this machine has and exports Textual's SVG screenshots.
+Runs the demo in whatever sandbox this machine has; with names, only these pictures are taken. The
+pictures are Textual's SVG screenshots; the film and the recording of the terminal are the program's
+own exports.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -22,9 +25,12 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.format.self_contained_svg import self_contained
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
 from sandbox_tui.tui.screens.home.demo_request import demo_request
-from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 SIZES = ((160, 45), (100, 30), (60, 20))
 
@@ -46,22 +52,42 @@ async def picture(
     begin: Sequence[RunRequest] | RunSummary | None,
     ready: Callable[[Screen[object]], bool],
     *keys: str,
+    until_shown: Callable[[Screen[object]], bool] = lambda screen: True,
     keep: bool = True,
 ) -> None:
-    """One picture of one moment."""
+    """One picture of one moment.
+
+    Args:
+        folder: where it goes.
+        name: of the picture.
+        store: with the sessions.
+        size: columns and rows.
+        begin: runs, or a session to replay; None for the home screen.
+        ready: whether the keys can be pressed.
+        keys: pressed one after the other.
+        until_shown: whether the screen is as it shall be pictured.
+        keep: whether the picture is written.
+    """
     app = SandboxTui(load({"ui.images": "blocks"}), store, begin)
     async with app.run_test(size=size, notifications=True) as pilot:
         await pilot.pause(0.2)
         await until(lambda: ready(app.screen), pilot.pause)
         await pilot.press(*keys)
+        await until(lambda: until_shown(app.screen), pilot.pause)
         await pilot.pause(0.4)
         if keep:
-            app.save_screenshot(f"{name}-{size[0]}x{size[1]}.svg", str(folder))
+            drawn = self_contained(app.export_screenshot(title="sandbox-tui"))
+            (folder / f"{name}-{size[0]}x{size[1]}.svg").write_bytes(drawn)
         await app.runs.stop("The picture is taken.")
 
 
-async def main(folder: Path) -> None:
-    """All pictures, each in three sizes."""
+async def main(folder: Path, only: Sequence[str] = ()) -> None:
+    """All pictures, each in three sizes.
+
+    Args:
+        folder: where they go.
+        only: names of pictures; empty for all, and the film.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     os.chdir(tempfile.mkdtemp())
     store = Store(Path("sessions.db").absolute())
@@ -69,25 +95,61 @@ async def main(folder: Path) -> None:
     settings = load({"sandbox.kind": kind})
     nowhere = load({"model.name": "qwen3-coder", "model.base_url": "http://127.0.0.1:9/v1"})
 
-    def demo(step: bool = False, speed: float = 4) -> RunRequest:
-        return demo_request(settings, speed=speed, mode="step" if step else "auto")
+    def demo(step: bool = False, speed: float = 4, max_steps: int = 100) -> RunRequest:
+        limited = load({"sandbox.kind": kind, "limits.max_steps": max_steps})
+        return demo_request(limited, speed=speed, mode="step" if step else "auto")
 
     def refused() -> RunRequest:
         return replace(
             demo(), model=None, settings=replace_struct(nowhere, sandbox=settings.sandbox)
         )
 
-    await picture(folder, "finished", store, SIZES[0], [demo()], _ended, keep=False)
+    async def take(
+        name: str,
+        size: tuple[int, int],
+        begin: Sequence[RunRequest] | RunSummary | None,
+        ready: Callable[[Screen[object]], bool],
+        *keys: str,
+        until_shown: Callable[[Screen[object]], bool] = lambda screen: True,
+    ) -> None:
+        if not only or name in only:
+            await picture(folder, name, store, size, begin, ready, *keys, until_shown=until_shown)
+
+    await picture(folder, "finished", store, SIZES[0], [demo(speed=1)], _ended, keep=False)
     done = store.runs(limit=1)[0]
+    if not only:
+        film(folder, done.id)
+    await picture(folder, "short", store, SIZES[0], [demo(max_steps=7)], _ended, keep=False)
+    marked = ("space", "down", "space", "c")
+    for size in SIZES:  # while there are but these two
+        await take("compare", size, None, _listed, *marked, until_shown=_compared)
     for size in SIZES:
-        await picture(folder, "running", store, size, [demo()], _running)
-        await picture(folder, "waiting", store, size, [demo(step=True)], _waiting, "e")
-        await picture(folder, "replay", store, size, done, _ended, "space", "n", "right")
+        await take("reading", size, [demo(speed=1)], _reading)
+        await take("running", size, [demo()], _running)
+        await take("waiting", size, [demo(step=True)], _waiting)
+        await take("editing", size, [demo(step=True)], _waiting, "e")
+        await take("end", size, [demo()], _ended)
+        await take("replay", size, done, _ended, "space", "n", "right")
         eight = [demo(step=n in (2, 5), speed=0.7 + 0.5 * n) for n in range(8)]
-        await picture(folder, "wall", store, size, eight, _some_submitted)
-        await picture(folder, "error", store, size, [refused()], _ended)
-        await picture(folder, "home", store, size, None, _ended)
+        await take("wall", size, eight, _some_submitted)
+        await take("error", size, [refused()], _ended)
+        await take("home", size, None, _listed)
+        await take("new-run", size, None, _listed, "n")
+        await take("help", size, done, _ended, "?")
+        await take("palette", size, done, _ended, "ctrl+p")
     store.close()
+
+
+def film(folder: Path, run_id: str) -> None:
+    """The film of a session, and its terminal as an asciicast, as anybody would export them."""
+    program = Path(sys.executable).with_name("sandbox-tui")
+    export = [program, "sessions", "export", run_id, "--force"]
+    home = {**os.environ, "SANDBOX_TUI_HOME": str(Path.cwd())}
+    for arguments in (
+        ("-f", "film", "--size", "120x34", "-o", folder / "demo.film.svg"),
+        ("-f", "asciicast", "-o", folder / "demo.cast"),
+    ):
+        subprocess.run([*export, *arguments], env=home, check=True)
 
 
 def _running(screen: Screen[object]) -> bool:
@@ -97,8 +159,27 @@ def _running(screen: Screen[object]) -> bool:
     )
 
 
+def _reading(screen: Screen[object]) -> bool:
+    """While the model writes a long reply."""
+    return isinstance(screen, Cockpit) and len(screen.state.calls) == 7 and _is_long(screen)
+
+
+def _is_long(screen: Cockpit) -> bool:
+    reply = screen.state.reply
+    return reply is not None and len(reply.text) + len(reply.reasoning) > 60
+
+
 def _ended(screen: Screen[object]) -> bool:
     return not isinstance(screen, Cockpit) or screen.state.finished is not None
+
+
+def _listed(screen: Screen[object]) -> bool:
+    """At home, with the sessions read."""
+    return any(sessions.block_count() > 1 for sessions in screen.query(SessionList))
+
+
+def _compared(screen: Screen[object]) -> bool:
+    return any(bool(rows.rows) for rows in screen.query(ComparisonRows))
 
 
 def _waiting(screen: Screen[object]) -> bool:
@@ -111,4 +192,5 @@ def _some_submitted(screen: Screen[object]) -> bool:
 
 if __name__ == "__main__":
     here = Path(__file__).parent / "images"
-    asyncio.run(main(Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else here))
+    chosen = Path(sys.argv[1]).absolute() if len(sys.argv) > 1 else here
+    asyncio.run(main(chosen, sys.argv[2:]))

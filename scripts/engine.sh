@@ -3,6 +3,7 @@
 # engine.sh has IMAGE:  whether it has an image.
 # engine.sh start FILE: start an engine where none answers and we may; its process id goes to FILE.
 # engine.sh stop FILE:  stop the one that FILE names, and no other.
+# engine.sh prepare FILE IMAGE: start it, and build the tests' image where it is missing; says why not.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -44,6 +45,18 @@ stop() {
     done
   fi
   rm -f "$file"
+}
+
+prepare() {
+  if ! start "$1" >&2; then
+    echo "no Docker engine answers, and none could be started here"
+    return 1
+  fi
+  has "$2" && return
+  echo "· building the test image (about a minute, once)" >&2
+  .venv/bin/sandbox-tui image build --from-packages --small --tag "$2" >.cache/image.log 2>&1 && return
+  echo "the test image could not be built: $(tail -n 1 .cache/image.log)"
+  return 1
 }
 
 "$@"

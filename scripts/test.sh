@@ -1,23 +1,16 @@
 #!/usr/bin/env bash
-# Runs all tests: the fast ones first, then those on real sandboxes and in real terminals.
+# Runs all tests: those on real sandboxes and in real terminals first, then the fast ones.
 # SANDBOX_TUI_REQUIRE_DOCKER=1 makes a missing Docker engine a failure instead of a loud skip.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p .cache
 engine=$PWD/.cache/dockerd.pid
 image=sandbox-tui-test:latest
-why=
 
 skipping() { printf '\n!! SKIPPED: everything %s, because %s\n\n' "$1" "$2" >&2; }
 
 trap 'scripts/engine.sh stop "$engine"' EXIT
-scripts/engine.sh start "$engine" || why="no Docker engine answers, and none could be started here"
-if [ -z "$why" ] && ! scripts/engine.sh has "$image"; then
-  echo "· building the test image (about a minute, once)"
-  .venv/bin/sandbox-tui image build --from-packages --small --tag "$image" >.cache/image.log 2>&1 ||
-    why="the test image could not be built: $(tail -n 1 .cache/image.log)"
-fi
-if [ -n "$why" ]; then
+if ! why=$(scripts/engine.sh prepare "$engine" "$image"); then
   if [ "${SANDBOX_TUI_REQUIRE_DOCKER:-}" = 1 ]; then
     echo "✗ $why" >&2
     exit 1
@@ -27,33 +20,35 @@ fi
 command -v bwrap >/dev/null || skipping "that needs bubblewrap" "bwrap is not installed"
 command -v tmux >/dev/null || skipping "in a real terminal" "tmux is not installed"
 
-folders=(tests/unit)
+# Tests that drive real programs mostly wait for a terminal, a container or a server: more of them run
+# at a time than there are processors. The others keep a processor busy each, all the time. The
+# journeys come first: they take longest, and what the program wrote down while they were made is
+# looked through by the last of all tests.
+driving=(tests/journeys tests/e2e tests/faults tests/integration)
+coverage=tests/journeys/test_coverage.py
+computing=()
 for folder in tests/*/; do
-  case $folder in
-  tests/unit/ | tests/perf/ | tests/journeys/ | */__pycache__/) ;;
-  *) folders+=("${folder%/}") ;;
+  folder=${folder%/}
+  case " ${driving[*]} tests/perf tests/__pycache__ " in
+  *" $folder "*) ;;
+  *) computing+=("$folder") ;;
   esac
 done
-# One more at a time than there are processors: most of them wait for a terminal, a container or a
-# server. The journeys come first: what the program wrote down while they were made is looked
-# through by the last of all tests.
-workers=$(($(nproc) < 8 ? $(nproc) + 1 : 8))
+processors=$(nproc)
+[ "$processors" -le 8 ] || processors=8
 failed=0
 if [ $# -eq 0 ]; then
   rm -rf .cache/journeys .pytest_cache/v/cache/lastfailed
-  .venv/bin/pytest -n "$workers" --dist worksteal tests/journeys --ignore tests/journeys/test_coverage.py ||
-    failed=$?
+  .venv/bin/pytest -n $((2 * processors)) --dist worksteal "${driving[@]}" --ignore "$coverage" || failed=$?
   mkdir -p .cache/journeys && touch .cache/journeys/whole
-  folders+=(tests/journeys/test_coverage.py)
+  .venv/bin/pytest -n "$processors" --dist worksteal "${computing[@]}" "$coverage" || failed=$?
 else
-  folders+=(tests/journeys)
+  .venv/bin/pytest -n "$processors" --dist worksteal "${computing[@]}" "${driving[@]}" "$@" || failed=$?
 fi
-.venv/bin/pytest -n "$workers" --dist worksteal "${folders[@]}" "$@" || failed=$?
 # Real terminals and containers share this machine with whatever else runs on it: what failed is run
 # once more, alone, and both results are printed. What fails again has failed.
 if [ $# -eq 0 ] && [ "$failed" != 0 ]; then
   printf '\n!! FAILED above; each of those once more, alone\n\n' >&2
-  coverage=tests/journeys/test_coverage.py
   failed=0
   .venv/bin/pytest --last-failed --last-failed-no-failures none --maxfail 3 --ignore tests/perf \
     --ignore "$coverage" tests || failed=$?

@@ -1,4 +1,4 @@
-"""What is kept: every run's events in one SQLite file, and ways to read them back.
+"""Storage: every run's events in one SQLite file, and ways to read them back.
 
 Whatever runs or records runs is imported when it is first asked for: most commands only read.
 """

@@ -16,10 +16,12 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 # How fast examples are made depends on the machine and on chance; neither fails a test. CI tries the
-# same examples every time (HYPOTHESIS_PROFILE=ci); other runs look for new ones.
+# same examples every time (HYPOTHESIS_PROFILE=ci), and a few of them with other versions of the
+# libraries (few); other runs look for new ones.
 checks = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
 settings.register_profile("anywhere", deadline=None, suppress_health_check=checks)
 settings.register_profile("ci", settings.get_profile("anywhere"), derandomize=True)
+settings.register_profile("few", settings.get_profile("ci"), max_examples=15)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "anywhere"))
 
 
@@ -38,11 +40,15 @@ def scripted_server() -> Iterator[Callable[..., ScriptedServer]]:
         server.__exit__()
 
 
+LOCAL_PORTS = "SANDBOX_TUI_MODEL_LOCAL_PORTS"
+
+
 @pytest.fixture(autouse=True)
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Every test has its own database and config, and none of the person's keys."""
+    """Every test has its own database and config, and none of the person's keys and models."""
     home = tmp_path / "home"
     monkeypatch.setenv("SANDBOX_TUI_HOME", str(home))
+    monkeypatch.setenv(LOCAL_PORTS, "[]")
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     return home

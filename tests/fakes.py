@@ -98,7 +98,7 @@ class FakeSandbox:
         if name in self._all_dirs():
             raise FileRefused(f"{path} is not a regular file.")
         if exclusive and name in self.files:
-            raise FileRefused(f"{path} exists already.")
+            raise FileRefused(f"{path} already exists.")
         self.files[name] = data
 
     async def stat(self, path: str) -> FileEntry | None:

@@ -15,6 +15,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tests.waiting import HANG_SECONDS
+
 MEMORY_BYTES = 2 << 30
 STORE_BYTES = 80 << 20
 
@@ -57,7 +59,7 @@ class RayCluster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._program.communicate(timeout=120)
+        self._program.communicate(timeout=HANG_SECONDS)
         self._folder.cleanup()
 
     def add_node(self) -> int:

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
-from textual.app import SystemCommand
 from textual.binding import BindingType
-from textual.dom import DOMNode, NoScreen
 from textual.filter import LineFilter
-from textual.screen import Screen
 from textual.widget import Widget
-from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings, config_dir
 from sandbox_tui.sessions import RunRegistry, RunSummary, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
-from sandbox_tui.tui.keys.actions_here import MOVING, actions_here
 from sandbox_tui.tui.keys.hint import use_keys
 from sandbox_tui.tui.keys.key_sequencer import SequentialKeys
 from sandbox_tui.tui.keys.keymap import keymap_in_file
 from sandbox_tui.tui.keys.keymap_overlay import KeymapOverlay
+from sandbox_tui.tui.keys.off_keys import SaysWhyKeysAreOff
 from sandbox_tui.tui.keys.stale_clicks import IgnoresStaleClicks
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.lifecycle.crash_report import report
@@ -38,11 +35,13 @@ from sandbox_tui.tui.lifecycle.first_screen import (
     ReplayAt,
     Resume,
     WatchEval,
+    WatchTraining,
 )
 from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
+from sandbox_tui.tui.lifecycle.quit_question import quit_question
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.screens.messages import ForkRequested
+from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested
 from sandbox_tui.tui.terminal_io.output_sanitizer import SanitizingFilter
 from sandbox_tui.tui.terminal_io.run_announcer import RunAnnouncer
 from sandbox_tui.tui.textual_support.exit_races import IgnoresLookupsAtExit
@@ -55,6 +54,7 @@ from sandbox_tui.tui.theming.theme_files import ThemeFiles
 if TYPE_CHECKING:  # screens are imported when first shown, so that the first appears soon
     from sandbox_tui.sessions.remote.run_handle import RunHandle
     from sandbox_tui.tui.screens.evals.source import EvalSource
+    from sandbox_tui.tui.screens.palette.palette import Palette
 
 PRELOAD_DELAY_SECONDS = 0.3
 """Seconds after the first screen until others are imported: its lists are filled by then."""
@@ -63,6 +63,7 @@ PRELOAD_DELAY_SECONDS = 0.3
 class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one has a property
     SequentialKeys[int],
     KeymapOverlay[int],
+    SaysWhyKeysAreOff[int],
     DedupedToasts[int],
     IgnoresStaleClicks[int],
     IgnoresLookupsAtExit[int],
@@ -80,7 +81,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     """
 
     TITLE = "sandbox-tui"
-    ENABLE_COMMAND_PALETTE = True
+    ENABLE_COMMAND_PALETTE = False  # Textual's; ours is bound below
 
     CSS = """
     Toast { background: $panel; }
@@ -96,6 +97,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             tooltip="Every action by name",
         ),
         binding("app.jump", "jump", show=False),
+        binding("app.help", "app.help", show=False),
     ]
 
     def __init__(
@@ -170,6 +172,10 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
                 from sandbox_tui.tui.screens.evals.source import RecordedEval
 
                 self._show_eval(RecordedEval(summary, store))
+            case WatchTraining(summary=training):
+                from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
+
+                self.push_screen(TrainingScreen(training, store), self._first_closed)
             case requests:
                 started = [workers.begin(request) for request in requests]
                 self._begun = [*started]
@@ -237,45 +243,15 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     def _complain(self, words: str) -> None:
         self.notify(sanitize_line(words), severity="warning", markup=False)
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Every action that can be done here, once, but for moving about; and the theme."""
-        seen: set[str] = set()
-        for here in actions_here(screen):
-            if here.group == MOVING or here.words in seen:
-                continue
-            seen.add(here.words)
+    @cached_property
+    def _palette(self) -> Palette:
+        from sandbox_tui.tui.screens.palette.palette import Palette
 
-            async def run(action: str = here.action, node: DOMNode = here.node) -> None:
-                if self._is_there(node):  # its screen may have gone while one was choosing
-                    await self.run_action(action, node)
-
-            yield SystemCommand(here.words, f"key {' '.join(here.keys)}", run)
-        if "Settings" not in seen:
-            words = "Theme, sandbox, limits, notices"
-            yield SystemCommand("Settings", words, self.action_settings)
-        yield SystemCommand("Theme", "Choose how it looks", self.action_change_theme)
-
-    def _is_there(self, node: DOMNode) -> bool:
-        try:
-            return node is self or node.screen in self.screen_stack
-        except NoScreen:
-            return False
+        return Palette(self, self.settings, self._themes, self._run_workers)
 
     def action_command_palette(self) -> None:
-        """Every action by name."""
-        from sandbox_tui.tui.screens.dialogs.command_palette import ActionPalette
-
-        if not isinstance(self.screen, ActionPalette):
-            self.push_screen(ActionPalette())
-
-    @override
-    def search_themes(self) -> None:
-        """Every theme by name."""
-        from textual.theme import ThemeProvider
-
-        from sandbox_tui.tui.screens.dialogs.command_palette import ActionPalette
-
-        self.push_screen(ActionPalette(providers=[ThemeProvider], placeholder="Search for themes…"))
+        """Actions, sessions, models, themes and settings by name."""
+        self._palette.open()
 
     def action_settings(self) -> None:
         """Change settings."""
@@ -291,6 +267,13 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Roles for themes that do not name them: Textual's own."""
         return ROLE_DEFAULTS
+
+    def action_help(self) -> None:
+        """The keys of the screen on top."""
+        from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.screen))
 
     def action_jump(self) -> None:
         """Show a letter on everything that can have the focus; the one that is pressed gets it."""
@@ -311,34 +294,37 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         if self.shutdown.has_begun:
             self.shutdown.force()
             return
-        question = self._question
+        question = quit_question(self._run_workers, self._evals, self.screen_stack)
         if not question:
             self.shutdown.begin()
             return
         from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+        from sandbox_tui.tui.screens.dialogs.leave_run import QuitDialog
 
         def sure(yes: bool | None) -> None:
             if yes:
                 self.shutdown.begin()
 
-        if not any(isinstance(screen, ConfirmDialog) for screen in self.screen_stack):
+        if any(isinstance(screen, ConfirmDialog) for screen in self.screen_stack):
+            return
+        if self._run_workers.running and not self._evals.running:
+            self.push_screen(QuitDialog(question, self._detach_and_quit), sure)
+        else:
             self.push_screen(ConfirmDialog(question), sure)
 
-    @property
-    def _question(self) -> str:
-        """What to ask a person who wants to leave; empty where nothing would be lost."""
-        if self._evals.running:
-            return (
-                "An evaluation is still running. Stop it and quit? Samples that run are ended and "
-                "given back; `sandbox-tui eval resume` runs what is left."
-            )
-        going = len(self._run_workers.running)
-        if going == 1:
-            return "A run is still going. End it and quit? Its results so far are kept."
-        if going:
-            return f"{going} runs are still going. End them all and quit?"
-        unsaved = any(getattr(screen, "unsaved", None) for screen in self.screen_stack)
-        return "What you typed into the form for a new run is not started. Quit?" if unsaved else ""
+    @on(DetachRequested)
+    def _detach_requested(self, event: DetachRequested) -> None:
+        from sandbox_tui.tui.screens.cockpit.live.detaching_runs import DetachingRunsDialog
+
+        dialog = DetachingRunsDialog(event.workers, self._run_workers)
+        self.push_screen(dialog, event.then)
+
+    def _detach_and_quit(self) -> None:
+        def moved(all_of_them: bool | None) -> None:
+            if all_of_them:
+                self.shutdown.begin()
+
+        self.post_message(DetachRequested((), moved))
 
     def _fatal_error(self) -> None:
         """Textual would show the values of all variables."""

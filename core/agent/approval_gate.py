@@ -16,7 +16,8 @@ that waits keeps waiting for its own decision, even if the mode changes meanwhil
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 from typing_extensions import override
@@ -62,6 +63,8 @@ class Gate(Approver):
         self._resume_mode: Mode = "auto"
         self._pending: _Pending | None = None
         self._changed = asyncio.Event()
+        self._stands = asyncio.Event()
+        self._closed = False
 
     def restore(self, mode: Mode, resume_mode: Mode, granted: Sequence[tuple[str, str]]) -> None:
         """Continue from the gate of a run that is resumed or forked.
@@ -89,12 +92,13 @@ class Gate(Approver):
 
     @override
     async def wait_until_resumed(self) -> None:
-        while self._mode == "paused":
-            self._changed.clear()
-            await self._changed.wait()
+        while self._mode == "paused" or self._closed:
+            await self._wait_for_change()
 
     @override
     async def authorize(self, call: ToolCall, *, held: bool = False) -> Decision:
+        while self._closed:
+            await self._wait_for_change()
         judgement = self._judge(call)
         decision = self._without_person(judgement)
         if decision is not None and not (held and decision.verdict == "approve"):
@@ -105,9 +109,24 @@ class Gate(Approver):
         why, reason = (judgement.why, judgement.reason) if asked else (None, "")
         self._post(CallHeld(call=call.number, rule=why, reason=reason))
         try:
-            return await future
+            with self._standing():
+                return await future
         finally:
             self._pending = None
+
+    async def _wait_for_change(self) -> None:
+        self._changed.clear()
+        with self._standing():
+            await self._changed.wait()
+
+    @contextlib.contextmanager
+    def _standing(self) -> Generator[None]:
+        """The agent stands here meanwhile: nothing of it is under way."""
+        self._stands.set()
+        try:
+            yield
+        finally:
+            self._stands.clear()
 
     @override
     def authorize_edited(self, call: ToolCall, arguments: str) -> Decision:
@@ -131,6 +150,17 @@ class Gate(Approver):
         return None
 
     # --- the person's side
+
+    async def stop_agent(self) -> None:
+        """Let no request and no call pass, and wait until the agent stands at the gate."""
+        self._closed = True
+        while not self._stands.is_set():
+            await self._stands.wait()
+
+    def let_agent_go(self) -> None:
+        """Undo `stop_agent`."""
+        self._closed = False
+        self._changed.set()
 
     def set_mode(self, mode: Mode) -> None:
         """Change the mode; a call that waits already keeps waiting."""

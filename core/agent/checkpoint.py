@@ -1,4 +1,4 @@
-"""Where an agent stood when its program ended, or at the moment it was forked."""
+"""The state of an agent when its program ended, or at the moment it was forked."""
 
 from __future__ import annotations
 

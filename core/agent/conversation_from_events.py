@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sandbox_tui.core.agent.model_messages import CUT, NO_CALL, with_steps_remaining
+from sandbox_tui.core.agent.model_messages import (
+    UNRECORDED_CUT,
+    UNRECORDED_NO_CALL,
+    with_steps_remaining,
+)
 from sandbox_tui.core.events import types as e
 
 Message = dict[str, Any]
@@ -45,9 +49,9 @@ def conversation(events: Iterable[e.AnyEvent]) -> list[Message]:
                 messages.append(event.message)
                 answers = turn_policy.no_call == "final_answer"
                 if (event.unreadable or not answers) and not event.message.get("tool_calls"):
-                    cut = event.finish_reason == "length"
-                    words = event.reminder or (CUT if cut else NO_CALL)
-                    messages.append({"role": "user", "content": words})
+                    was_cut = event.finish_reason == "length"
+                    unrecorded = UNRECORDED_CUT if was_cut else UNRECORDED_NO_CALL
+                    messages.append({"role": "user", "content": event.reminder or unrecorded})
             case e.CallProposed(call=call):
                 calls[call.number] = call
             case e.CallFinished(call=number, observation=text):

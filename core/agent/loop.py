@@ -44,10 +44,10 @@ from sandbox_tui.core.models.base import Message, Model, Reply, Request
 from sandbox_tui.core.tools.base import Observation, Tool
 
 REPEATED = (
-    "Call {call} is the same as the calls before it and had the same result, {times} times in a "
-    "row. The model has been told so."
+    "Call {call} repeats the calls before it with the same result ({times} times in a row). The "
+    "model was told."
 )
-CUT_ANSWER = "The reply that was to be the answer was cut off by the token limit of one reply."
+CUT_ANSWER = "The final answer was cut off at the reply's token limit."
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,17 +369,17 @@ class Agent:
         counted = known and not usage.estimated
         if limits.token_limit is not None and usage.estimated:
             self._warn_once(
-                f"The limit of {limits.token_limit} tokens holds by an estimate: the server does "
-                "not say how many it used."
+                f"token_limit ({limits.token_limit}) is checked against an estimate: the server "
+                "does not report token counts."
             )
         elif limits.token_limit is not None and not counted:
             self._warn_once(
-                f"The limit of {limits.token_limit} tokens does not hold: the server does not say "
-                "how many it used. max_steps and time_limit do."
+                f"token_limit ({limits.token_limit}) cannot be enforced: the server does not "
+                "report token counts. max_steps and time_limit still apply."
             )
         if limits.cost_limit is not None and cost is None and self._model is not None:
             why = prices.why_unknown(self._model.name, counted=counted)
-            self._warn_once(f"The limit of ${limits.cost_limit:g} does not hold: {why}")
+            self._warn_once(f"cost_limit (${limits.cost_limit:g}) cannot be enforced: {why}")
 
     def _warn_once(self, text: str) -> None:
         if text not in self._warned_of:

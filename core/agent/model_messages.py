@@ -13,7 +13,7 @@ from typing import Any, cast
 from sandbox_tui.core.events.types import HumanFile
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 
-MESSAGES_VERSION = 5
+MESSAGES_VERSION = 6
 
 # --- the turn
 
@@ -40,14 +40,22 @@ def cut_off(tools: Iterable[str]) -> str:
 
 def _ways_on(tools: Iterable[str]) -> str:
     names = sorted(tools) or DEFAULT_TOOL_NAMES
-    going_on = " or ".join(name for name in names if name != SUBMIT)
+    working = " or ".join(name for name in names if name != SUBMIT)
     handing_in = f"{SUBMIT} when the answer is written" if SUBMIT in names else ""
-    return ", ".join(way for way in (going_on and f"{going_on} to go on", handing_in) if way)
+    return ", ".join(
+        way for way in (working and f"{working} to continue working", handing_in) if way
+    )
 
 
-NO_CALL = no_call(DEFAULT_TOOL_NAMES)
-CUT = "Your last message was cut off by the token limit of one reply. Go on in smaller parts."
-"""What versions said that did not record their reminders."""
+UNRECORDED_NO_CALL = (
+    "Your last message called no tool, so nothing happened. Call a tool in every message: "
+    "execute_bash or str_replace_editor to go on, submit when the answer is written."
+)
+UNRECORDED_CUT = (
+    "Your last message was cut off by the token limit of one reply. Go on in smaller parts."
+)
+"""What versions said that did not record their reminders. Never change them: the conversations of
+those runs are rebuilt with them."""
 
 
 def repeated_call(tool: str, times: int) -> str:
@@ -184,7 +192,7 @@ def with_steps_remaining(content: str, steps: int) -> str:
 
 # --- calls that do not run, or not as written
 
-NOT_YET = "Not handed in yet: a person has written to you. Read it, then go on or submit again."
+NOT_YET = "Not handed in yet: a person has written to you. Read it, then continue or submit again."
 DENIED = "Not run: a rule of the person who started this run does not allow it."
 SKIPPED = "A person skipped this call; it was not run."
 REJECTED = "A person rejected this call; it was not run."
@@ -219,12 +227,17 @@ def edited(arguments: str, observation: str) -> str:
 ENDED = "The run was ended while this call was running."
 BROKEN = "The run ended while this call was running:"
 LOST = (
-    "Interrupted: the program that runs this sandbox was ended while this call was running, and "
-    "has been started again. Its output is lost. It may have done all, a part or nothing of what "
-    "it was to do: look before you go on. What it did to files until then is kept; the shell's "
-    "directory and variables are those before this call, unless it had come to its end."
+    "Interrupted: the program that runs this sandbox stopped while this call was running, and has "
+    "been restarted. The call's output is lost. It may have done all, part or none of its work: "
+    "check before you continue. Its changes to files so far are kept; the shell's directory and "
+    "variables are those from before this call, unless it had finished."
 )
 LOST_PROCESSES = (
+    "The program that runs this sandbox stopped and has been restarted. All processes in the "
+    "sandbox ended with it, including services, and what they had not finished was not done. These "
+    "commands had left something running in the background:"
+)
+_LOST_PROCESSES_BEFORE_6 = (
     "The program that runs this sandbox was ended and has been started again. All processes in the "
     "sandbox ended with it, services among them, and what they had not done yet was not done. "
     "These commands had left something running in the background:"
@@ -234,6 +247,11 @@ LOST_PROCESSES = (
 def lost_processes(commands: Iterable[str]) -> str:
     """Says which background commands ended with the program before."""
     return "\n".join([LOST_PROCESSES, *(f"- {command}" for command in commands)])
+
+
+def tells_lost_processes(text: str) -> bool:
+    """Whether a message says so, in the words of this version or of one before."""
+    return LOST_PROCESSES in text or _LOST_PROCESSES_BEFORE_6 in text
 
 
 # --- a person's messages, commands and files

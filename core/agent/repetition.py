@@ -38,7 +38,7 @@ class RepetitionCounter:
 
 
 def counter_after(events: Sequence[AnyEvent]) -> RepetitionCounter:
-    """The counter as it stands after these events of a run. A person's message begins it anew."""
+    """The counter after these events of a run. A person's message resets it."""
     counter = RepetitionCounter()
     proposed: dict[int, ToolCall] = {}
     for event in events:

@@ -30,8 +30,8 @@ MAX_RETRY_AFTER_SECONDS = 300.0
 """Longest wait that a server may ask for; a longer one ends the run with the server's error."""
 
 RETRY_AFTER_TOO_LONG = (
-    "It asks for no further request within {}; after that, `sandbox-tui fork last` "
-    "continues from here."
+    "It asks to wait {} before the next request; after that, `sandbox-tui fork last` continues "
+    "from here."
 )
 
 MIN_REPLY_TOKENS = 4096
@@ -40,16 +40,16 @@ MIN_REPLY_TOKENS = 4096
 MIN_CONTEXT_TOKENS = 8_000
 SHORT_CONTEXT = (
     "The model's context holds {tokens} tokens; the prompt, the tools and one reply take about "
-    "2,500. Many servers drop the beginning of a longer conversation without a word: start the "
+    "2,500. Many servers silently drop the beginning of a longer conversation: start the "
     "server with a longer context (docs/models.md says how)."
 )
 
 Renew = Callable[[int], Awaitable[Request]]
-"""Makes the request of the next attempt (its number), with what was queued for it meanwhile."""
+"""Makes the request of the next attempt (its number), with what was queued for it since."""
 
 
 class _Interrupted(Exception):
-    """A person broke the reply off."""
+    """A person interrupted the reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ class RequestWithRetries:
             first = time.monotonic() - began if first is None else first
             self._events.post_delta(_recorded(step, part))
             await self._events.wait_for_room()
-        raise ModelIncomplete("The model's reply ended before it was whole.")
+        raise ModelIncomplete("The model's reply ended before it was complete.")
 
     def _record(self, learnt: ToolFormatSettled | ContextLength) -> None:
         """Record what the model has learnt about its server, where it is news."""

@@ -3,43 +3,33 @@
 Wraps another model. `native` leaves requests as they are. `json_schema` asks for one JSON object
 that the server's guided decoding holds to a schema. `text` explains the tools in the system prompt
 and reads the calls out of the reply. `auto` begins with native, and settles on what the server's
-errors and the model's replies show to work; no step is lost on the way, for a call that a model
-wrote as text is carried out.
+errors and the model's replies show to work. No step is lost meanwhile, because a call that the
+model wrote as text runs.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from typing_extensions import override
 
 from sandbox_tui.core.agent import model_messages as texts
 from sandbox_tui.core.agent.call_schema import response_format
-from sandbox_tui.core.agent.text_conversation import (
-    FAMILY_KEY,
-    REPAIRS_KEY,
-    TEXT_KEY,
-    native_conversation,
-    text_conversation,
-)
+from sandbox_tui.core.agent.reply_with_calls import with_calls
+from sandbox_tui.core.agent.text_conversation import native_conversation, text_conversation
 from sandbox_tui.core.base.errors import ContextOverflow, ModelError
-from sandbox_tui.core.base.json_arguments import without_surrogates
 from sandbox_tui.core.events.types import ToolCallSetting, ToolFormat
 from sandbox_tui.core.models.base import (
     Delta,
-    Message,
     Model,
-    RawToolCall,
     Reply,
     ReplyPart,
     Request,
     ToolFormatSettled,
 )
-from sandbox_tui.core.models.reply_builder import message_calls
 from sandbox_tui.core.models.tool_formats.reader import TextCallReader, read_reply
 from sandbox_tui.core.models.tool_formats.reading import Reading
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
@@ -69,11 +59,11 @@ _REFUSALS = (400, 404, 415, 422, 500, 501)
 
 
 class ToolFormatModel(Model):
-    """See above.
+    """Wraps a model and asks it for tool calls in the format that works with it.
 
     Args:
         inner: the model that is asked.
-        wanted: how tool calls shall travel.
+        wanted: the format of tool calls.
         known: what an earlier run with this model found to work, for `auto`.
     """
 
@@ -86,7 +76,7 @@ class ToolFormatModel(Model):
         self._auto = wanted == "auto"
         self._format = _STARTING_FORMATS[wanted]
         self._told: ToolFormat | None = None
-        self._why = "Native calls come first." if self._auto else "As set by model.tool_calls."
+        self._why = "Native calls are tried first." if self._auto else "As set by model.tool_calls."
         if self._auto and known is not None and (known.family in FAMILIES or known == _NATIVE):
             self._format, self._why = known, "It worked with this model before."
         self._schema_refused = False
@@ -137,7 +127,7 @@ class ToolFormatModel(Model):
         async for part in self._inner.ask(sent):
             if isinstance(part, Reply) and not part.calls:
                 reading = self._reading(part, request.tools)
-                yield _with_calls(part, reading, len(request.messages))
+                yield with_calls(part, reading, len(request.messages))
             elif isinstance(part, Delta) and part.channel == "text":
                 for delta in reader.feed(part.text):
                     yield _moved(delta)
@@ -171,7 +161,7 @@ class ToolFormatModel(Model):
     # --- what works
 
     def _news(self) -> list[ToolFormatSettled]:
-        """What is to be said about the format, once."""
+        """The notice about the format, given once."""
         if self._format == self._told:
             return []
         self._told = self._format
@@ -187,7 +177,7 @@ class ToolFormatModel(Model):
         mode = self._format.mode
         words = str(error).partition("It says:")[2].replace(self.name, "")
         if mode == "native" and not self._native_works and _TOOLS_REFUSED.search(words):
-            self._settle(_BY_SCHEMA, "The server takes no tools in a request.")
+            self._settle(_BY_SCHEMA, "The server does not accept tools in a request.")
             return True
         if mode == "json_schema" and not self._schema_works:
             self._schema_refused = True
@@ -219,13 +209,13 @@ class ToolFormatModel(Model):
         elif mode == "text" and first_shown and self._format.family != written:
             self._settle(
                 ToolFormat(mode="text", family=written),
-                f"The model writes its calls so: {FAMILIES[written].title}.",
+                f"The model writes its calls in this format: {FAMILIES[written].title}.",
             )
         elif self._without_calls >= REPLIES_WITHOUT_CALLS and not self._native_works:
             self._try_another(mode)
 
     def _try_another(self, mode: str) -> None:
-        why = f"{self._without_calls} replies in a row held no call that could be carried out."
+        why = f"{self._without_calls} replies in a row contained no valid call."
         if mode == "json_schema":
             self._schema_refused = True
             self._settle(_TEXT, why)
@@ -244,55 +234,3 @@ def _moved(delta: Delta) -> Delta:
     if delta.channel != "call":
         return delta
     return replace(delta, index=FIRST_TEXT_INDEX + delta.index)
-
-
-def _with_calls(reply: Reply, reading: Reading, place: int) -> Reply:
-    """A reply with the calls that stand in its text.
-
-    Args:
-        reply: as the server sent it, without calls.
-        reading: of its text.
-        place: how many messages were before it, so that the ids of the calls are their own.
-    """
-    calls = tuple(
-        RawToolCall(
-            id=f"t{place:05d}{number:03d}",  # nine letters and digits: some servers take no other
-            name=call.tool,
-            arguments=call.json,
-            family=reading.family,
-            repaired=call.repaired,
-        )
-        for number, call in enumerate(reading.calls)
-    )
-    reasoning = "\n".join(words for words in (reply.reasoning, reading.reasoning) if words)
-    text = _said(reply, reading)
-    return replace(
-        reply,
-        message=_message(reply.message, calls, reading.family, text),
-        text=text,
-        reasoning=reasoning,
-        calls=calls,
-        problem=reading.problem,
-    )
-
-
-def _message(message: Message, calls: Sequence[RawToolCall], family: str, text: str) -> Message:
-    """The message, its content as the model wrote it, its calls in the API's fields as well."""
-    if not calls:
-        return message
-    ours: Message = {FAMILY_KEY: family, TEXT_KEY: text}
-    if any(call.repaired for call in calls):
-        ours[REPAIRS_KEY] = [call.repaired for call in calls]
-    return {**message, "tool_calls": message_calls(calls), **ours}
-
-
-def _said(reply: Reply, reading: Reading) -> str:
-    """What the model says besides its calls; the thought of a reply by schema is part of it."""
-    if not reading.calls or reading.text:
-        return reading.text
-    try:
-        value: Any = json.loads(reply.text, strict=False)
-    except ValueError:
-        return ""
-    thought = cast(dict[str, Any], value).get("thought") if isinstance(value, dict) else None
-    return without_surrogates(thought) if isinstance(thought, str) else ""

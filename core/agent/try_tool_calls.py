@@ -33,7 +33,7 @@ _REQUEST: list[Message] = [
 
 @dataclass(frozen=True, slots=True)
 class ToolCallTrial:
-    """What came of it.
+    """The result of such a request.
 
     Attributes:
         works: whether the model called the tool.

@@ -1,4 +1,4 @@
-"""Defaults that several rooms share: each is declared here alone.
+"""Defaults that several packages share; each is declared only here.
 
 `Limits` and `RunSettings`, which a run's first event records, have defaults of their own: these
 also stand for what earlier versions did not record, and must not change.

@@ -123,6 +123,8 @@ class EventDecodeError(SandboxTuiError):
 class ImportRefused(SandboxTuiError):
     """A file that cannot be imported; nothing was changed."""
 
+    exit_code = 2
+
 
 class StoreError(SandboxTuiError):
     """The session database cannot be opened, read or written.
@@ -136,3 +138,9 @@ class StoreError(SandboxTuiError):
     def __init__(self, message: str, *, passing: bool = False) -> None:
         super().__init__(message)
         self.passing = passing
+
+
+class NotStored(StoreError):
+    """Nothing in the database goes by a name that was given, or more than one thing does."""
+
+    exit_code = 2

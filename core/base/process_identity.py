@@ -1,4 +1,4 @@
-"""Names for processes that stay true, since process ids are used again; and how many files this
+"""Identities of processes that stay valid although process ids are reused; and how many files this
 one may have open."""
 
 from __future__ import annotations
@@ -35,6 +35,11 @@ class ProcessIdentity(NamedTuple):
         """The program itself."""
         return cls(os.getpid(), _start(os.getpid()), _this_host())
 
+    @classmethod
+    def no_process(cls) -> ProcessIdentity:
+        """The owner of what no program owns any more: a process of this host that is not alive."""
+        return cls(0, "gone", _this_host())
+
     @property
     def here(self) -> bool:
         """Whether it can be seen from here, if it is there at all."""
@@ -47,7 +52,7 @@ class ProcessIdentity(NamedTuple):
         """Whether it is still there; True for one of another host, where we cannot know."""
         if self.here:
             return _start(self.pid) == self.started
-        return _parts(self.host)[0] != machine_name()  # this one has been started anew
+        return _parts(self.host)[0] != machine_name()  # this one has been restarted
 
     @property
     def host_name(self) -> str:

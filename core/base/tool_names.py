@@ -1,4 +1,4 @@
-"""The tools by name, for the rooms below `core/tools`: rules name tools, and so do the settings
+"""The tools by name, for the packages below `core/tools`: rules name tools, and so do the settings
 that hold rules. A test keeps the built-in names the same here and in the registry."""
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def describe_type(kind: Any) -> str:
         *most, last = (str(one) for one in get_args(kind))
         return f"one of {', '.join(most)} or {last}" if most else last
     if origin is tuple:
-        return f"a list, each of it {describe_type(get_args(kind)[0])}"
+        return f"a list; each item must be {describe_type(get_args(kind)[0])}"
     if origin is dict:
         return "a table, such as {top_k = 20}"
     return _WORDS.get(kind, "something else")

@@ -42,17 +42,17 @@ class ModelSettings(Section, frozen=True, kw_only=True):
 
     Attributes:
         name: the model's name as its server knows it.
-        base_url: the server's address, ending in /v1 on most; empty for the hosted default.
-        api_key_env: environment variable that holds the key.
-        temperature: sampling temperature; unset: the server's own.
-        extra_body: more fields for every request.
+        base_url: the server's address, usually ending in /v1; empty for OpenAI.
+        api_key_env: environment variable that contains the key.
+        temperature: sampling temperature; unset: the server's default.
+        extra_body: additional fields for every request.
         tool_calls: how the model is asked for tool calls: native (the API's own fields),
-            json_schema (guided decoding), text (in the reply), or auto: native, and whatever else
-            the first replies show to work.
-        context_length: tokens that fit into the model's context; unset: what the server says.
-        request_timeout: seconds a whole reply may take.
-        stall_timeout: seconds without a byte after which a reply is given up.
-        local_ports: where servers on this machine are looked for.
+            json_schema (guided decoding), text (in the reply), or auto: native, unless the
+            first replies show that another format works.
+        context_length: tokens that fit into the model's context; unset: what the server reports.
+        request_timeout: maximum seconds for a whole reply.
+        stall_timeout: seconds without a byte after which a request fails.
+        local_ports: ports on which this machine is searched for servers.
     """
 
     name: str = ""
@@ -75,13 +75,14 @@ class SandboxSettings(Section, frozen=True, kw_only=True):
         kind: auto, docker or bubblewrap.
         image: container image; empty for the default one.
         network: bridge, none, or auto: bridge in Docker, none in bubblewrap.
-        memory: bytes; unset: 2 GiB.
+        memory: memory limit in bytes; unset: 2 GiB.
         cpus: number of CPUs; unset: all.
-        pids: most processes at once.
-        grace: seconds a sandbox outlives a program that was killed.
-        snapshots: off, auto (now and then, after changes) or every (step): what to fork from.
-        snapshots_kept: how many are kept of one run.
-        snapshots_bytes: what those of one run may take together.
+        pids: maximum number of processes.
+        grace: seconds for which a sandbox outlives its killed program.
+        snapshots: when to take snapshots to fork from: off, auto (from time to time, after
+            changes) or every (after every step).
+        snapshots_kept: maximum number of snapshots of one run.
+        snapshots_bytes: maximum total size of the snapshots of one run.
     """
 
     kind: Literal["auto", "docker", "bubblewrap"] = "auto"
@@ -100,12 +101,13 @@ class AgentSettings(Section, frozen=True, kw_only=True):
     """How the agent works.
 
     Attributes:
-        mode: how runs begin: auto, step (every call waits) or ask (the policy's calls do).
+        mode: mode in which runs start: auto, step (every call waits) or ask (the policy decides).
         prompts: a built-in prompt pack, or a file.
-        observation_lines, observation_chars: bounds of what the model sees of one call.
-        output: host folder for results; each run gets a folder of its own in it.
-        tty: commands run on a terminal of their own: colours and progress bars in the mirror,
-            questions that a person can answer.
+        observation_lines: maximum lines of one call's result that the model sees.
+        observation_chars: maximum characters of one call's result that the model sees.
+        output: host folder for results; each run gets a subfolder.
+        tty: whether each command runs on its own terminal, with colours, progress bars and
+            questions that you can answer.
     """
 
     mode: Literal["auto", "step", "ask"] = "auto"
@@ -121,13 +123,14 @@ class UiSettings(Section, frozen=True, kw_only=True):
 
     Attributes:
         theme: name of a theme, built in or in the config folder's themes/.
-        animations: whether anything may move.
-        terminal_engine: what draws live terminals; native is libghostty-vt, where it is installed
-            (`sandbox-tui[native]`) and works: for floods of full-screen programs, in more memory.
+        animations: whether the screen may show animations.
+        terminal_engine: emulator that draws live terminals: own (built in) or native
+            (libghostty-vt, if `sandbox-tui[native]` is installed and works: faster for floods of
+            full-screen output, but uses more memory).
         images: how pictures are drawn; auto asks the terminal, blocks works everywhere.
-        notify: what happens when a run ends or asks: the terminal's bell, a notification of the
-            desktop, or nothing.
-        title: whether the terminal's title says how the run stands.
+        notify: what happens when a run ends or needs you: bell (of the terminal), desktop
+            (notification) or off.
+        title: whether the terminal's title shows the run's status.
     """
 
     theme: str = "lamplight"
@@ -142,8 +145,8 @@ class Settings(Section, frozen=True, kw_only=True):
     """Everything that can be set.
 
     Attributes:
-        keys: other keys for actions, by the action's name; what is wrong with one of them is the
-            screen's to say, and keeps no other from holding.
+        keys: key bindings, by action name; a mistake in one is reported on the screen, and the
+            others still apply.
     """
 
     model: ModelSettings = ModelSettings()
@@ -193,7 +196,7 @@ def load(
     file: Path | None = None,
     tools: Collection[str] = (),
 ) -> Settings:
-    """The settings in force.
+    """The effective settings.
 
     Args:
         overrides: from the command line, by dotted name (`{"model.name": "qwen3"}`); None values
@@ -242,12 +245,17 @@ def changed(settings: Settings, overrides: Mapping[str, Any]) -> Settings:
         return msgspec.convert(tables, Settings)
     except msgspec.ValidationError as error:
         wrong = describe_error(str(error), sections(), tables)
-        raise ConfigError(f"A setting cannot be used: {wrong}.") from error
+        raise ConfigError(f"Invalid setting: {wrong}.") from error
 
 
 def api_key(settings: ModelSettings) -> str | None:
     """The key for the model's server, from the environment; None when there is none."""
     return os.environ.get(settings.api_key_env) or None
+
+
+def lacks_key(settings: ModelSettings) -> bool:
+    """Whether the model is OpenAI's, and there is no key for it."""
+    return not settings.base_url and not api_key(settings)
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -321,7 +329,7 @@ def describe_invalid(wrong: str, tables: dict[str, Any], path: Path) -> str:
         if not rule and unknown in tables.get(name, {}):
             known = [f.name for f in msgspec.structs.fields(kind)]
     close = difflib.get_close_matches(unknown, known, 1)
-    hint = f"Did you mean {close[0]!r}?" if close else f"Known are: {', '.join(known)}."
+    hint = f"Did you mean {close[0]!r}?" if close else f"Known keys: {', '.join(known)}."
     return f"{text} {hint}"
 
 

@@ -140,7 +140,7 @@ def _check_name(name: str) -> tuple[str, str]:
     fields = [field.name for field in msgspec.structs.fields(known[section])]
     if key not in fields:
         listed = ", ".join(f"{section}.{field}" for field in fields)
-        raise ConfigError(f"There is no setting {name!r}. Known are: {listed}.")
+        raise ConfigError(f"There is no setting {name!r}. Known settings: {listed}.")
     return section, key
 
 
@@ -148,7 +148,8 @@ def _change(document: TOMLDocument, name: str, value: Any) -> None:
     section, key = _check_name(name)
     if name == "model.api_key_env" and not _VARIABLE.fullmatch(str(value or "X")):
         raise ConfigError(
-            "model.api_key_env is the name of an environment variable; keys are never written."
+            "model.api_key_env is the name of an environment variable; the key itself is never "
+            "saved."
         )
     if section not in document:
         if value is None:

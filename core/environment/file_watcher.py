@@ -41,9 +41,10 @@ MAX_INLINE_DIFF = 5_000
 NOT_STORED = (b"/.git/", b"/.venv/", b"/venv/", b"/node_modules/", b"/__pycache__/", b"/.cache/")
 """Folders whose files are listed, and whose content is not stored."""
 
-SCAN_FAILED = "What changes among the files is not seen: {}"
+SCAN_FAILED = "File changes cannot be watched: {}"
 TOO_MANY_FILES = (
-    "There are more files than are listed, some {:,}: what changes among the others is not seen."
+    "Only {:,} files and folders are listed, and there are more: changes to the others are not "
+    "shown."
 )
 
 

@@ -159,7 +159,7 @@ class Snapshotter(SnapshotTaker):
 
     def _failed(self, error: Exception) -> None:
         self._failures += 1
-        again = "" if self._failures < MAX_FAILURES else " No more will be taken in this run."
+        again = "" if self._failures < MAX_FAILURES else " This run takes no more snapshots."
         if not isinstance(error, FileRefused | SandboxLost):
             self._post(e.Warned(text=f"No snapshot after this step: {error}{again}"))
 

@@ -136,7 +136,9 @@ class ToolEnvironment(ToolExecutor):
         for tool in self.tools:
             if tool.name == BASH:
                 return tool
-        raise SandboxTuiError(f"This run has no {BASH}: no command can be run in its shell.")
+        raise SandboxTuiError(
+            f"This run has no {BASH} tool, so commands cannot be run in its shell."
+        )
 
     def context(
         self, output: OutputSink | None = None, *, command_timeout: float | None = None

@@ -1,4 +1,4 @@
-"""What an evaluation is of: enough to tell, from a report alone, how its figures came about."""
+"""What an evaluation runs: enough to tell from a report alone how its figures were produced."""
 
 from __future__ import annotations
 

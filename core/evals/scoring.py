@@ -78,7 +78,7 @@ class SampleScoring:
             mode=self._sample.key.mode,
             answer=answer,
             sandbox=None if isinstance(sandbox, NoSandbox) else sandbox,
-            fresh_sandbox=lambda: _fresh(sandbox, self._kind),
+            fresh_sandbox=lambda: fresh_sandbox(sandbox, self._kind),
         )
 
 
@@ -88,7 +88,7 @@ def _check(score: Score) -> None:
 
 
 @contextlib.asynccontextmanager
-async def _fresh(like: Sandbox, kind: Kind) -> AsyncGenerator[Sandbox]:
+async def fresh_sandbox(like: Sandbox, kind: Kind) -> AsyncGenerator[Sandbox]:
     """A sandbox like the run's, from the image and without a snapshot."""
     spec = replace(like.spec, session_id=f"score-{secrets.token_hex(6)}", snapshot="")
     sandbox = await open_sandbox(kind, spec)

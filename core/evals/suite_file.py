@@ -81,8 +81,8 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
     known = {entry.name.removesuffix(".yaml"): entry for entry in _known()}
     if name_or_path not in known:
         raise ConfigError(
-            f"There is no suite {name_or_path!r}. Known are {', '.join(sorted(known))}; the name "
-            "of a file must end in .yaml."
+            f"There is no suite {name_or_path!r}. Known suites: {', '.join(sorted(known))}; the "
+            "name of a file must end in .yaml."
         )
     entry = known[name_or_path]
     folder = entry.parent if isinstance(entry, Path) else Path()
@@ -162,7 +162,9 @@ def _check(content: SuiteFile, tables: Mapping[str, Any], source: str) -> None:
     known = Limits.__struct_fields__  # events written by later versions may hold more
     for key in cast(dict[str, Any], tables.get("limits") or {}):
         if key not in known:
-            raise ConfigError(f"{source}: limits.{key} is not known. Known are {', '.join(known)}.")
+            raise ConfigError(
+                f"{source}: limits.{key} is not a known limit. Known limits: {', '.join(known)}."
+            )
 
 
 def _put(tables: dict[str, Any], name: str, value: Any) -> None:

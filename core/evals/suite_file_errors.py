@@ -1,4 +1,4 @@
-"""Says what is wrong with a suite file, in the words of the person who wrote it."""
+"""Describes errors in a suite file in terms of the file's own keys."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def described(
     if unknown := _UNKNOWN.search(words):
         known: list[str] = list(kind.__struct_fields__)
         close = difflib.get_close_matches(unknown[1], known, 1)
-        hint = f"Did you mean {close[0]!r}?" if close else f"Known are {', '.join(known)}."
-        return f"{'.'.join([*names, unknown[1]])} is not known. {hint}"
+        hint = f"Did you mean {close[0]!r}?" if close else f"Known keys: {', '.join(known)}."
+        return f"{'.'.join([*names, unknown[1]])} is not a known key. {hint}"
     if missing := _MISSING.search(words):
         return f"{'.'.join([*names, missing[1]])} is missing."
     if kind is None or "[" in path or "[..." in words:

@@ -45,6 +45,9 @@ class ReplyItem:
 
     Attributes:
         interrupted: a person broke it off; its fragments are all there is of it.
+        failures: of the attempts to get it, in order.
+        abandoned: it broke off, and the model was asked again: what comes then is another reply
+            of the same step.
     """
 
     step: int
@@ -55,23 +58,32 @@ class ReplyItem:
     replied: e.ModelReplied | None = None
     failures: list[e.ModelFailed] = field(default_factory=list[e.ModelFailed])
     interrupted: bool = False
+    abandoned: bool = False
 
     @property
     def ended(self) -> bool:
         """Whether it is complete or broken off."""
-        return self.replied is not None or self.interrupted
+        return self.replied is not None or self.interrupted or self.abandoned
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the last attempt failed and the next one has not begun."""
+        return bool(self.failures) and self.failures[-1].t >= self.asked_at
 
     @property
     def remark(self) -> str:
         """Why it has no calls, as a sentence; empty where it has some."""
         if self.interrupted:
             return "You stopped the reply."
+        if self.abandoned:
+            why = "" if self.failures else "The program ended before the reply was complete. "
+            return f"{why}The model was asked again."
         if self.replied is None or self.replied.reminder is None:
             return ""
         if self.replied.finish_reason == "length":
             return "Cut off at the token limit; the model was told."
         if self.replied.unreadable:
-            return "No call was carried out; the model knows why."
+            return "No call was run; the model was told why."
         return "No tool was called; the model was reminded."
 
 

@@ -192,7 +192,7 @@ class Journal:
 
     def _append(self, event: AnyEvent) -> AnyEvent:
         if words := unreadable(event):
-            raise ValueError(f"{words}: it could never be read back")
+            raise ValueError(f"{words}: it could not be read back")
         if self._held is not None:
             self._held.append(event)
         if self._held is not None or self._ended:

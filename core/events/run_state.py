@@ -201,7 +201,7 @@ class RunState:
             case e.ModeChanged(mode=mode):
                 self.mode = mode
             case e.RuleGranted(pattern=pattern):
-                self.items.append(NoteItem(event.t, f"you allow from now on: {pattern}"))
+                self.items.append(NoteItem(event.t, f"you allowed from now on: {pattern}"))
             case e.SandboxFrozen() | e.SandboxThawed():
                 self.frozen = isinstance(event, e.SandboxFrozen)
             case e.Warned(text=text):
@@ -246,7 +246,10 @@ class RunState:
     ) -> None:
         self.step = event.step
         reply = self.reply
-        if reply is None or reply.step != event.step or reply.interrupted:
+        if reply is not None and isinstance(event, e.ModelAsked) and _broke_off(reply):
+            reply.abandoned = not reply.interrupted
+            reply.writing.clear()
+        if reply is None or reply.step != event.step or reply.interrupted or reply.abandoned:
             reply = self.reply = ReplyItem(event.step, event.t)
             self.items.append(reply)
         match event:
@@ -273,7 +276,7 @@ class RunState:
         if event.cost is not None:
             cost = (cost or 0.0) + event.cost
         self.totals = msgspec.structs.replace(
-            totals, steps=event.step, usage=_sum(totals.usage, event.usage), cost=cost
+            totals, steps=event.step, usage=totals.usage + event.usage, cost=cost
         )
 
     def _apply_call(
@@ -361,21 +364,16 @@ def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
         reply.writing[delta.index] = (delta.name or name, arguments + delta.text)
 
 
+def _broke_off(reply: ReplyItem) -> bool:
+    """Whether some of the reply has come, and not its end: what was said stays."""
+    return reply.replied is None and bool(reply.text or reply.reasoning or reply.writing)
+
+
 def _forked(event: e.Forked) -> str:
     """A fork's beginning, as a sentence."""
     come = f"forked here from {event.parent}: {event.model} continues"
     if not event.repeats:
-        return f"{come}, with the files of that moment"
+        return f"{come}, with its files at that point"
     many = "one recorded call is" if event.repeats == 1 else f"{event.repeats} recorded calls are"
-    start = "from a snapshot" if event.snapshot else "without a snapshot, from the input"
-    return f"{come}; {start}, {many} carried out again"
-
-
-def _sum(a: e.Usage, b: e.Usage) -> e.Usage:
-    return e.Usage(
-        input_tokens=a.input_tokens + b.input_tokens,
-        output_tokens=a.output_tokens + b.output_tokens,
-        cached_tokens=a.cached_tokens + b.cached_tokens,
-        reasoning_tokens=a.reasoning_tokens + b.reasoning_tokens,
-        estimated=a.estimated or b.estimated,
-    )
+    start = "from a snapshot" if event.snapshot else "without a snapshot, from the input files"
+    return f"{come}; {start}, {many} run again"

@@ -91,7 +91,7 @@ class ForkPoint:
         return self.history[-1].seq
 
     def effects_since(self, base: BaseSnapshot | None) -> list[SideEffect]:
-        """What is to be done again in a sandbox that begins from `base`, or from the input."""
+        """The effects to repeat in a sandbox that starts from `base`, or from the input."""
         after = 0 if base is None else base.at
         return _effects([*self.history, *self.trailing_changes], after)
 
@@ -113,11 +113,11 @@ def resolve_position(events: Sequence[e.AnyEvent], at: str, *, before_call: bool
     if what.isdigit() and not number:
         what, number = "step", what
     if not number.isdigit() or what not in ("step", "call", "seq"):
-        raise ForkRefused(f"{at!r} is no moment: say 5 or step:5, call:7, seq:123 or end.")
+        raise ForkRefused(f"{at!r} is not a moment: use 5 or step:5, call:7, seq:123 or end.")
     wanted = int(number)
     if what == "seq":
         if not 1 <= wanted <= events[-1].seq:
-            raise ForkRefused(f"This session has the events 1 to {events[-1].seq}.")
+            raise ForkRefused(f"This session has events 1 to {events[-1].seq}.")
         return wanted
     found = _end_of_step(events, wanted) if what == "step" else None
     if what == "call":
@@ -140,7 +140,7 @@ def fork_point_at(parent: str, events: Sequence[e.AnyEvent], seq: int) -> ForkPo
         ForkRefused: no run can begin there.
     """
     if not events or not isinstance(events[0], e.RunStarted):
-        raise ForkRefused("This session does not say how it began: nothing can be forked from it.")
+        raise ForkRefused("This session does not record how it started, so it cannot be forked.")
     history, next_call = _without_unfinished([x for x in events if x.seq <= seq])
     if not any(isinstance(x, e.TerminalOpened) for x in history):
         history = _beginning(events, history)

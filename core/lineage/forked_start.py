@@ -138,7 +138,7 @@ class ForkedStart(RunStart):
         )
         if not fork_point.exact:
             yield e.Warned(
-                text="The conversation could not be rebuilt word for word: the model may continue "
+                text="The conversation could not be rebuilt exactly: the model may continue "
                 "from something slightly different from what it had been sent."
             )
         if state.frozen:

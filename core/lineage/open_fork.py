@@ -118,7 +118,7 @@ async def open_fork(
     settings = request.run.settings
     first = fork_point.history[0]
     if not isinstance(first, e.RunStarted):
-        raise ForkRefused("This session does not say how it began.")
+        raise ForkRefused("This session does not record how it started.")
     recorded = first.settings or e.RunSettings()
     # the parent's, so that the conversation can be rebuilt from the fork's events
     asked = replace(request.run, turn_policy=recorded.turn_policy)
@@ -147,7 +147,7 @@ async def open_fork(
     history = [started, *(_as_sent(event, first) for event in fork_point.history[1:])]
     recovered = recover(history)
     if recovered is None:
-        raise ForkRefused("This session does not say how it began.")
+        raise ForkRefused("This session does not record how it started.")
     start = ForkedStart(
         fork_point=fork_point,
         base=base,
@@ -178,7 +178,7 @@ def _check(fork_point: ForkPoint, request: ForkRequest) -> None:
     limits = request.run.settings.limits
     if request.edited is not None:
         if fork_point.next_call is None:
-            raise ForkRefused("No call comes next at this moment: there is none to change.")
+            raise ForkRefused("No call follows this moment, so there is none to change.")
         try:
             parse_arguments(request.edited)
         except ArgumentsError as error:
@@ -186,7 +186,7 @@ def _check(fork_point: ForkPoint, request: ForkRequest) -> None:
     if fork_point.next_call is None and fork_point.step >= limits.max_steps:
         raise ConfigError(
             f"The parent had taken {fork_point.step} steps by then, and the limit is "
-            f"{limits.max_steps}: say --max-steps {fork_point.step + 20}, for example."
+            f"{limits.max_steps}: use --max-steps {fork_point.step + 20}, for example."
         )
 
 

@@ -27,8 +27,8 @@ from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.sandboxes.factory import recorded_sandbox
 
 NOT_RECORDED = (
-    "With what this run was begun is not recorded: it was imported, or comes from an older "
-    "sandbox-tui. It can be replayed."
+    "This run does not record its settings: it was imported, or comes from an older sandbox-tui. "
+    "It can be replayed."
 )
 
 
@@ -58,7 +58,9 @@ def recorded_request(started: e.RunStarted, settings: config.Settings) -> RunReq
             ),
         )
     except msgspec.ValidationError as error:
-        raise ResumeRefused(f"With what this run was begun cannot be read: {error}.") from error
+        raise ResumeRefused(
+            f"The settings this run was started with cannot be read: {error}."
+        ) from error
     return RunRequest(
         task=started.task,
         settings=again,

@@ -17,11 +17,11 @@ from sandbox_tui.core.agent.conversation_from_events import Message, conversatio
 from sandbox_tui.core.agent.message_queue import PROGRAM, QueuedMessage
 from sandbox_tui.core.agent.model_messages import (
     LOST_COMMAND,
-    LOST_PROCESSES,
     human_command,
     human_file,
     human_message,
     repeated_call,
+    tells_lost_processes,
 )
 from sandbox_tui.core.agent.repetition import TIMES_UNTIL_TOLD, counter_after
 from sandbox_tui.core.agent.text_conversation import FAMILY_KEY, REPAIRS_KEY
@@ -174,7 +174,7 @@ def _listing(state: RunState) -> Listing:
 
 def _left_running(own: Sequence[e.AnyEvent], state: RunState) -> Iterator[str]:
     """The commands, one line each, in the order in which they ended."""
-    told = [x.seq for x in own if isinstance(x, e.Delivered) and LOST_PROCESSES in x.text]
+    told = [x.seq for x in own if isinstance(x, e.Delivered) and tells_lost_processes(x.text)]
     since = max([own[0].seq, *told])
     for event in own:
         if event.seq <= since:

@@ -57,7 +57,7 @@ async def restore_inputs(files: Sequence[e.FileChange], context: ReplayContext) 
     """Write the files that a session began with, as far as they were stored."""
     missing = await _put(files, context)
     if missing:
-        context.warn(f"Not kept, and so not there: {_names(missing)}.")
+        context.warn(f"Missing, because their content was not saved: {_names(missing)}.")
 
 
 async def replay(effects: Sequence[SideEffect], context: ReplayContext) -> None:
@@ -74,7 +74,7 @@ async def replay(effects: Sequence[SideEffect], context: ReplayContext) -> None:
                 )
             )
         elif missing := await _put(effect.changes, context):
-            context.warn(f"Changed by hand and not kept: {_names(missing)}.")
+            context.warn(f"Edited by you, but the content was not saved: {_names(missing)}.")
 
 
 async def reconcile_files(files: dict[str, FileState], context: ReplayContext, root: str) -> None:
@@ -96,9 +96,11 @@ async def reconcile_files(files: dict[str, FileState], context: ReplayContext, r
     lost += await _put(wrong, context)
     put = [change.path for change in wrong if change.path not in lost]
     if put:
-        context.warn(f"Came out differently, put back as recorded: {_names(put)}.")
+        context.warn(f"Came out differently; restored as recorded: {_names(put)}.")
     if lost:
-        context.warn(f"Not as they were, and their content was not kept: {_names(lost)}.")
+        context.warn(
+            f"Different from the recording, and their content was not saved: {_names(lost)}."
+        )
 
 
 # --- calls
@@ -127,10 +129,10 @@ def _divergence(effect: CommandReplay, now: Observation) -> str:
     if now.exit_code != effect.exit_code:
         how = f"exit code {_code(now.exit_code)}, recorded {_code(effect.exit_code)}"
     elif not effect.observation.endswith(now.text):
-        how = "it answers something else than recorded"
+        how = "its output differs from the recording"
     else:
         return ""
-    return f"Repeated, {what} came out differently: {how} ({about})."
+    return f"Running {what} again gave a different result: {how} ({about})."
 
 
 def _code(code: int | None) -> str:

@@ -122,24 +122,24 @@ class ResumedStart(RunStart):
         recovered, state = self._recovered, self._recovered.state
         running = recovered.checkpoint.interrupted
         if running is not None:
-            yield f"Call {running.number} was running: it counts as interrupted."
+            yield f"Call {running.number} was running; it is marked as interrupted."
         for item in recovered.lost_commands:
-            yield f"Your command was running, and counts as interrupted: {item.text[:80]}"
+            yield f"Your command was running; it is marked as interrupted: {item.text[:80]}"
         if recovered.left_running and not outlived:
             commands = "; ".join(command[:80] for command in recovered.left_running)
-            yield f"What ran in the background was ended, of which the model is told: {commands}"
+            yield f"Background processes were ended and the model was told: {commands}"
         reply = state.reply
         if reply is not None and not reply.ended and (reply.text or reply.reasoning):
-            yield "A reply was being written: the model is asked again."
+            yield "A reply was being written; the model is asked again."
         shells = len([name for name in state.terminals if name != MIRROR])
         if shells:
-            yield "Your shell was ended." if shells == 1 else f"Your {shells} shells were ended."
+            yield "Your shell was closed." if shells == 1 else f"Your {shells} shells were closed."
         if state.frozen:
-            yield "The sandbox was frozen; it runs again, and the run stays paused."
+            yield "The sandbox was frozen; it is running again, and the run stays paused."
 
 
 def _changed(started: e.RunStarted) -> tuple[str, ...]:
     """A sentence for each setting that is not recorded, and is now as today's settings say."""
     if "base_url" not in started.model_params:  # no server is asked
         return ()
-    return ("The key and the timeouts of its model server are those of today's settings.",)
+    return ("The model server's key and timeouts come from the current settings.",)

@@ -69,6 +69,10 @@ class Reply:
         usage: tokens, zeros where the server did not say.
         finish_reason: stop, tool_calls, length, content_filter ... or None.
         problem: what the model is told where it wrote calls that cannot be carried out.
+        token_ids: the tokens of the reply as they were sampled, where the server gives them; never
+            part of an event.
+        prompt_token_ids: the tokens of the request, likewise.
+        logprobs: natural logarithm of the probability of each of `token_ids`, likewise.
     """
 
     message: Message
@@ -78,6 +82,9 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     finish_reason: str | None = None
     problem: str = ""
+    token_ids: tuple[int, ...] = ()
+    prompt_token_ids: tuple[int, ...] = ()
+    logprobs: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ def script() -> list[ScriptedReply]:
             {"command": "ls -l input && wc -l input/*.txt && head -6 input/aldwick.txt"},
         ),
         ScriptedReply(
-            "Too long to read whole. Grain stands in a fixed sentence, so grep finds it.",
+            "Too long to read in full. Grain has its own fixed phrase, so grep finds it.",
             "",
             bash,
             {"command": "grep -n 'Of grain' input/*.txt | head -12"},
@@ -121,7 +121,7 @@ def script() -> list[ScriptedReply]:
         ),
         ScriptedReply("", "Run it.", bash, {"command": "python3 solve.py"}),
         ScriptedReply(
-            "A space sets the thousands apart, and int() does not take that. One line to mend.",
+            "A space separates the thousands, and int() does not accept that. One line to fix.",
             "",
             edit,
             {
@@ -207,7 +207,7 @@ class DemoModel(Model):
         return self._script[at], text.strip(), f"demo_{at}"
 
     async def _write(self, channel: Any, text: str) -> AsyncIterator[Delta]:
-        """The text in pieces, with the pauses of somebody who writes."""
+        """The text in pieces, with pauses like a writer's."""
         size = 24 if channel == "call" else 9
         for at in range(0, len(text), size):
             if self._speed > 0:

@@ -45,7 +45,7 @@ def to_model_error(error: Exception, settings: ModelSettings, key: str) -> Model
     """Map an error that came before the reply began."""
     import openai
 
-    where = without_secrets(settings.base_url) or "the hosted server"
+    where = without_secrets(settings.base_url) or "the OpenAI API"
     if isinstance(error, openai.APIStatusError):
         return _status(error, settings, key)
     if isinstance(error, openai.APITimeoutError):
@@ -71,7 +71,7 @@ def to_model_error(error: Exception, settings: ModelSettings, key: str) -> Model
 def stream_error(error: Exception, key: str) -> ModelIncomplete:
     """Map an error that came while the reply was read."""
     words = redacted(str(error) or type(error).__name__, key)
-    return ModelIncomplete(f"The model's reply broke off ({words}).", retryable=True)
+    return ModelIncomplete(f"The model's reply was interrupted ({words}).", retryable=True)
 
 
 def inband_error(body: Mapping[str, Any], key: str) -> ModelError | None:
@@ -83,7 +83,7 @@ def inband_error(body: Mapping[str, Any], key: str) -> ModelError | None:
     if _is_overflow(inner, words):
         return _overflow(words, status)
     return ModelError(
-        f"The server broke off with an error: {words}",
+        f"The server stopped with an error: {words}",
         status=status,
         retryable=status is None or _is_retryable(status),
     )
@@ -97,7 +97,7 @@ def was_disconnected(error: Exception) -> bool:
 
 def too_long() -> ModelError:
     """The error of a reply beyond all limits: a fault of the server."""
-    return ModelError("The model's reply is longer than anything sensible; it was cut off.")
+    return ModelError("The model's reply was too long; it was cut off.")
 
 
 def names_no_model(error: ModelError) -> bool:
@@ -114,9 +114,7 @@ def with_offered_models(
     names = ", ".join(redacted(one, key)[:80] for one in offered[:8]) + (
         ", ..." if len(offered) > 8 else ""
     )
-    return ModelError(
-        f"The server does not have the model {name!r}. It offers: {names}.", status=error.status
-    )
+    return ModelError(f"The server has no model {name!r}. It has: {names}.", status=error.status)
 
 
 def rejection_text(error: Any) -> str:
@@ -164,14 +162,14 @@ def _status(error: Any, settings: ModelSettings, key: str) -> ModelError:
     if status in (400, 413, 422) and _is_overflow(error.body, words):
         return _overflow(words, status)
     advice = {
-        401: f"The server refuses the key. Check {settings.api_key_env}.",
-        403: f"The server does not allow this. Check {settings.api_key_env} and its rights.",
+        401: f"The server rejected the API key. Check {settings.api_key_env}.",
+        403: f"The server denied access. Check {settings.api_key_env} and its permissions.",
         404: (
             f"The server does not know the model {settings.name!r}, or the address "
-            f"{without_secrets(settings.base_url) or 'of the hosted server'} is wrong (…/v1)."
+            f"{without_secrets(settings.base_url) or 'of the OpenAI API'} is wrong (…/v1)."
         ),
-        429: "The server is asked too often, or a quota is used up.",
-    }.get(status, f"The server answered with an error ({status}).")
+        429: "Too many requests, or a quota is used up.",
+    }.get(status, f"The server returned an error ({status}).")
     return ModelError(
         f"{advice} It says: {words}" if words else advice,
         status=status,

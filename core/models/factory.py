@@ -15,12 +15,12 @@ def open_model(settings: ModelSettings, api_key: str | None) -> Model:
     """
     if not settings.name:
         raise ConfigError(
-            "No model is named. Give --model NAME, and --base-url URL for a server of your own."
+            "No model is set. Use --model NAME, and --base-url URL for your own server."
         )
     if not settings.base_url and not api_key:
         raise ConfigError(
-            f"There is no key for the hosted server. Set {settings.api_key_env}, or give "
-            "--base-url URL for a server of your own."
+            f"There is no OpenAI API key. Set {settings.api_key_env}, or use --base-url URL for "
+            "your own server."
         )
     from sandbox_tui.core.models.openai_compatible import OpenAIModel, import_ahead
 

@@ -44,8 +44,8 @@ def _count_reads(stream: Any) -> None:
             _before_response.set(before + len(data))
             if before + len(data) > MAX_HEADER_BYTES:
                 raise ModelError(
-                    "The model server keeps sending headers and does not come to its answer; "
-                    "the connection was closed."
+                    "The model server keeps sending headers and never starts its answer; the "
+                    "connection was closed."
                 )
         return data
 

@@ -15,6 +15,7 @@ import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, TypeVar
 
 from typing_extensions import override
@@ -53,8 +54,9 @@ OFFER_TIMEOUT_SECONDS = 3.0
 """Seconds to ask a server for its models, when it does not know the one it was asked for."""
 
 
+@cache
 def import_ahead() -> None:
-    """Import the client and the prices in a background thread."""
+    """Import the client and the prices in a background thread, once."""
     threading.Thread(target=_import_ahead, name="import openai", daemon=True).start()
 
 
@@ -238,7 +240,9 @@ class OpenAIModel(Model):
         if self._client is not None:
             return self._client
         if not (self._api_key.isascii() and self._api_key.isprintable()):
-            raise ModelError(f"{self._settings.api_key_env} holds characters that no key has.")
+            raise ModelError(
+                f"{self._settings.api_key_env} contains characters that cannot be in an API key."
+            )
         http_client = await guarded_client()
         await asyncio.to_thread(pricing.load)
         import openai

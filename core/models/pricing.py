@@ -13,11 +13,11 @@ HOSTED = "https://api.openai.com/v1"
 
 
 def cost(model: str, base_url: str | None, usage: Usage) -> float | None:
-    """US dollars of one reply, or None where nobody has told us the price.
+    """US dollars of one reply, or None if the price is unknown.
 
     Prices come from the `genai-prices` package, installed as the extra `prices`; without it, and
     for models served by oneself, the cost is unknown, which is not the same as nothing. So it is
-    where the server does not say how many tokens it used.
+    where the server does not report token counts.
 
     Args:
         model: its name.
@@ -48,10 +48,10 @@ def why_unknown(model: str, *, counted: bool) -> str:
         counted: whether the server said how many tokens it used.
     """
     if not counted:
-        return "the server does not say how many tokens it used."
+        return "the server does not report token counts."
     if _library() is None:
-        return "prices are not installed. Install sandbox-tui[prices]."
-    return f"the price of {model[:80]} on this server is not known. token_limit holds without one."
+        return "the price list is not installed: pip install 'sandbox-tui[prices]'."
+    return f"the price of {model[:80]} on this server is unknown. Use token_limit instead."
 
 
 def load() -> None:

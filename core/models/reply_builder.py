@@ -40,6 +40,7 @@ class ReplyBuilder:
         self._by_index: dict[int, _Call] = {}
         self._finish_reason: str | None = None
         self._usage = Usage()
+        self._tokens = _SampledTokens()
         self._size = 0
         self._switches = 0
         self._part: tuple[str, int] | None = None
@@ -56,6 +57,7 @@ class ReplyBuilder:
         if not choices:
             return []
         choice = choices[0]
+        self._tokens.take(chunk, choice)
         if choice.get("finish_reason"):
             self._finish_reason = str(choice["finish_reason"])
         delta, message = choice.get("delta"), choice.get("message")
@@ -93,10 +95,13 @@ class ReplyBuilder:
             calls=calls,
             usage=self._usage,
             finish_reason="length" if limited else self._finish_reason,
+            token_ids=tuple(self._tokens.ids),
+            prompt_token_ids=tuple(self._tokens.prompt),
+            logprobs=tuple(self._tokens.logprobs),
         )
 
     def _ended_well(self) -> bool:
-        """Whether a reply without a finish reason is whole all the same."""
+        """Whether a reply without a finish reason is complete nevertheless."""
         whole = all(_object(call.written()) is not None for call in self._calls)
         return self._done and self._size > 0 and whole
 
@@ -145,7 +150,7 @@ class ReplyBuilder:
 
     def _new_call(self) -> _Call:
         if len(self._calls) >= MAX_CALLS:
-            raise ModelError(f"The model asked for more than {MAX_CALLS} calls at once.")
+            raise ModelError(f"The model made more than {MAX_CALLS} calls in one reply.")
         call = _Call(len(self._calls))
         self._calls.append(call)
         return call
@@ -196,6 +201,55 @@ class ReplyBuilder:
             self._part = part
         if self._size > MAX_REPLY_CHARS or self._switches > MAX_CALL_SWITCHES:
             raise too_long()
+
+
+class _SampledTokens:
+    """The tokens of a reply and of its request, where the server was asked for them.
+
+    vLLM and SGLang (`return_token_ids`) send ids beside the choice's text, and those of the prompt
+    with the choice or around it. llama.cpp sends an id with each log-probability (`logprobs`); its
+    probabilities are those before sampling. SGLang's `return_meta_info` has pairs of both.
+    """
+
+    def __init__(self) -> None:
+        self.ids: list[int] = []
+        self.prompt: list[int] = []
+        self.logprobs: list[float] = []
+
+    def take(self, chunk: Mapping[str, Any], choice: Mapping[str, Any]) -> None:
+        """Take what a chunk says of tokens."""
+        self.prompt = self.prompt or _ids(
+            chunk.get("prompt_token_ids") or choice.get("prompt_token_ids")
+        )
+        said, each = _ids(choice.get("token_ids")), _logprobs(choice)
+        self.ids += said or _ids([token for token, _ in each])
+        self.logprobs += [value for _, value in each]
+
+
+def _logprobs(choice: Mapping[str, Any]) -> list[tuple[Any, float]]:
+    """Id and log-probability of each sampled token; an id that is not said is None."""
+    each = [
+        (entry.get("id"), entry.get("logprob"))
+        for entry in _dicts(_field(choice.get("logprobs"), "content"))
+    ]
+    pairs = _field(choice.get("meta_info"), "output_token_logprobs")
+    if isinstance(pairs, list) and not each:
+        lists = [
+            cast("list[Any]", pair) for pair in cast("list[Any]", pairs) if isinstance(pair, list)
+        ]
+        each = [(pair[1], pair[0]) for pair in lists if len(pair) > 1]
+    return [(token, float(value)) for token, value in each if isinstance(value, int | float)]
+
+
+def _field(value: Any, name: str) -> Any:
+    return cast(dict[str, Any], value).get(name) if isinstance(value, dict) else None
+
+
+def _ids(value: Any) -> list[int]:
+    """Token ids; none where any of them is none."""
+    ids = cast("list[object]", value) if isinstance(value, list) else []
+    known = [token for token in ids if type(token) is int]
+    return known if len(known) == len(ids) else []
 
 
 class _Call:
@@ -295,7 +349,7 @@ MAX_TOKEN_COUNT = 1 << 53
 
 
 def _count(counts: Any, name: str) -> int:
-    value = cast(dict[str, Any], counts).get(name) if isinstance(counts, dict) else None
+    value = _field(counts, name)
     return value if type(value) is int and 0 <= value <= MAX_TOKEN_COUNT else 0  # True is no count
 
 

@@ -97,8 +97,8 @@ class _Guard:
         compressed = _is_compressed(response)
         if compressed and not failed:
             raise ModelError(
-                "The server sends compressed answers although it is asked not to, and those are "
-                "not read. Turn compression off there, or in the proxy before it."
+                "The server sends compressed responses although none were requested; they are not "
+                "read. Turn compression off on the server, or in the proxy in front of it."
             )
         if compressed:
             del response.headers["content-encoding"]
@@ -117,9 +117,8 @@ class _Guard:
             return
         where = without_secrets(str(there or wanted))
         raise ModelError(
-            "The model server wants the conversation to go elsewhere, to "
-            f"{sanitize_line(where)[:200]}; it was not sent there. If that is the right server, "
-            "name it as --base-url."
+            f"The model server redirects the conversation to {sanitize_line(where)[:200]}; it was "
+            "not sent there. If that is the right server, name it as --base-url."
         )
 
 

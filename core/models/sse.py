@@ -138,7 +138,7 @@ def _parsed(data: bytes) -> object:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ModelIncomplete(
-            "A piece of the model's reply was not valid JSON.", retryable=True
+            "Part of the model's reply was not valid JSON.", retryable=True
         ) from error
 
 

@@ -111,7 +111,7 @@ def parse_named(command: str) -> list[SimpleCommand]:
     """
     parts = parse_command(command)
     if not all(part.named for part in parts):
-        raise Ambiguous("which program it runs is only known when it runs")
+        raise Ambiguous("the program it runs is not known in advance")
     return parts
 
 
@@ -206,7 +206,7 @@ class _Reader:
             raise Ambiguous(f"it holds “{first}”")
         if first == "for":
             if len(words) > 2 and words[2].raw != "in":
-                raise Ambiguous("it holds a loop that is not usual")
+                raise Ambiguous("it holds an unusual loop")
         else:
             self.parts.append(SimpleCommand(tuple(words)))
         words.clear()
@@ -227,11 +227,11 @@ class _Reader:
         self._skip_blanks()
         target = self._word()
         if not target.raw:
-            raise Ambiguous("a redirection leads nowhere")
+            raise Ambiguous("a redirection has no target")
         if sign in ("<<", "<<-"):
             quoted = bool(set(target.raw) & set("'\"\\"))
             if not target.literal:
-                raise Ambiguous("a here document with an odd end")
+                raise Ambiguous("a here document has an unusual delimiter")
             self.waiting.append(_HereDocument(target.plain, sign == "<<-", quoted))
         if sign in (">&", "<&") and re.fullmatch(r"\d+-?|-", target.raw):
             return
@@ -256,7 +256,7 @@ class _Reader:
                     break
                 body.append(line)
             if not document.quoted and set("\n".join(body)) & set("`\\$"):
-                raise Ambiguous("a here document with expansions")
+                raise Ambiguous("a here document holds expansions")
         self.waiting.clear()
 
     # --- words
@@ -344,7 +344,7 @@ class _Reader:
         elif match := (_BRACED.match(text, self.at) or _VARIABLE.match(text, self.at)):
             self.at = match.end()
         elif text.startswith("${", self.at):
-            raise Ambiguous("it holds an expansion that is not plain")
+            raise Ambiguous("it holds a complex expansion")
         else:
             self.at += 1
             return True
@@ -354,7 +354,7 @@ class _Reader:
         end = self.text.find("`", self.at + 1)
         inner = self.text[self.at + 1 : end]
         if end < 0 or "\\" in inner:
-            raise Ambiguous("a back quote with quotes in it")
+            raise Ambiguous("a back quote holds quotes")
         if self.waiting:
             raise Ambiguous("something is nested beside a here document")
         nested = _Reader(inner)

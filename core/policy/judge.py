@@ -144,7 +144,7 @@ class PolicyJudge:
     def _doubtful(self, command: str, doubt: str) -> Judgement:
         """The decision about an ambiguous command: ask wherever a rule might match."""
         pieces = rough_pieces(command)
-        asks = Judgement(action="ask", rule=None, why=f"in doubt, since {doubt}")
+        asks = Judgement(action="ask", rule=None, why=f"cannot be checked: {doubt}")
         might = False
         for number, rule in self.of(BASH):
             if rule.unconditional:

@@ -71,8 +71,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The rules of a run.
 
     Attributes:
-        default: the decision about a call that no rule matches; `submit` is allowed then.
-        rules: the first that matches decides.
+        default: the decision if no rule matches, except for `submit`, which is then allowed.
+        rules: in order; the first one that matches decides.
     """
 
     default: Action = "ask"
@@ -88,7 +88,7 @@ def rule_problem(rule: Rule, tools: Collection[str] = ()) -> str | None:
     """
     if rule.tool not in (*BUILT_IN, *tools, "*") and rule.tool not in installed_tool_names():
         known = ", ".join((*BUILT_IN, *installed_tool_names(), *tools))
-        return f"there is no tool named {rule.tool!r}; known are {known}, and * for all."
+        return f"there is no tool named {rule.tool!r}; known tools: {known}, and * for all."
     if rule.command and rule.tool not in (BASH, EDITOR):
         return f"`command` needs tool = {BASH!r} or {EDITOR!r}."
     if rule.path and rule.tool != EDITOR:

@@ -126,8 +126,8 @@ def _load(
     known = {**others, **offered}  # a fork has what its parent had
     if name not in known:
         raise ConfigError(
-            f"There is no prompt pack {name!r}. Known are {', '.join(sorted(offered))}; the name "
-            "of a file must end in .yaml."
+            f"There is no prompt pack {name!r}. Known packs: {', '.join(sorted(offered))}; the "
+            "name of a file must end in .yaml."
         )
     return _read(name, known[name])
 

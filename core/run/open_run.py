@@ -41,7 +41,7 @@ async def open_run(
     """
     settings = request.settings
     if not request.task.strip():
-        raise ConfigError("There is no task: say what the model shall do.")
+        raise ConfigError("There is no task: write what the model should do.")
     if request.input is not None and not request.input.exists():
         raise ConfigError(f"The input {request.input} does not exist.")
     tools_named(request.tools)

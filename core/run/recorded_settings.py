@@ -25,7 +25,7 @@ def recorded_settings(spec: RunSpec, sandbox: SandboxSpec, tools: Sequence[Tool]
         observation_lines=spec.max_lines,
         observation_chars=spec.max_chars,
         tty=spec.tty,
-        sandbox={name: getattr(sandbox, name) for name in SANDBOX_FIELDS},
+        sandbox=recorded_sandbox(sandbox),
         turn_policy=spec.turn_policy,
         messages_version=MESSAGES_VERSION,
         tools=tuple(tool.name for tool in tools),
@@ -36,6 +36,11 @@ def recorded_settings(spec: RunSpec, sandbox: SandboxSpec, tools: Sequence[Tool]
         seed=spec.seed,
         watch=spec.watch,
     )
+
+
+def recorded_sandbox(spec: SandboxSpec) -> dict[str, Any]:
+    """What of a sandbox's settings is recorded."""
+    return {name: getattr(spec, name) for name in SANDBOX_FIELDS}
 
 
 def _as_stored(value: object) -> Any:

@@ -31,10 +31,11 @@ from sandbox_tui.core.prompts import PromptPack
 from sandbox_tui.core.run.artifacts import Results
 from sandbox_tui.core.run.input_files import write_files
 from sandbox_tui.core.run.live_environment import live_environment
+from sandbox_tui.core.run.setup_commands import run_setup
 from sandbox_tui.core.run.spec import RunSpec
 from sandbox_tui.core.run.start import FreshStart, RunStart
 from sandbox_tui.core.run.steering import Steering
-from sandbox_tui.core.sandboxes.base import ExecResult, Sandbox
+from sandbox_tui.core.sandboxes.base import Sandbox
 from sandbox_tui.core.tools.base import Tool
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
 
@@ -43,9 +44,6 @@ POLL_SECONDS = 2.0
 
 MAX_CLOSE_SECONDS = 120.0
 """Seconds for closing the sandbox, and for closing the model's connection."""
-
-SETUP_SECONDS = 1800.0
-"""Seconds for one command that prepares the sandbox."""
 
 OnFinished = Callable[[ToolEnvironment, AgentResult], Awaitable[None]]
 """Called when the agent has stopped and the results are copied out, while the sandbox is there."""
@@ -110,7 +108,9 @@ class Run(Steering):
         self._on_finished = on_finished
         self._agent: Agent | None = None
         self._agent_task: asyncio.Task[AgentResult] | None = None
+        self._agent_ended = asyncio.Event()
         self._cancelled_because: str | None = None
+        self._leaves = False
         self._read = False
         self._sandbox_is_up = False
         start.restore(self)
@@ -128,7 +128,7 @@ class Run(Steering):
             RuntimeError: `events` was called before.
         """
         if self._read:
-            raise RuntimeError("The events of a run can be read once.")
+            raise RuntimeError("The events of a run can be read only once.")
         self._read = True
         worker = asyncio.create_task(self._work())
         try:
@@ -151,11 +151,11 @@ class Run(Steering):
             if self._owns_model:
                 closing.push_async_callback(self._close, "model's connection", self.model.close)
             if self._owns_sandbox:
-                close = self.environment.sandbox.close
-                closing.push_async_callback(self._close, "sandbox", close)
+                closing.push_async_callback(self._close, "sandbox", self._close_sandbox)
             await self._open_sandbox()
             self._journal.begin(self._start.initial_events(self))
-            await self._finish(await self._run_agent())
+            result = await self._run_agent()
+            await (self._come_to_rest() if self._leaves else self._finish(result))
 
     async def _open_sandbox(self) -> None:
         """Start the sandbox, or take it over. A run that is cancelled meanwhile waits for it."""
@@ -187,6 +187,7 @@ class Run(Steering):
             return AgentResult("internal_error", _sentence(error))
         finally:
             polling.cancel()
+            self._agent_ended.set()
 
     async def _prepare_and_run(self) -> AgentResult:
         messages = await self._start.prepare(self)
@@ -233,12 +234,7 @@ class Run(Steering):
         Raises:
             SandboxError: one of them failed.
         """
-        for command in commands:
-            done = await self.environment.sandbox.run(
-                ["bash", "-c", command], timeout=SETUP_SECONDS
-            )
-            if done.exit_code != 0:
-                raise SandboxError(_setup_failure(command, done))
+        await run_setup(commands, self.environment.sandbox)
 
     async def _store(self, data: bytes) -> None:
         await self.durability.retry_until_durable(lambda: asyncio.to_thread(self.blobs.put, data))
@@ -287,6 +283,22 @@ class Run(Steering):
             )
             self.phase = Phase.OVER
 
+    async def _come_to_rest(self) -> None:
+        """Record what is under way in the sandbox, and no end: another program continues."""
+        environment = self.environment
+        environment.sandbox.on_outage(None)
+        await self._attempt(environment.freezer.thaw_for_the_end())
+        self.commands.stop()
+        await self._attempt(self.commands.wait_stopped())
+        await self._attempt(environment.watcher.flush())
+        await self._attempt(environment.snapshots.finish(self.state.step))
+        await self._attempt(self.shells.close())
+        self.phase = Phase.OVER
+
+    async def _close_sandbox(self) -> None:
+        sandbox = self.environment.sandbox
+        await (sandbox.leave() if self._leaves else sandbox.close())
+
     async def _settle(self, result: AgentResult) -> None:
         """Wait for what is under way in the sandbox, and record what it left there."""
         environment = self.environment
@@ -302,7 +314,7 @@ class Run(Steering):
         await self._attempt(self.shells.close())
 
     async def _attempt(self, work: Awaitable[T]) -> T | None:
-        """What `work` returns; None and a warning where it fails: the run ends all the same."""
+        """What `work` returns; None and a warning if it fails, since the run ends anyway."""
         try:
             return await work
         except Exception as error:  # noqa: BLE001 - see above
@@ -338,6 +350,32 @@ class Run(Steering):
         """Break off the reply that is streaming in; the model is asked again."""
         return self._agent is not None and self._agent.interrupt_reply()
 
+    async def leave(self) -> bool:
+        """Stop here, so that another program can resume the run; its events end without an end.
+
+        The reply and the call that are under way end first. Cancelling this lets the run go on.
+
+        Returns:
+            False when the run ended meanwhile.
+        """
+        if not (self.steerable and self._owns_sandbox):
+            return False
+        stands = asyncio.ensure_future(self.gate.stop_agent())
+        ended = asyncio.ensure_future(self._agent_ended.wait())
+        try:
+            await asyncio.wait([stands, ended], return_when=asyncio.FIRST_COMPLETED)
+            task = self._agent_task
+            self._leaves = self.steerable and stands.done() and task is not None
+            if self._leaves and task is not None:
+                self.phase = Phase.FINISHING
+                task.cancel()
+            return self._leaves
+        finally:
+            stands.cancel()
+            ended.cancel()
+            if not self._leaves:
+                self.gate.let_agent_go()
+
     def cancel(self, because: str = "The run was cancelled.") -> None:
         """End the run, also while it starts; results so far are copied out."""
         if self.phase.steerable:
@@ -348,14 +386,8 @@ class Run(Steering):
             self._agent_task.cancel()
 
 
-def _setup_failure(command: str, done: ExecResult) -> str:
-    how = "took too long" if done.timed_out else f"ended with exit code {done.exit_code}"
-    said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
-    return f"The set-up command {command[:200]!r} {how}{': ' + said[-1][:300] if said else ''}."
-
-
 def _sentence(error: Exception) -> str:
     """An error as a sentence."""
     if isinstance(error, SandboxTuiError):
         return str(error)
-    return f"This is a defect of sandbox-tui: {error!r}."
+    return f"This is a bug in sandbox-tui: {error!r}."

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from typing_extensions import override
@@ -14,7 +14,11 @@ from typing_extensions import override
 from sandbox_tui.core.agent.checkpoint import AgentCheckpoint
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR, HumanItem, RunState
+from sandbox_tui.core.models.base import Message
+from sandbox_tui.core.prompts import PromptPack
 from sandbox_tui.core.run.recorded_settings import recorded_settings
+from sandbox_tui.core.sandboxes.base import Sandbox
+from sandbox_tui.core.tools.base import Tool
 from sandbox_tui.core.tools.registry import command_docs
 
 if TYPE_CHECKING:
@@ -109,21 +113,48 @@ class FreshStart(RunStart):
 
 def opening_messages(run: Run) -> list[dict[str, Any]]:
     """The messages that a conversation opens with; a pack may have no system prompt."""
-    system = run.pack.system(command_docs(run.environment.tools))
-    instance = {"role": "user", "content": run.pack.instance(run.spec.task)}
+    return opening_of(run.pack, run.environment.tools, run.spec.task)
+
+
+def opening_of(pack: PromptPack, tools: Sequence[Tool], task: str) -> list[dict[str, Any]]:
+    """The messages that a conversation about a task opens with, by the prompts of a pack."""
+    system = pack.system(command_docs(tools))
+    instance = {"role": "user", "content": pack.instance(task)}
     return [{"role": "system", "content": system}, instance] if system.strip() else [instance]
 
 
-def _started(run: Run) -> e.RunStarted:
-    *system, instance = (message["content"] for message in opening_messages(run))
-    sandbox, pack, spec = run.environment.sandbox, run.pack, run.spec
+def run_started(
+    run_id: str,
+    task: str,
+    *,
+    model: str,
+    model_params: Mapping[str, Any],
+    sandbox: Sandbox,
+    pack: PromptPack,
+    opening: Sequence[Message],
+    limits: e.Limits,
+    settings: e.RunSettings,
+) -> e.RunStarted:
+    """The first event of a run that begins now.
+
+    Args:
+        run_id: of its session.
+        task: what is asked.
+        model, model_params: as they are recorded; no secrets.
+        sandbox: where tools run; it is there by now.
+        pack: its prompts.
+        opening: the messages that its conversation opens with.
+        limits: in force.
+        settings: what else a resume or a fork needs to know.
+    """
+    *system, instance = (str(message["content"]) for message in opening)
     return e.RunStarted(
         schema=e.SCHEMA_VERSION,
-        run_id=spec.run_id,
+        run_id=run_id,
         started_at=time.time(),
-        task=spec.task,
-        model=run.model.name,
-        model_params=run.model.params,
+        task=task,
+        model=model,
+        model_params=dict(model_params),
         sandbox=sandbox.kind,
         sandbox_info=dict(sandbox.info),
         prompt_pack=pack.name,
@@ -132,6 +163,21 @@ def _started(run: Run) -> e.RunStarted:
         working_dir=pack.working_dir,
         input_dir=pack.input_dir,
         output_dir=pack.output_dir,
+        limits=limits,
+        settings=settings,
+    )
+
+
+def _started(run: Run) -> e.RunStarted:
+    spec, environment = run.spec, run.environment
+    return run_started(
+        spec.run_id,
+        spec.task,
+        model=run.model.name,
+        model_params=run.model.params,
+        sandbox=environment.sandbox,
+        pack=run.pack,
+        opening=opening_messages(run),
         limits=spec.limits,
-        settings=recorded_settings(spec, sandbox.spec, run.environment.tools),
+        settings=recorded_settings(spec, environment.sandbox.spec, environment.tools),
     )

@@ -261,4 +261,4 @@ class Steering:
     def _require_sandbox(self) -> None:
         self._require_active()
         if self.phase is Phase.STARTING:
-            raise RunStarting("The run is still starting: try again when its sandbox is there.")
+            raise RunStarting("The run is still starting: try again when its sandbox is ready.")

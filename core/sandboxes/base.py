@@ -388,6 +388,11 @@ class Sandbox(Protocol):
         """
         ...
 
+    async def leave(self) -> None:
+        """Let go of the sandbox without removing it: another program may `reattach` it until the
+        grace period is over. Background processes keep running if `outlives`."""
+        ...
+
     async def close(self) -> None:
         """End all processes and remove the sandbox. Safe to call twice, and after a loss."""
         ...

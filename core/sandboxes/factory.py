@@ -11,42 +11,59 @@ from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
 from sandbox_tui.core.sandboxes.bubblewrap.provider import BubblewrapProvider
+from sandbox_tui.core.sandboxes.concurrency_limits import MAX_AT_ONCE
 from sandbox_tui.core.sandboxes.docker.engine import DEFAULT_IMAGE
 from sandbox_tui.core.sandboxes.docker.provider import DockerProvider
 from sandbox_tui.core.sandboxes.no_sandbox import KIND as NO_SANDBOX
 from sandbox_tui.core.sandboxes.no_sandbox import NoSandbox
+from sandbox_tui.core.sandboxes.provider import SandboxProvider
 
 Kind = Literal["auto", "docker", "bubblewrap"]
 
 
 class Providers:
-    """One provider of each kind."""
+    """One provider of each kind.
 
-    def __init__(self) -> None:
-        self.docker = DockerProvider()
-        self.bubblewrap = BubblewrapProvider()
+    Args:
+        at_once: sandboxes of a kind that start, are listed or are removed at the same time.
+    """
+
+    def __init__(self, *, at_once: int = MAX_AT_ONCE) -> None:
+        self.docker = DockerProvider(at_once=at_once)
+        self.bubblewrap = BubblewrapProvider(at_once=at_once)
 
     async def choose(self, kind: Kind, spec: SandboxSpec) -> Sandbox:
         """A sandbox of the kind asked for (see `open_sandbox`)."""
         await self.bubblewrap.sweep()
+        provider, because = await self._provider(kind, spec)
+        return await provider.create(spec, because=because)
+
+    async def warm(self, kind: Kind, spec: SandboxSpec, count: int) -> None:
+        """Keep so many spares of the kind ready (see `SandboxProvider.warm`)."""
+        await self.bubblewrap.sweep()
+        provider, _ = await self._provider(kind, spec)
+        await provider.warm(spec, count)
+
+    async def _provider(self, kind: Kind, spec: SandboxSpec) -> tuple[SandboxProvider, str]:
+        """The provider of a kind, and why it was chosen; empty: it was asked for."""
         if kind == "bubblewrap":
-            return await self.bubblewrap.create(spec)
+            return self.bubblewrap, ""
         if kind == "docker":
-            return await self.docker.create(spec)
+            return self.docker, ""
         status = await self.docker.status(spec.image)
         if status.version is not None and status.has_image:
             why = "a Docker engine answers and has the image"
-            return await self.docker.create(spec, because=why)
+            return self.docker, why
         image = spec.image or DEFAULT_IMAGE
         missing = (
-            f"the Docker engine has no image {image!r} (`sandbox-tui image build` makes one)"
+            f"the Docker engine has no image {image!r} (`sandbox-tui image build` builds it)"
             if status.version is not None
             else "no Docker engine answers"
         )
         problem = await in_thread(bubblewrap_problem)
         if problem:
             raise SandboxUnavailable(f"There is no sandbox to run in: {missing}. {problem}")
-        return await self.bubblewrap.create(spec, because=missing)
+        return self.bubblewrap, missing
 
     def recorded(self, kind: str, spec: SandboxSpec) -> Sandbox:
         """The sandbox of a recorded run (see `recorded_sandbox`)."""
@@ -58,7 +75,7 @@ class Providers:
             case _ if kind == NO_SANDBOX:
                 return NoSandbox(spec)
             case _:
-                raise SandboxUnavailable(f"There is no kind of sandbox named {kind!r}.")
+                raise SandboxUnavailable(f"Unknown sandbox kind {kind!r}.")
 
     async def close(self) -> None:
         """Close both."""

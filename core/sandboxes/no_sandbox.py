@@ -128,9 +128,13 @@ class NoSandbox(Sandbox):
         return False
 
     @override
+    async def leave(self) -> None:
+        pass
+
+    @override
     async def close(self) -> None:
         pass
 
 
 def _refuse() -> NoReturn:
-    raise FileRefused("This run has no tools, and so no computer.")
+    raise FileRefused("This run has no tools, and so no sandbox.")

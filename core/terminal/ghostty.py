@@ -277,7 +277,7 @@ class NativeScreen(Terminal):
 
 
 def _shown(code: int) -> str:
-    """The character of a cell; what is not to be seen takes its place all the same."""
+    """The character of a cell; a hidden character still takes its space."""
     if not code:
         return " "
     return "�" if code < 32 or 0x7F <= code < 0xA0 or code in _UNSEEN else chr(code)

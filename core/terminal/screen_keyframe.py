@@ -24,6 +24,7 @@ from sandbox_tui.core.terminal.emulator.rows import MAX_CELL_CHARS, Row, cells_o
 from sandbox_tui.core.terminal.emulator.sgr import (
     COLOUR_NAMES,
     PLAIN,
+    PROTECTED,
     Attributes,
     Look,
     attributes_of,
@@ -139,10 +140,9 @@ class _Writer:
     def row(self, row: Row, columns: int) -> _Row:
         """A row, in a form that does not depend on how it was written."""
         raw = tidied(row.as_raw(columns))
-        cells = cells_of(raw, PLAIN)[0]
-        if row.raw is not None or cells == row.cells[: len(cells)]:
+        if row.raw is not None or _has_raw_form(row, raw):
             return _Row(raw, self.number(PLAIN), self.number(PLAIN))
-        looks: list[tuple[int, int]] = []  # a wide character came from a screen of one column
+        looks: list[tuple[int, int]] = []
         for look in row.looks:
             number = self.number(look)
             if looks and looks[-1][1] == number:
@@ -154,6 +154,12 @@ class _Writer:
 
     def saved(self, saved: Saved | None) -> _Saved | None:
         return saved and _Saved(saved.x, saved.y, self.number(saved.look), *saved[3:])
+
+
+def _has_raw_form(row: Row, raw: str) -> bool:
+    """Not with protected cells, nor with wide characters from a screen of one column."""
+    cells = cells_of(raw, PLAIN)[0]
+    return cells == row.cells[: len(cells)] and not any(look & PROTECTED for look in row.looks)
 
 
 def from_keyframe(screen: Screen, keyframe: bytes) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-
 from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.sessions.store.delete_sessions import delete_sessions
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 
@@ -29,11 +28,7 @@ def delete_with_sessions(store: Store, eval_id: str) -> int:
             stays deleted, and the evaluation is there to be deleted again.
     """
     refuse_running(ledger.summary(store, eval_id))
-    deleted = 0
-    for run_id in ledger.sessions_of(store, eval_id):
-        if not _is_recorded_now(store, run_id):
-            store.delete(run_id)
-            deleted += 1
+    deleted = delete_sessions(store, ledger.sessions_of(store, eval_id))
     ledger.delete(store, eval_id)
     return deleted
 
@@ -48,9 +43,3 @@ def refuse_running(found: ledger.EvalSummary) -> None:
         raise StoreError(
             f"The evaluation {found.info.id} is still running: stop it before you delete it."
         )
-
-
-def _is_recorded_now(store: Store, run_id: str) -> bool:
-    with contextlib.suppress(StoreError):  # deleted meanwhile
-        return store.run(run_id).outcome == "running"
-    return True

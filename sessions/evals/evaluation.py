@@ -150,9 +150,9 @@ def _check_packs(plan: EvalPlan, eval_id: str) -> None:
 
 def _check(suite: Suite, settings: Settings) -> None:
     if not suite.tasks:
-        raise ConfigError(f"The suite {suite.name} has no tasks: nothing fits what was asked for.")
+        raise ConfigError(f"The suite {suite.name} has no tasks that match the options.")
     if not settings.model.name:
-        raise ConfigError("There is no model: name one with --model, or in the settings.")
+        raise ConfigError("No model is set: use --model NAME, or set model.name in the settings.")
     for name in sorted({suite.scorer_of(task) for task in suite.tasks}):
         if not name:
             bare = next(task for task in suite.tasks if not suite.scorer_of(task))

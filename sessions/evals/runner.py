@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import deque
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from collections.abc import Callable
 import msgspec
 
 from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.to_completion import to_completion
 from sandbox_tui.core.config.settings import Settings, api_key
 from sandbox_tui.core.evals.reporting.outcomes import has_ended
 from sandbox_tui.core.evals.sample import Sample, SampleKey, SampleResult
@@ -38,6 +40,9 @@ from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 MIN_FAILURES_IN_A_ROW = 3
 """So many infrastructure failures in a row, or as many as samples run at once if those are more,
 and the evaluation pauses: a server that is down would use up the attempts of every sample."""
+
+CANNOT_GO_ON = "The evaluation cannot go on: another of its samples could not be recorded."
+"""Why the samples that run are ended then."""
 
 
 class EvalRunner:
@@ -103,14 +108,20 @@ class EvalRunner:
                 self._handing_out = group.create_task(self._hand_out(group))
             await asyncio.to_thread(ledger.release, self._store, self.info.id, self.stopped_because)
         except* SandboxTuiError as errors:
+            await self._give_up(str(errors.exceptions[0]))
             raise errors.exceptions[0] from None
         finally:
             await self._executor.close()
             self.ended.set()
             self._notify()
 
+    async def _give_up(self, because: str) -> None:
+        """Let go of an evaluation that cannot go on: this program lives, and would own it."""
+        with contextlib.suppress(SandboxTuiError):  # it may be the ledger that fails
+            await asyncio.to_thread(ledger.release, self._store, self.info.id, because)
+
     async def stop(self, because: str) -> None:
-        """End the samples that run, give them back, and wait until everything is cleaned up."""
+        """End the running samples, requeue them, and wait until everything is cleaned up."""
         self.stopped_because = self.stopped_because or because
         await self._announce()
         if self._handing_out is not None:  # it may wait for room that nobody makes any more
@@ -201,7 +212,9 @@ class EvalRunner:
     async def _attempt(self, sample: Sample, place: SamplePlace) -> None:
         """One run of a sample, and what it came to."""
         run_id, key = new_id(), sample.key
-        attempt = await asyncio.to_thread(ledger.claim, self._store, self.info.id, key, run_id)
+        attempt = await to_completion(
+            asyncio.to_thread(ledger.claim, self._store, self.info.id, key, run_id)
+        )
         claimed = msgspec.structs.replace(
             self.samples[key],
             status="running",
@@ -211,7 +224,7 @@ class EvalRunner:
         )
         self._set(claimed)
         result = await self._run(sample, claimed, place)
-        await asyncio.to_thread(self._finish, result)
+        await to_completion(asyncio.to_thread(self._finish, result))
         if not result.over and not self.stopped_because:
             self._pending.append(sample)
         self._set(result)
@@ -236,6 +249,9 @@ class EvalRunner:
             await worker.stop(self.stopped_because)
         try:
             await worker.ended.wait()
+        except asyncio.CancelledError:  # another sample's could not be written down
+            await worker.stop(CANNOT_GO_ON)
+            raise
         finally:
             del self._running[sample.key]
             self._registry.release(worker)
@@ -277,7 +293,7 @@ class EvalRunner:
         if budget.cost is not None and self._cost >= budget.cost:
             self._stop_soon(f"Its budget of ${budget.cost:g} is used up.")
         if budget.seconds is not None and time.monotonic() - self._began >= budget.seconds:
-            self._stop_soon(f"Its {budget.seconds:g} s are over.")
+            self._stop_soon(f"Its time budget of {budget.seconds:g} s is used up.")
 
     def _stop_soon(self, because: str) -> None:
         """Begin no more samples; those that run come to their end."""
@@ -292,7 +308,7 @@ class EvalRunner:
             self._failures_in_a_row += 1
             if self._failures_in_a_row >= max(MIN_FAILURES_IN_A_ROW, self.info.concurrency):
                 self._failures_in_a_row = 0
-                await self.pause(f"Nothing works any more: {result.error}")
+                await self.pause(f"Every sample fails: {result.error}")
 
     # --- observers
 

@@ -99,7 +99,7 @@ class Redactor:
         secrets: values to blank everywhere, in addition to what looks like a secret.
 
     Attributes:
-        found: secrets blanked so far.
+        found: secrets redacted so far.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -114,12 +114,12 @@ class Redactor:
         self._known_bytes = _any_of([data.decode("latin-1") for data in as_bytes])
 
     def text(self, text: str) -> str:
-        """The text with every secret blanked; its length stays the same."""
-        return self._blanked(text, self._known)
+        """The text with every secret redacted; its length stays the same."""
+        return self._redacted(text, self._known)
 
     def data(self, data: bytes) -> bytes:
         """The same for bytes."""
-        return self._blanked(data.decode("latin-1"), self._known_bytes).encode("latin-1")
+        return self._redacted(data.decode("latin-1"), self._known_bytes).encode("latin-1")
 
     def events(self, events: Sequence[e.AnyEvent]) -> list[e.AnyEvent]:
         """The same for events, also where one secret is spread over several of them."""
@@ -127,7 +127,7 @@ class Redactor:
         self._streams(events, done)
         return done
 
-    def _blanked(self, text: str, known: re.Pattern[str] | None) -> str:
+    def _redacted(self, text: str, known: re.Pattern[str] | None) -> str:
         if known is not None:
             text = known.sub(self._whole, text)
         text = _WHOLE.sub(self._whole, text)
@@ -140,7 +140,7 @@ class Redactor:
         return _NOT_NEWLINE.sub("*", match[0])
 
     def _part(self, match: re.Match[str]) -> str:
-        if not match[1].strip("*"):  # blanked before
+        if not match[1].strip("*"):  # redacted before
             return match[0]
         self.found += 1
         start, end = match.start(1) - match.start(), match.end(1) - match.start()

@@ -328,7 +328,7 @@ def _head(state: RunState, keyframe: KeyframeRef) -> bytes:
 
 def _items(state: RunState) -> LazyItems:
     if not isinstance(state.items, LazyItems):
-        raise TypeError("Only a state that was begun from a keyframe can be made into one.")
+        raise TypeError("Only a state that was started from a keyframe can be made into one.")
     return state.items
 
 

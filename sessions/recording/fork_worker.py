@@ -82,21 +82,21 @@ class ForkPlan:
         """The parent's beginning."""
         first = self.fork_point.history[0]
         if not isinstance(first, e.RunStarted):
-            raise ForkRefused("This session does not say how it began.")
+            raise ForkRefused("This session does not record how it started.")
         return first
 
     @property
     def sentence(self) -> str:
         """Where the files will come from, for the person who decides."""
         if self.base is None:
-            start = "No snapshot stands: it begins with the recorded input"
+            start = "There is no snapshot: it starts from the recorded input"
         else:
-            start = f"It begins from the snapshot after step {self.base.step}"
+            start = f"It starts from the snapshot after step {self.base.step}"
         if not self.repeats:
-            return f"{start}; nothing has to be repeated."
+            return f"{start}; no calls have to be run again."
         one = len(self.repeats) == 1
         many = "one recorded call is" if one else f"{len(self.repeats)} recorded calls are"
-        return f"{start}, and {many} carried out again."
+        return f"{start}, and {many} run again."
 
     def request(self, settings: Settings, overrides: Mapping[str, Any]) -> RunRequest:
         """What the parent was asked for, changed as a person says; see `request_like_parent`."""

@@ -1,4 +1,4 @@
-"""Takes a run up whose program is gone: its record, its sandbox, and the right to both."""
+"""Resumes a run whose program is gone: claims its record and its sandbox."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class ResumedWorker(RunWorker):
         if never_prepared(self._history):
             at = recovered.started.parent_seq
             raise ResumeRefused(
-                "This fork's program ended while its sandbox was still being brought to the moment "
-                f"of the fork. `sandbox-tui fork {self.run_id} --at seq:{at}` begins it anew."
+                "This fork's program ended while its sandbox was still being prepared. Start it "
+                f"again with `sandbox-tui fork {self.run_id} --at seq:{at}`."
             )
         return open_resumed(recovered, self.request, self._store.blobs(self.run_id))
 
@@ -71,12 +71,14 @@ class ResumedWorker(RunWorker):
 def problem_with(run: RunSummary) -> str:
     """Why a session cannot be resumed, as a sentence, as far as its record tells; else empty."""
     if run.imported:
-        return "This session was recorded elsewhere: it can be replayed, and forked."
+        return "This session was recorded elsewhere, so it cannot be resumed. Replay or fork it."
     if run.outcome == "running":
         return f"This session is still running in {run.program}."
     if run.outcome != "interrupted":
         ended = run.outcome.replace("_", " ")
-        return f"This session has ended ({ended}): there is nothing to resume. It can be replayed."
+        return (
+            f"This session has ended ({ended}), so there is nothing to resume. Replay or fork it."
+        )
     return ""
 
 

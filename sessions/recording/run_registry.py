@@ -1,4 +1,4 @@
-"""All runs this program has begun, by id."""
+"""All runs this program has started, by id."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.tool_formats import known_tool_format
 
-NOT_BEGUN = "The run was ended before it had begun."
+NOT_BEGUN = "The run was ended before it started."
 
 
 class EndedEarly(SandboxTuiError):
@@ -61,6 +62,7 @@ class RunWorker:
         run: set once it has been assembled.
         state: the fold of all events that are stored.
         failure: why it could not begin, or stopped being recorded; None otherwise.
+        left: whether the run was left to another program, which resumes it.
         ended: set when the run is over, its events stored and its sandbox closed.
         observers: called with each event once it is stored; must not block.
         held_up: called when `storage_error` has changed; must not block.
@@ -78,6 +80,7 @@ class RunWorker:
         self.run: Run | None = None
         self.state = RunState()
         self.failure: SandboxTuiError | None = None
+        self.left = False
         self.ended = asyncio.Event()
         self.observers: list[Callable[[e.AnyEvent], None]] = []
         self.on_storage_error: list[Callable[[], None]] = []
@@ -121,7 +124,7 @@ class RunWorker:
         if self.failure is not None:
             return self.failure.exit_code
         finished = self.state.finished
-        return e.EXIT_CODES[finished.reason] if finished else 1
+        return e.EXIT_CODES[finished.reason] if finished else int(not self.left)
 
     def start(self) -> None:
         """Begin; also again after a `failure` to begin."""
@@ -146,15 +149,29 @@ class RunWorker:
         if self.run is not None:
             self.run.cancel(because)
             self.run.durability.give_up()
-        elif self._working is not None:
-            self._working.cancel()
+        elif self._working is not None and not self._working.cancelling():
+            self._working.cancel()  # once: a second time would break off its cleanup
         await self.ended.wait()
+
+    async def leave(self) -> bool:
+        """Stop the run where another program can resume it; see `Run.leave`.
+
+        Returns:
+            False when the run ended meanwhile, or has not begun.
+        """
+        if self.run is None or not await self.run.leave():
+            return False
+        self.left = True
+        await self.ended.wait()
+        return True
 
     async def _work(self) -> None:
         try:
             events, durability = await self._begin()
-            async for event in record(events, self._store, self.run_id, durability):
-                await self._show(event)
+            recorded = record(events, self._store, self.run_id, durability)
+            async with contextlib.aclosing(recorded):  # which ends the run, whatever happens here
+                async for event in recorded:
+                    await self._show(event)
         except SandboxTuiError as error:
             self.failure = error
         except asyncio.CancelledError:
@@ -229,6 +246,6 @@ class RunWorker:
 def _as_failure(error: Exception) -> SandboxTuiError:
     if isinstance(error, SandboxTuiError):
         return error
-    defect = SandboxTuiError(f"This is a defect of sandbox-tui: {error!r}.")
+    defect = SandboxTuiError(f"This is a bug in sandbox-tui: {error!r}.")
     defect.__cause__ = error  # where it happened, for whoever writes it down
     return defect

@@ -10,8 +10,11 @@ from itertools import zip_longest
 from typing import Literal
 
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
+from sandbox_tui.core.events.command_output import Observed, observed
+from sandbox_tui.sessions.relations.fork_tree import fork_step
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.file_changes import FileChangeRow
 
 MAX_DIFF_LINES = 400
 MAX_ALIGNED_LINES = 4_000
@@ -28,6 +31,7 @@ class Call:
         ok: None where it has no answer.
         exit_code, observation, duration: of its answer.
         was_prevented: whether it was rejected or skipped.
+        seq: number of the event with its answer; of its proposal where there is no answer.
     """
 
     number: int
@@ -39,11 +43,22 @@ class Call:
     observation: str = ""
     duration: float = 0.0
     was_prevented: bool = False
+    seq: int = 0
 
     @property
     def failed(self) -> bool:
         """Whether it ran and did not succeed."""
         return self.ok is False and not self.was_prevented
+
+    @property
+    def output(self) -> Observed:
+        """What it printed, without the lines around it that tell the model the exit code."""
+        return observed(self.observation)
+
+    @property
+    def output_text(self) -> str:
+        """What it printed: stdout, then stderr."""
+        return "\n".join(part for part in self.output if part)
 
     @property
     def content(self) -> tuple[str, str]:
@@ -79,11 +94,31 @@ class Pair:
 
     @property
     def agrees(self) -> bool:
-        """Whether outcome and observation are the same."""
+        """Whether outcome and output are the same."""
         if self.left is None or self.right is None:
             return False
-        mine, theirs = self.left, self.right
-        return self.same_outcome and mine.observation == theirs.observation
+        return self.same_outcome and self.left.output == self.right.output
+
+    @property
+    def output_difference(self) -> LineDifference | None:
+        """The first line of output that differs; None where none does, or a call is missing."""
+        if self.left is None or self.right is None:
+            return None
+        return first_difference(self.left.output_text, self.right.output_text)
+
+
+@dataclass(frozen=True, slots=True)
+class LineDifference:
+    """The first line in which two texts differ.
+
+    Attributes:
+        number: 1, 2, 3 ...
+        left, right: the line; None where that text has fewer lines.
+    """
+
+    number: int
+    left: str | None
+    right: str | None
 
 
 FileVerdict = Literal["same", "left only", "right only", "differs"]
@@ -97,12 +132,18 @@ class FilePair:
         path: text as `core.paths` writes it.
         verdict: how the two compare, by content where it was kept, else by size.
         left, right: digest of the content, None where there is no file or it was not kept.
+        left_size, right_size: bytes, None where there is no file.
+        left_seq, right_seq: number of the event that changed it last, None where there is no file.
     """
 
     path: str
     verdict: FileVerdict
     left: str | None
     right: str | None
+    left_size: int | None = None
+    right_size: int | None = None
+    left_seq: int | None = None
+    right_seq: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +156,7 @@ class Comparison:
         diverged_at: index of the first pair whose calls or outcomes differ; None: none do.
         files: those that are not the same at the end.
         same_files: how many are the same.
+        fork_step: the step at which one was forked from the other; None: neither was.
     """
 
     left: RunSummary
@@ -123,6 +165,17 @@ class Comparison:
     diverged_at: int | None
     files: Sequence[FilePair]
     same_files: int
+    fork_step: int | None = None
+
+    @property
+    def output_differs_at(self) -> int | None:
+        """Index of the first pair of the same call and outcome whose output differs."""
+        others = (
+            n
+            for n, pair in enumerate(self.pairs)
+            if pair.same and pair.same_outcome and not pair.agrees
+        )
+        return next(others, None)
 
     @property
     def related(self) -> str:
@@ -152,7 +205,17 @@ def compare(store: Store, left: RunSummary, right: RunSummary) -> Comparison:
         diverged_at=diverged_at,
         files=[file for file in files if file.verdict != "same"],
         same_files=sum(file.verdict == "same" for file in files),
+        fork_step=_forked_at(store, left, right),
     )
+
+
+def first_difference(left: str, right: str) -> LineDifference | None:
+    """The first line in which two texts differ; None where none does."""
+    lines = [text.rstrip("\n").split("\n") if text else [] for text in (left, right)]
+    for number, (mine, theirs) in enumerate(zip_longest(*lines), 1):
+        if mine != theirs:
+            return LineDifference(number, mine, theirs)
+    return None
 
 
 def calls_of(store: Store, run_id: str) -> list[Call]:
@@ -172,6 +235,7 @@ def calls_of(store: Store, run_id: str) -> list[Call]:
             observation=call.observation,
             duration=call.duration,
             was_prevented=call.verdict in ("reject", "skip"),
+            seq=call.seq,
         )
         for call in store.calls(run_id)
     ]
@@ -200,14 +264,12 @@ def file_diff(store: Store, file: FilePair, limit: int = MAX_DIFF_LINES) -> list
     Raises:
         StoreError: they cannot be read.
     """
-    texts: list[list[str]] = []
-    for name in (file.left, file.right):
-        data = b"" if name is None else store.get_blob(name)
-        if data is None or b"\0" in data[:8192]:
-            return ["(not text, or not kept)"]
-        texts.append(data.decode("utf-8", "replace").splitlines())
-    if file.left is None and file.right is None:
-        return ["(the content was not kept)"]
+    left, right = contents_of(store, file)
+    if left is None or right is None:
+        return ["(the content was not saved)"]
+    if any(b"\0" in data[:8192] for data in (left, right)):
+        return ["(not text)"]
+    texts = [data.decode("utf-8", "replace").splitlines() for data in (left, right)]
     if max(map(len, texts)) > MAX_ALIGNED_LINES:
         return [f"({len(texts[0])} lines, {len(texts[1])} lines: too many to compare)"]
     mine, theirs = texts
@@ -216,36 +278,62 @@ def file_diff(store: Store, file: FilePair, limit: int = MAX_DIFF_LINES) -> list
     return lines[:limit] + more
 
 
+def contents_of(store: Store, file: FilePair) -> tuple[bytes | None, bytes | None]:
+    """A file's two contents: empty where there is no file, None where it was not kept.
+
+    Raises:
+        StoreError: they cannot be read.
+    """
+    left = b"" if file.left_size is None else _content(store, file.left)
+    return left, b"" if file.right_size is None else _content(store, file.right)
+
+
+def _content(store: Store, digest: str | None) -> bytes | None:
+    return None if digest is None else store.get_blob(digest)
+
+
+def _forked_at(store: Store, left: RunSummary, right: RunSummary) -> int | None:
+    for child, parent in ((right, left), (left, right)):
+        if child.parent == parent.id:
+            return fork_step(store, child)
+    return None
+
+
 def _files(store: Store, left: str, right: str) -> list[FilePair]:
     mine, theirs = _last(store, left), _last(store, right)
-    found: list[FilePair] = []
-    for path in sorted(mine.keys() | theirs.keys()):
-        a, b = mine.get(path), theirs.get(path)
-        found.append(
-            FilePair(
-                path=path,
-                verdict=_verdict(a, b),
-                left=None if a is None else a[0],
-                right=None if b is None else b[0],
-            )
-        )
-    return found
+    return [
+        _file_pair(path, mine.get(path), theirs.get(path))
+        for path in sorted(mine.keys() | theirs.keys())
+    ]
 
 
-def _verdict(a: tuple[str | None, int] | None, b: tuple[str | None, int] | None) -> FileVerdict:
+def _file_pair(path: str, a: FileChangeRow | None, b: FileChangeRow | None) -> FilePair:
+    return FilePair(
+        path=path,
+        verdict=_verdict(a, b),
+        left=None if a is None else a.digest,
+        right=None if b is None else b.digest,
+        left_size=None if a is None else a.size,
+        right_size=None if b is None else b.size,
+        left_seq=None if a is None else a.seq,
+        right_seq=None if b is None else b.seq,
+    )
+
+
+def _verdict(a: FileChangeRow | None, b: FileChangeRow | None) -> FileVerdict:
     if b is None:
         return "left only"
     if a is None:
         return "right only"
-    return "same" if a == b else "differs"
+    return "same" if (a.digest, a.size) == (b.digest, b.size) else "differs"
 
 
-def _last(store: Store, run_id: str) -> dict[str, tuple[str | None, int]]:
-    """Digest and size of each regular file at a session's end."""
-    found: dict[str, tuple[str | None, int]] = {}
+def _last(store: Store, run_id: str) -> dict[str, FileChangeRow]:
+    """The last change of each regular file that is there at a session's end."""
+    found: dict[str, FileChangeRow] = {}
     for row in store.file_changes(run_id):
         if row.change == "deleted":
             found.pop(row.path, None)
         elif row.kind == "file":
-            found[row.path] = (row.digest, row.size)
+            found[row.path] = row
     return found

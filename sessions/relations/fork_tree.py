@@ -67,11 +67,17 @@ def with_lineage(store: Store, runs: Sequence[RunSummary]) -> list[tuple[RunSumm
         StoreError: the file cannot be read.
     """
     return [
-        (run, Lineage(depth=depth, step=_step(store, run))) for run, depth in in_tree_order(runs)
+        (run, Lineage(depth=depth, step=fork_step(store, run)))
+        for run, depth in in_tree_order(runs)
     ]
 
 
-def _step(store: Store, run: RunSummary) -> int | None:
+def fork_step(store: Store, run: RunSummary) -> int | None:
+    """The step at which a session was forked; None where it is not a fork.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
     if run.parent is None or run.parent_seq is None:
         return None
     event = store.events_at(run.id, [run.parent_seq + 1]).get(run.parent_seq + 1)

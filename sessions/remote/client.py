@@ -39,14 +39,14 @@ RESPONSE_TIMEOUT_SECONDS = 60.0
 POLL_SECONDS = 2.0
 """How often a program that does not answer is examined: it may have been stopped."""
 
-GONE = "The program of this run is gone. `sandbox-tui resume` continues it."
+GONE = "The program running this session has exited. `sandbox-tui resume` continues it."
 
 NOT_UNDERSTOOD = (
-    "What the run's program said was not understood: it may be of another version. The run goes "
-    "on; `sandbox-tui attach` of the same version shows it."
+    "This version cannot read what the run's program sent. The run continues; attach with the "
+    "version that started it."
 )
 
-DISCONNECTED = "The connection to the run's program broke off. The run continues; attach again."
+DISCONNECTED = "The connection to the run was lost. The run continues; attach again."
 
 NO_ARGUMENTS = msgspec.Raw(b"{}")
 
@@ -118,7 +118,7 @@ class RunClient:
         others = self._status.watchers - 1
         if others == 0:
             return "detached"
-        return f"you steer, {others} more {'watches' if others == 1 else 'watch'}"
+        return f"you are in control, {others} watching"
 
     @property
     def storage_error(self) -> str:

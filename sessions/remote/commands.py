@@ -93,7 +93,7 @@ def _encode_path(value: object) -> str:
 
 def _decode_path(kind: type, value: object) -> Path:
     if not isinstance(value, str):
-        raise TypeError("A path is text.")
+        raise TypeError("A path must be text.")
     return Path(value)
 
 

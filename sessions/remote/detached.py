@@ -73,7 +73,7 @@ class ForkJob(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """What a detached program shall run; fields as in `RunRequest`.
+    """What a detached program runs; fields as in `RunRequest`.
 
     Attributes:
         demo_speed: of the demo's script, where that is the model.
@@ -170,7 +170,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StartReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a job: the session's id, or why it could not begin."""
+    """The result of starting a job: the session's id, or why it could not start."""
 
     run_id: str = ""
     problem: str = ""
@@ -183,6 +183,32 @@ def begin(job: Job) -> str:
     Raises:
         SandboxTuiError: it could not begin.
     """
+    try:
+        said = _start(job)
+    except OSError as error:
+        raise SandboxTuiError(
+            f"A program for the run could not be started: {error.strerror}; {log_file()} may say "
+            "why."
+        ) from error
+    try:
+        begun = msgspec.json.decode(said, type=StartReport)
+    except msgspec.MsgspecError as error:
+        raise SandboxTuiError(
+            f"The run's program exited before the run started; {log_file()} may say why."
+        ) from error
+    if begun.problem:
+        problem = SandboxTuiError(begun.problem)
+        problem.exit_code = begun.exit_code
+        raise problem
+    return begun.run_id
+
+
+def _start(job: Job) -> bytes:
+    """Start a program for this job; the line it says once its run has begun, or cannot begin.
+
+    Raises:
+        OSError: it could not be started, or ended before it had read what it is to do.
+    """
     log = open_log()
     try:
         program = subprocess.Popen(
@@ -194,24 +220,13 @@ def begin(job: Job) -> str:
         )
     finally:
         os.close(log)
+    program.returncode = 0  # it keeps running; do not wait for it
     assert program.stdin is not None
     assert program.stdout is not None
-    with program.stdin, program.stdout:
-        program.stdin.write(msgspec.json.encode(job))
-        program.stdin.close()
-        said = program.stdout.readline()
-    program.returncode = 0  # it keeps running; do not wait for it
-    try:
-        begun = msgspec.json.decode(said, type=StartReport)
-    except msgspec.MsgspecError as error:
-        raise SandboxTuiError(
-            f"The program of the run ended before it had begun; {log_file()} may say why."
-        ) from error
-    if begun.problem:
-        problem = SandboxTuiError(begun.problem)
-        problem.exit_code = begun.exit_code
-        raise problem
-    return begun.run_id
+    with program.stdout:
+        with program.stdin:
+            program.stdin.write(msgspec.json.encode(job))
+        return program.stdout.readline()
 
 
 async def carry_out(job: Job, log: Log) -> int:
@@ -270,7 +285,7 @@ def _end_on_signals(worker: RunWorker) -> None:
     stops: set[asyncio.Task[None]] = set()
 
     def stop(number: int) -> None:
-        because = f"The program got {signal.Signals(number).name}."
+        because = f"The program received {signal.Signals(number).name}."
         stops.add(asyncio.create_task(worker.stop(because)))
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):

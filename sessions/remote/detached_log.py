@@ -1,6 +1,6 @@
 """The log of programs without a terminal: a file in the folder of the database.
 
-It holds what Python says of a defect, cleaned, and with secrets blanked, as on a terminal; and what
+It holds what Python says of a bug, sanitized and with secrets redacted, as on a terminal, and what
 else arrives at stderr, such as the last words of a library. Runs have no place in it.
 """
 
@@ -45,7 +45,7 @@ class Log:
     """Writes to stderr, which is that file.
 
     Args:
-        secrets: that are blanked.
+        secrets: that are redacted.
     """
 
     def __init__(self, secrets: Sequence[str]) -> None:
@@ -53,7 +53,7 @@ class Log:
         self.run_id = ""
 
     def install(self) -> None:
-        """Have every error that nobody caught written down."""
+        """Log every uncaught exception."""
         sys.excepthook = self._uncaught
 
     def write(self, error: BaseException) -> None:
@@ -63,7 +63,7 @@ class Log:
         print(f"{when} {self.run_id} process {os.getpid()}\n{told}", file=sys.stderr, flush=True)  # noqa: T201
 
     def on_loop(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """The same for what tasks raise that nobody awaits."""
+        """Log exceptions of tasks that are never awaited."""
         error = context.get("exception")
         if isinstance(error, BaseException):
             self.write(error)

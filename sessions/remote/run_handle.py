@@ -47,7 +47,7 @@ class RunHandle(Protocol):
 
     @property
     def audience(self) -> str:
-        """Who else watches, in a few words; empty when nobody does."""
+        """Who else is watching, in a few words; empty if no one is."""
         ...
 
     @property

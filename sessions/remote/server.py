@@ -32,9 +32,9 @@ MAX_CONCURRENT_REQUESTS = 32
 FLUSH_TIMEOUT_SECONDS = 2.0
 """How long the server waits at its end for screens to take the last status."""
 
-NOT_STEERING = "Another screen steers this run: take it over first."
+NOT_STEERING = "Another terminal is in control of this run: take control first."
 
-TOO_LONG = "The result is too long to be sent."
+TOO_LONG = "The result is too long to send."
 
 
 class RunServer:
@@ -111,13 +111,13 @@ class RunServer:
             raise SandboxTuiError(NOT_STEERING)
         run, command = self._worker.run, COMMANDS.get(request.method)
         if command is None:
-            raise SandboxTuiError("This program knows no such operation.")
+            raise SandboxTuiError("This program does not support that operation.")
         if run is None:
             raise SandboxTuiError("The run is starting.")
         try:
             return await command.invoke(run, request.args)
         except (TypeError, ValueError, msgspec.MsgspecError) as error:
-            raise SandboxTuiError(f"This cannot be done: {error!r}.") from error
+            raise SandboxTuiError(f"The operation failed: {error!r}.") from error
 
     def _on_event(self, event: e.AnyEvent) -> None:
         self._notify_all()
@@ -206,6 +206,12 @@ class ClientConnection:
         except (SandboxTuiError, OSError) as error:
             kind = FileRefused if isinstance(error, OSError) else type(error)
             return Response(request.id, error=kind.__name__, message=str(error))
+        except Exception as error:  # noqa: BLE001 - whoever asked must not wait for ever
+            asyncio.get_running_loop().call_exception_handler(
+                {"message": f"a bug in {request.method}", "exception": error}
+            )
+            message = f"This is a bug in sandbox-tui: {error!r}."
+            return Response(request.id, error=SandboxTuiError.__name__, message=message)
         return Response(request.id, encode_value(value))
 
     async def _send(self, message: Response | Status) -> None:

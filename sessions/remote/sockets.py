@@ -26,7 +26,7 @@ MAX_PATH_BYTES = 107
 CONNECT_SECONDS = 5.0
 """How long to wait for a place in the queue of a program that takes nobody in."""
 
-NOT_DETACHED = "No program answers for this session: it is not detached."
+NOT_DETACHED = "This session is not detached: no program answers for it."
 
 _PEER = struct.Struct("3i")
 """What SO_PEERCRED says: process, user, group."""
@@ -81,7 +81,7 @@ def listen(run_id: str) -> socket.socket:
     if isinstance(problem, SandboxTuiError):
         raise problem
     why = problem.strerror if isinstance(problem, OSError) else ""
-    raise SandboxTuiError(f"{socket_path(run_id)} cannot be made: {why}.") from problem
+    raise SandboxTuiError(f"{socket_path(run_id)} cannot be created: {why}.") from problem
 
 
 def connect_to(run_id: str) -> Connection:
@@ -103,7 +103,7 @@ def connect_to(run_id: str) -> Connection:
         )
         if user != os.getuid():
             raise SandboxTuiError(
-                f"A program of another user (uid {user}) listens at {path}: nothing was sent to it."
+                f"{path} belongs to a program of another user (uid {user}); nothing was sent to it."
             )
         connection.setblocking(False)
     except TimeoutError as error:
@@ -125,7 +125,7 @@ NO_ANSWER = (
 
 
 def check_folder(folder: Path) -> None:
-    """Make sure that nobody else can put a socket into a folder, or listen at one in it.
+    """Check that no other user can create a socket in a folder, or listen on one in it.
 
     Raises:
         SandboxTuiError: somebody could.

@@ -23,7 +23,7 @@ FILTERS: Mapping[str, str] = {
     "tool": "part of a tool's name",
     "after": "2026-11-01, today, yesterday or 7d",
     "before": "2026-11-01, today, yesterday or 7d",
-    "cost": "dollars at least: cost>0.5; below: cost<0.5",
+    "cost": "US dollars, as in cost>0.5 or cost<2",
 }
 """Filters by name, with the values they take."""
 
@@ -118,7 +118,7 @@ def parse_query(text: str) -> Query:
         found = f'"{phrase.strip()}"' + ("" if word is None else "*")
         (unwanted if minus else wanted).append(found)
     if unwanted and not wanted:
-        remarks.append("Say also what to look for: words to leave out find nothing by themselves.")
+        remarks.append("Add a word to search for: excluded words alone match nothing.")
         unwanted = []
     joined = " AND ".join(wanted)
     if unwanted:
@@ -148,7 +148,7 @@ def _no_filter(named: re.Match[str] | None) -> list[str]:
         return []
     close = difflib.get_close_matches(named[2].lower(), FILTERS, 1)
     more = f" (did you mean {close[0]}:?)" if close else ""
-    return [f"There is no filter {named[2]}{more}: it is looked for as a word."]
+    return [f"There is no filter {named[2]}{more}: it is searched as a word."]
 
 
 def _narrowed(filters: Filters, named: re.Match[str]) -> tuple[Filters, str]:
@@ -157,24 +157,24 @@ def _narrowed(filters: Filters, named: re.Match[str]) -> tuple[Filters, str]:
     if named[3] != ":":
         value = named[3] + value
     if named[1]:
-        return filters, f"A filter cannot be left out by a minus: {named[0]} is not used."
-    wanted = f"{name} wants {FILTERS[name]}"
+        return filters, f"A filter cannot be negated: {named[0]} is ignored."
+    wanted = f"{name} takes {FILTERS[name]}"
     if not value.strip("<>="):
         return filters, f"{wanted}."
     if name in ("after", "before"):
         day = _day(value)
         if day is None:
-            return filters, f"{wanted}; {value} is not used."
+            return filters, f"{wanted}; {value} is ignored."
         return replace(filters, **{name: day}), ""
     if name == "cost":
         found = _COST.match(value)
         if found is None:
-            return filters, f"{wanted}; {value} is not used."
+            return filters, f"{wanted}; {value} is ignored."
         side = "cost_below" if found[1] == "<" else "cost_above"
         return replace(filters, **{side: float(found[2])}), ""
     remark = ""
     if name == "outcome" and not any(value.lower().replace(" ", "_") in one for one in ENDINGS):
-        remark = f"No session ends with {value}: outcome wants {FILTERS[name]}."
+        remark = f"No session ends with {value}: outcome takes {FILTERS[name]}."
     return replace(filters, **{name: value}), remark
 
 

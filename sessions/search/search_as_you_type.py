@@ -22,10 +22,12 @@ class Found:
     """The result of a query.
 
     Attributes:
+        query: what was looked for.
         hits: the places, those of a session together.
         whole: whether these are all there are.
     """
 
+    query: Query
     hits: list[Hit]
     whole: bool
 
@@ -50,7 +52,7 @@ class Finder:
             StoreError: the file cannot be read.
         """
         hits = find(self._opened(), query, limit=MAX_HITS, each=MAX_HITS_PER_SESSION)
-        return Found(hits, len(hits) < MAX_HITS)
+        return Found(query, hits, len(hits) < MAX_HITS)
 
     def values(self) -> Values:
         """Values that filters can have here.

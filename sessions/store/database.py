@@ -18,7 +18,6 @@ from typing import Any, Self
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions.store.errors import explained
 from sandbox_tui.sessions.store.file_permissions import make_private, new_file
-from sandbox_tui.sessions.store.migrated_copy import copy_to
 from sandbox_tui.sessions.store.migrations.migrate import (
     MIGRATIONS,
     foreign,
@@ -26,6 +25,13 @@ from sandbox_tui.sessions.store.migrations.migrate import (
     missing,
     unknown,
     version,
+)
+from sandbox_tui.sessions.store.private_copy import (
+    HAS_LOG,
+    OLDER,
+    copy_content,
+    copy_with_log,
+    has_log,
 )
 
 BUSY_SECONDS = 5.0
@@ -50,8 +56,8 @@ class Database:
 
     Attributes:
         writable: False where `open_readonly_if_needed` had to open it read-only.
-        is_migrated_copy: whether it is read from a private copy, since the file itself is of an
-            older version and read-only.
+        copied_because: why a private copy is read instead of the file, which may not be written:
+            `private_copy.OLDER` or `HAS_LOG`; empty where the file itself is read.
 
     Raises:
         StoreError: it cannot be opened, is damaged, or was written by a newer version.
@@ -71,7 +77,7 @@ class Database:
     def _begin(self, path: Path, *, writable: bool) -> None:
         self.path = path
         self.writable = writable
-        self.is_migrated_copy = False
+        self.copied_because = ""
         self._on_close = contextlib.ExitStack()
         self._lock = threading.RLock()
         self._impatient = False
@@ -113,7 +119,7 @@ class Database:
         if newer := unknown(self._connection):
             raise StoreError(
                 f"{self.path} was written by a newer sandbox-tui ({', '.join(newer)}). "
-                "Upgrade the program, or set SANDBOX_TUI_HOME to begin a new database."
+                "Upgrade the program, or set SANDBOX_TUI_HOME to start a new database."
             )
 
     def _bring_up_to_date(self) -> bool:
@@ -140,7 +146,7 @@ class Database:
         self._connection.execute("ROLLBACK")
 
     def _check_room(self) -> None:
-        """Refuse a migration that would fill the disk: every page is written anew.
+        """Refuse a migration that would fill the disk: every page is rewritten.
 
         Raises:
             StoreError: there is no room.
@@ -149,16 +155,16 @@ class Database:
         free = shutil.disk_usage(self.path.parent).free
         if free < needed:
             raise StoreError(
-                f"The session database {self.path} was written by an older sandbox-tui. To bring "
-                f"it up to date takes {_megabytes(needed)} on its disk, which has "
-                f"{_megabytes(free)} free. Make room, then try again; nothing was changed."
+                f"The session database {self.path} was written by an older sandbox-tui. Upgrading "
+                f"it needs {_megabytes(needed)} on its disk, which has {_megabytes(free)} free. "
+                "Free some space and try again; nothing was changed."
             )
 
     def _pragma(self, name: str) -> int:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
     def _write_ahead(self) -> None:
-        """Switch to a write-ahead log; SQLite does not wait by itself when two do so at once."""
+        """Switch to a write-ahead log; SQLite does not wait when two programs do so at once."""
         give_up = time.monotonic() + BUSY_SECONDS
         while True:
             try:
@@ -188,7 +194,9 @@ class Database:
                     return cls._open_readonly(path, how)
                 except sqlite3.Error:
                     continue
-            raise
+            if not has_log(path):
+                raise
+        return cls._open_copy_with_log(path)
 
     @classmethod
     def _open_readonly(cls, path: Path, how: str) -> Self:
@@ -197,9 +205,8 @@ class Database:
         Raises:
             sqlite3.Error: that is not possible.
         """
-        log = path.with_name(f"{path.name}-wal")
-        if "immutable" in how and log.exists() and log.stat().st_size:
-            raise sqlite3.OperationalError("there is a log that cannot be read")
+        if "immutable" in how and has_log(path):
+            raise sqlite3.OperationalError("its write-ahead log cannot be read")
         database = cls.__new__(cls)
         database._begin(path, writable=False)
         database._connection = _connect_readonly(path, how)
@@ -212,18 +219,42 @@ class Database:
             raise
         return database
 
+    @classmethod
+    def _open_copy_with_log(cls, path: Path) -> Self:
+        """Open a copy of it and of its log.
+
+        Raises:
+            StoreError: there is no room for it, or it cannot be read either.
+        """
+        database = cls.__new__(cls)
+        database._begin(path, writable=False)
+        try:
+            copy = copy_with_log(database._private_folder(), path)
+            database._read_copy(copy, HAS_LOG)
+        except BaseException:
+            database._on_close.close()
+            raise
+        return database
+
     def _read_migrated_copy(self) -> None:
-        """Go on with a copy of it that is brought up to date; closing it removes the copy.
+        """Go on with a copy of it that is brought up to date.
 
         Raises:
             StoreError: there is no room for it, or an older program is recording.
         """
-        folder = Path(self._on_close.enter_context(TemporaryDirectory(prefix="sandbox-tui-")))
-        copy = copy_to(folder, self._connection, self.path)
+        copy = copy_content(self._private_folder(), self._connection, self.path)
         self._connection.close()
+        self._read_copy(copy, OLDER)
+
+    def _private_folder(self) -> Path:
+        """A folder for a copy, which closing the database removes."""
+        return Path(self._on_close.enter_context(TemporaryDirectory(prefix="sandbox-tui-")))
+
+    def _read_copy(self, copy: Path, why: str) -> None:
+        """Read a copy, which is brought up to date first."""
         type(self)(copy).close()
         self._connection = _connect_readonly(copy, "mode=ro")
-        self.is_migrated_copy = True
+        self.copied_because = why
 
     # --- reading and writing: for this folder and for the search
 
@@ -288,8 +319,8 @@ class Database:
             except (sqlite3.OperationalError, sqlite3.IntegrityError) as error:
                 if error.sqlite_errorcode != sqlite3.SQLITE_BUSY and self._is_newer():
                     raise StoreError(
-                        f"A newer sandbox-tui has changed {self.path} so that this one, which was "
-                        "running already, cannot use it any more. Begin again with the newer one."
+                        f"A newer sandbox-tui has changed {self.path} so this one, which was "
+                        "already running, can no longer use it. Restart with the newer one."
                     ) from error
                 raise
 

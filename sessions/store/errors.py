@@ -12,23 +12,23 @@ from pathlib import Path
 
 from sandbox_tui.core.base.errors import StoreError
 
-_ANEW = "set SANDBOX_TUI_HOME to begin a new one elsewhere."
-_CHECK = "`sandbox-tui sessions check` looks at all of it."
+_ANEW = "set SANDBOX_TUI_HOME to start a new one elsewhere."
+_CHECK = "`sandbox-tui sessions check` checks all of it."
 _DAMAGED = f"is damaged: {_CHECK} Restore it from a copy, or {_ANEW}"
 _READ_ONLY = "cannot be written: it, or its folder, is read-only."
-_FULL = "could not be written: the disk is full. Make room, then continue."
+_FULL = "could not be written: the disk is full. Free some space, then continue."
 
 _CAUSES: tuple[tuple[str, str], ...] = (
     ("is not a database", f"is not a session database. Move it away, or {_ANEW}"),
     ("malformed", _DAMAGED),
     ("readonly", _READ_ONLY),
     ("read-only", _READ_ONLY),
-    ("locked", "is in use by another program that does not let go of it. Try again."),
+    ("locked", "is locked by another program. Try again."),
     ("full", _FULL),
-    ("unable to open", "cannot be opened. Check that its folder exists and may be written."),
+    ("unable to open", "cannot be opened. Check that its folder exists and is writable."),
     ("decompressing", _DAMAGED),
     ("could not decode", _DAMAGED),
-    ("foreign key", "no longer has this session: it was deleted meanwhile."),
+    ("foreign key", "no longer has this session: it was deleted in the meantime."),
     ("disk i/o", "could not be read or written: the disk reports an error."),
 )
 

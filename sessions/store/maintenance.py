@@ -13,13 +13,14 @@ from sandbox_tui.sessions.store.migrations.tables_to_query import INDEXED
 from sandbox_tui.sessions.store.store import Store
 
 _ORPHANS: dict[str, str] = {
-    "events of no session": "FROM events WHERE run_id NOT IN (SELECT id FROM runs)",
+    "events without a session": "FROM events WHERE run_id NOT IN (SELECT id FROM runs)",
     "terminal output without its event": "FROM terminal_output AS o WHERE NOT EXISTS (SELECT 1"
     " FROM events WHERE events.run_id = o.run_id AND events.seq = o.seq)",
-    "contents of files that no session has": "FROM blobs WHERE NOT EXISTS"
+    "file contents that no session uses": "FROM blobs WHERE NOT EXISTS"
     " (SELECT 1 FROM run_blobs WHERE run_blobs.digest = blobs.digest)",
-    "uses of contents by no session": "FROM run_blobs WHERE run_id NOT IN (SELECT id FROM runs)",
-    "uses of contents that are missing": "FROM run_blobs WHERE digest NOT IN"
+    "references to file contents without a session": "FROM run_blobs WHERE run_id NOT IN"
+    " (SELECT id FROM runs)",
+    "references to file contents that are missing": "FROM run_blobs WHERE digest NOT IN"
     " (SELECT digest FROM blobs)",
 }
 """Orphaned rows and missing ones, counted by `SELECT count(*)`."""
@@ -74,7 +75,7 @@ def check(store: Store) -> Report:
     ]
     problems = [problem for problem in problems if problem != "SQLite says: ok"]
     problems += [
-        f"{row['table']} has a row of a session that is not there"
+        f"{row['table']} has a row of a session that does not exist"
         for row in store.rows("PRAGMA foreign_key_check")[:20]
     ]
     for what, rest in _ORPHANS.items():
@@ -142,7 +143,7 @@ def vacuum(store: Store) -> int:
 
 
 def reclaim(store: Store) -> int:
-    """Shrink the file where that is worth it and blocks nobody; returns the bytes freed.
+    """Shrink the file if that is worthwhile and blocks nobody; return the bytes freed.
 
     Free pages that stay are used by later recordings.
     """
@@ -218,8 +219,8 @@ def _rewrite(store: Store, connection: Connection) -> None:
     for row in rows:
         if store.run(row["id"]).outcome == "running":
             raise StoreError(
-                f"{store.path} was made by an older sandbox-tui, so that it has to be rewritten "
-                f"whole. That would hold up {row['id']}, which is being recorded: wait for its end."
+                f"{store.path} was made by an older sandbox-tui, so it has to be rewritten. That "
+                f"would block {row['id']}, which is being recorded: wait until it ends."
             )
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute("VACUUM")

@@ -23,6 +23,7 @@ class RunSummary:
         cost: US dollars, None where the price is not known.
         last_seq: number of its last event.
         parent, parent_seq: the session it was forked from, and the last event in common.
+        samples: the label it shares with other samples of its task; None: it is none.
         imported: whether it was recorded elsewhere.
         elsewhere: name of the other host on which its program is, so that `running` is a guess;
             empty where that is this host.
@@ -49,6 +50,7 @@ class RunSummary:
     last_seq: int
     parent: str | None
     parent_seq: int | None
+    samples: str | None = None
     imported: bool = False
     tokens_estimated: bool = False
     elsewhere: str = ""
@@ -66,7 +68,7 @@ class RunSummary:
     @property
     def tokens(self) -> str:
         """Its tokens in words."""
-        estimated = " (estimated: the server did not count)" if self.tokens_estimated else ""
+        estimated = " (estimated: the server reported no counts)" if self.tokens_estimated else ""
         return f"{self.input_tokens} in, {self.output_tokens} out{estimated}"
 
     @property

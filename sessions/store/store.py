@@ -19,7 +19,7 @@ from sandbox_tui.sessions.store.database import Database
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
 from sandbox_tui.sessions.store.tables import blobs, events, runs
 from sandbox_tui.sessions.store.tables.blobs import RunBlobs
-from sandbox_tui.sessions.store.tables.calls import CallRow, calls_of
+from sandbox_tui.sessions.store.tables.calls import CallRow, calls_of, last_call_of
 from sandbox_tui.sessions.store.tables.file_changes import FileChangeRow, changes_of, history_of
 from sandbox_tui.sessions.store.tables.keyframes import KeyframeTables
 
@@ -72,8 +72,7 @@ class Store(Database):
         """
         self._given_up.add(run_id)
         with contextlib.suppress(StoreError), self.transaction() as connection:
-            gone = ProcessIdentity.this_process()._replace(pid=0, started="gone")
-            runs.set_owner(connection, run_id, gone)
+            runs.set_owner(connection, run_id, ProcessIdentity.no_process())
 
     def own(self, run_id: str, owner: ProcessIdentity) -> None:
         """Write down the program that a run belongs to.
@@ -125,6 +124,22 @@ class Store(Database):
             StoreError: the file cannot be read.
         """
         return [summary(row, self._given_up) for row in runs.newest(self, limit, offset)]
+
+    def standalone_runs(self, limit: int = 100) -> list[RunSummary]:
+        """Runs that belong to no evaluation and no training, newest first.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return [summary(row, self._given_up) for row in runs.newest_standalone(self, limit)]
+
+    def count_standalone(self) -> int:
+        """How many runs belong to no evaluation and no training.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return runs.count_standalone(self)
 
     def count(self) -> int:
         """The number of runs.
@@ -245,6 +260,14 @@ class Store(Database):
             StoreError: the file cannot be read.
         """
         return calls_of(self, run_id)
+
+    def last_call(self, run_id: str) -> CallRow | None:
+        """The tool call of a run that was proposed last.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return last_call_of(self, run_id)
 
     def file_changes(self, run_id: str) -> list[FileChangeRow]:
         """All changes of files, in order.

@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.waiting import HANG_SECONDS
+
 PROGRAM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
@@ -61,7 +63,7 @@ class Page:
         data = json.dumps(message).encode() + b"\0"
         while data:
             data = data[os.write(self._to, data) :]
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + HANG_SECONDS
         while True:
             answer = self._next(deadline, method)
             if answer.get("id") == self._number:
@@ -106,14 +108,19 @@ class Page:
             raise BrowserFailed(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
-    def until(self, expression: str, seconds: float = 30) -> Any:
+    def until(self, expression: str, seconds: float = HANG_SECONDS) -> Any:
         """Wait, in the page, until an expression is true."""
         waiting = (
             "new Promise((done) => { const end = performance.now() + %d; const look = () => {"
             " let v = null; try { v = (%s); } catch {} if (v || performance.now() > end) done(v);"
             " else setTimeout(look, 20); }; look(); })"
         )
-        value = self.run(waiting % (seconds * 1000, expression))
+        try:
+            value = self.run(waiting % (seconds * 1000, expression))
+        except BrowserFailed as error:
+            if "navigated" not in str(error):
+                raise
+            value = self.run(waiting % (seconds * 1000, expression))  # on the page that came then
         if not value:
             raise BrowserFailed(f"never true: {expression}; {self.problems}")
         return value
@@ -170,7 +177,7 @@ def browser(profile: Path) -> Iterator[Page]:
     finally:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(10)
+            process.wait(HANG_SECONDS)
         if process.poll() is None:
             process.kill()
             process.wait()

@@ -19,6 +19,7 @@ from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 from tests.e2e.tmux import Terminal
 from tests.integration.conftest import TEST_IMAGE, require
+from tests.waiting import HANG_SECONDS
 
 Start = Callable[..., s.ScriptedServer]
 RELEASE = "C-]"
@@ -37,7 +38,7 @@ def test_the_demo_from_start_to_replay(kind: str, own_home: Path) -> None:
     require(kind)
     demo = ("demo", "--speed", "8", "--sandbox", kind, "--image", TEST_IMAGE)
     with Terminal(*demo, home=own_home) as terminal:
-        screen = terminal.wait_for("submitted", "Corvane 1914 8409", "grain.png", seconds=60)
+        screen = terminal.wait_for("submitted", "Corvane 1914 8409", "grain.png")
         for text in ("calls 11", "‹model›", "files /testbed", kind, "model ❯ python3 solve.py"):
             assert text in screen
         assert "✗ exit 1" in screen or "2 failed" in screen
@@ -46,7 +47,7 @@ def test_the_demo_from_start_to_replay(kind: str, own_home: Path) -> None:
     with Terminal("replay", "last", home=own_home) as terminal:
         terminal.wait_for("replay", "playing")
         terminal.press("$")
-        screen = terminal.wait_for("calls 11", "✓ submitted", "held", "answer: Corvane 1914 8409")
+        screen = terminal.wait_for("calls 11", "✓ submitted", "paused", "answer: Corvane 1914 8409")
         terminal.press("0")
         terminal.wait_gone("calls 11")
         terminal.press("n")
@@ -69,39 +70,39 @@ def test_a_person_does_everything_in_one_run(own_home: Path) -> None:
         terminal.press("a")
         terminal.wait_for("16 lines", "2 bash")
         terminal.press("e")
-        terminal.wait_for("edit call 2", "ctrl+s runs it so")
+        terminal.wait_for("edit call 2", "ctrl+s run edited call")
         terminal.type(" | tail -n 3")
         terminal.press("C-s")
         terminal.wait_for("✓", "edited by you", "3 bash")
         terminal.press("r")
-        terminal.wait_for("why not?", "enter sends")
+        terminal.wait_for("reason · the model", "enter send")
         terminal.type("no libraries please")
         terminal.press("Enter")
         terminal.wait_for("rejected by you", "no libraries please", "4 bash")
         terminal.press("i")
-        terminal.wait_for("enter sends", "told to model ◉")
+        terminal.wait_for("enter send", "visible to model ◉")
         terminal.type("export SEEN=yes; cd input; ls")
         terminal.press("Enter")
-        terminal.wait_for("dunmere.txt  told to model")
+        terminal.wait_for("dunmere.txt  visible to model")
         terminal.press("i")
-        terminal.wait_for("enter sends")
+        terminal.wait_for("enter send")
         terminal.press("C-t")
-        terminal.wait_for("not told to model ○")
+        terminal.wait_for("private ○")
         terminal.type("cd /testbed; echo quietly $SEEN")
         terminal.press("Enter")
-        terminal.wait_for("quietly yes  not told")
+        terminal.wait_for("quietly yes  private")
         terminal.press("m")
-        terminal.wait_for("it reads this before", "enter sends")
+        terminal.wait_for("it reads this before", "enter send")
         terminal.type("mind the thousands")
         terminal.press("Enter")
-        terminal.wait_for("goes with the next request")
+        terminal.wait_for("sent with the next request")
         terminal.press("s", "a")
         terminal.wait_for("5 edit", "create solve.py")
         terminal.press("PPage")  # the waiting call fills the pane
-        terminal.wait_for("the model has it")
+        terminal.wait_for("✓ delivered")
 
         terminal.press("t")
-        terminal.wait_for("‹shell›", "keys go to the sandbox", "you /testbed ❯")
+        terminal.wait_for("‹shell›", "keyboard goes to the sandbox", "you /testbed ❯")
         terminal.type("top -b -n 1 | head -1; echo $SEEN")
         terminal.press("Enter")
         terminal.wait_for("load average", "yes")
@@ -122,10 +123,10 @@ def test_a_person_does_everything_in_one_run(own_home: Path) -> None:
         terminal.wait_for("❯ q?1")
         terminal.press("C-c")
         terminal.press(RELEASE)
-        terminal.wait_gone("keys go to the sandbox")
+        terminal.wait_gone("keyboard goes to the sandbox")
         terminal.press("1")
         terminal.press("Space", "a")
-        terminal.wait_for("✓ submitted", "Corvane 1914 8409", seconds=60)
+        terminal.wait_for("✓ submitted", "Corvane 1914 8409")
         terminal.press("q")
         assert terminal.exit_code() == 0
 
@@ -218,7 +219,7 @@ def test_a_terminal_that_goes_away_ends_the_run_in_order(own_home: Path) -> None
     with Terminal(*demo, home=own_home) as terminal:
         terminal.wait_for("waits for you")
         process = Path(f"/proc/{terminal.pid()}")
-    until = time.monotonic() + 30
+    until = time.monotonic() + HANG_SECONDS
     while process.exists():
         assert time.monotonic() < until, "it is still there"
         time.sleep(0.05)
@@ -234,7 +235,7 @@ def test_any_size_is_survived(own_home: Path) -> None:
         terminal.wait_for("calls")
         for columns, rows in ((60, 20), (40, 10), (10, 3), (1, 1), (200, 60), (40, 10), (160, 45)):
             terminal.resize(columns, rows)
-        terminal.wait_for("✓ submitted", seconds=60)
+        terminal.wait_for("✓ submitted")
         terminal.press("q")
         assert terminal.exit_code() == 0
 
@@ -250,15 +251,15 @@ def test_home_lists_replays_and_deletes(own_home: Path) -> None:
         terminal.press("Escape")
         terminal.wait_gone("max steps")
         terminal.press("d")
-        terminal.wait_for("✓ submitted", seconds=90)
+        terminal.wait_for("✓ submitted")
         terminal.press("q")
-        terminal.wait_for("sessions 1", "submitted · demo script")
+        terminal.wait_for("sessions 1", "✓", "submitted", "demo script")
         terminal.press("Enter")
         terminal.wait_for("replay", "playing")
         terminal.press("q")
         terminal.wait_for("sessions 1")
         terminal.press("?")
-        terminal.wait_for("esc closes", "delete")
+        terminal.wait_for("esc closes", "Delete")
         terminal.press("Escape")
         terminal.wait_gone("Page down")  # nothing that is told at the foot covers it
         terminal.press("x")
@@ -275,9 +276,9 @@ def test_a_missing_image_is_offered_and_the_run_says_why_it_cannot_be_had(own_ho
     with Terminal("demo", "--sandbox", "docker", "--image", name, home=own_home) as terminal:
         terminal.wait_for("the image is missing", name, "Pull it")
         terminal.press("Tab", "Enter")
-        terminal.wait_for("could not be pulled", "the image could not be made")
+        terminal.wait_for("could not be pulled", "the image could not be built")
         terminal.press("Escape")
-        terminal.wait_for("this cannot be done", "has no image named")
+        terminal.wait_for("this did not work", "has no image named")
         terminal.press("Escape")
         assert terminal.exit_code() == 3
         assert "has no image named" in terminal.screen()

@@ -12,6 +12,7 @@ from tests import scripted_server as s
 from tests.e2e.test_cockpit import stored
 from tests.e2e.tmux import PROGRAM, Terminal
 from tests.integration.conftest import require
+from tests.waiting import HANG_SECONDS
 
 Start = Callable[..., s.ScriptedServer]
 
@@ -23,7 +24,7 @@ def program(home: Path, *words: str) -> str:
         cwd=home.parent,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -56,13 +57,13 @@ def test_the_run_outlives_its_terminal_and_two_screens_share_it(
             two.press("Enter")
             two.wait_for("watching", "T steer")
             two.press("a")
-            two.wait_for("Another screen steers this run")
-            one.wait_for("you steer, 1 more")
+            two.wait_for("another terminal is in control")
+            one.wait_for("you are in control, 1 watching")
             one.press("a")
             for screen in (one, two):
                 screen.wait_for("first-output", "2 bash")
             two.press("T")
-            two.wait_for("you steer")
+            two.wait_for("you are in control")
             one.wait_for("watching")
             two.press("q")
             two.wait_for("n new run")
@@ -76,7 +77,7 @@ def test_the_run_outlives_its_terminal_and_two_screens_share_it(
     assert "cancelled" in program(own_home, "sessions", "ls")
     end = stored(own_home)[-1]
     assert isinstance(end, e.RunFinished)
-    assert end.error == "A person stopped the run."
+    assert end.error == "You stopped the run."
 
 
 def test_a_fork_without_a_screen_and_one_that_fails_on_it(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.tmux import Terminal
+from tests.e2e.tmux import Terminal, record_demo
 from tests.integration.conftest import require
 
 
@@ -15,14 +15,11 @@ def test_a_session_is_named_tagged_found_opened_at_the_place_and_deleted(
     size: tuple[int, int], own_home: Path
 ) -> None:
     require("bubblewrap")
-    with Terminal("demo", "--speed", "40", "--sandbox", "bubblewrap", home=own_home) as terminal:
-        terminal.wait_for("submitted", "Corvane 1914 8409", seconds=60)
-        terminal.press("q")
-        assert terminal.exit_code() == 0
+    record_demo(own_home)
     with Terminal(home=own_home, columns=size[0], rows=size[1]) as terminal:
         terminal.wait_for("sessions 1")
         terminal.press("R")
-        terminal.wait_for("enter keeps")
+        terminal.wait_for("enter save")
         terminal.type("grain and harbours")
         terminal.press("Enter")
         terminal.wait_for("grain and harbours")
@@ -32,7 +29,7 @@ def test_a_session_is_named_tagged_found_opened_at_the_place_and_deleted(
         terminal.press("Enter")
         terminal.wait_for("#good")
         terminal.press("/")
-        terminal.wait_for("look for in all sessions")
+        terminal.wait_for("search all sessions")
         terminal.type("tool:bash Corv")
         terminal.wait_for("1 session ·", "found", "output")
         terminal.press("Enter")
@@ -51,7 +48,7 @@ def test_a_session_is_named_tagged_found_opened_at_the_place_and_deleted(
         terminal.press("x")
         terminal.wait_for("Delete “grain and harbours”, about")
         terminal.press("y")
-        terminal.wait_for("Nothing like that in any session")
+        terminal.wait_for("No matches in any session")
         terminal.press("Escape")
         terminal.wait_for("Nothing here yet")
         terminal.press("q")

@@ -80,13 +80,13 @@ def test_what_cannot_be_taken_up_says_why(scripted_server: Start, own_home: Path
     with Terminal(home=own_home) as terminal:
         terminal.wait_for("r resume")
         terminal.press("r")
-        terminal.wait_for("this cannot be done", "The container of this session is gone")
+        terminal.wait_for("this did not work", "The container of this session is gone")
         terminal.press("Escape")
         terminal.wait_for("interrupted", "n new run")
         terminal.press("q")
         assert terminal.exit_code() == 0
     with Terminal("resume", home=own_home) as terminal:
-        terminal.wait_for("this cannot be done")
+        terminal.wait_for("this did not work")
         terminal.press("Escape")
         assert terminal.exit_code() == 4
         assert "The container of this session is gone" in terminal.screen()

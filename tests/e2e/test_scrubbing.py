@@ -5,24 +5,21 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.e2e.tmux import Terminal
+from tests.e2e.tmux import Terminal, record_demo
 from tests.integration.conftest import require
 
 
 def test_the_demo_is_scrubbed(own_home: Path) -> None:
     """To a step, a failure, words later on, with the mouse on the timeline; the panes follow."""
     require("bubblewrap")
-    with Terminal("demo", "--speed", "40", "--sandbox", "bubblewrap", home=own_home) as terminal:
-        terminal.wait_for("submitted", "Corvane 1914 8409", seconds=60)
-        terminal.press("q")
-        assert terminal.exit_code() == 0
+    record_demo(own_home)
     with Terminal("replay", "last", home=own_home) as terminal:
         terminal.wait_for("replay", "playing", "┼", "✗")
         terminal.press(":")
-        terminal.wait_for("enter goes there")
+        terminal.wait_for("enter go")
         terminal.type("6")
         terminal.press("Enter")
-        terminal.wait_for("held", "step 6/", "step 6 ")
+        terminal.wait_for("paused", "step 6/", "step 6 ")
         assert "solve.py" in terminal.screen()
         terminal.press("0")
         terminal.wait_for("event 0/")
@@ -30,13 +27,13 @@ def test_the_demo_is_scrubbed(own_home: Path) -> None:
         terminal.press("n")
         terminal.wait_for("✗ exit 1", "no_such_table_library")
         terminal.press("1", "/")
-        terminal.wait_for("look for")
+        terminal.wait_for("search")
         terminal.type("grain.png")
         screen = terminal.wait_for("1 of ", "found")
         found = re.search(r"1 of (\d+) found", screen)
         assert found is not None
         terminal.press("Enter")
-        terminal.wait_gone("enter keeps the hits")
+        terminal.wait_gone("enter keep for")
         terminal.press("N")
         terminal.wait_for(f"{found[1]} of {found[1]} found")
 
@@ -53,6 +50,6 @@ def test_the_demo_is_scrubbed(own_home: Path) -> None:
         terminal.press("Space")  # from the beginning, as fast as it goes
         terminal.press(*"++++++")
         terminal.wait_for("playing ×64")
-        terminal.wait_for("held ×64", "✓ submitted", "calls 11")
+        terminal.wait_for("paused ×64", "✓ submitted", "calls 11")
         terminal.press("q")
         assert terminal.exit_code() == 0

@@ -24,6 +24,7 @@ from tests.e2e.browser import Page, browser
 from tests.e2e.tmux import PROGRAM
 from tests.integration.conftest import require
 from tests.terminal_oracles import display_of
+from tests.waiting import HANG_SECONDS
 
 pytest.importorskip("textual_serve", reason="textual-serve is not installed: sandbox-tui[serve]")
 
@@ -73,7 +74,7 @@ class Served:
         self._wait_until_it_answers()
 
     def _wait_until_it_answers(self) -> None:
-        until = time.monotonic() + 30
+        until = time.monotonic() + HANG_SECONDS
         while True:
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
@@ -87,7 +88,7 @@ class Served:
         self.process.send_signal(signal.SIGINT)
         assert self.process.stdout is not None
         try:
-            return self.process.wait(30)
+            return self.process.wait(HANG_SECONDS)
         finally:
             self.process.kill()
             self.process.wait()
@@ -120,7 +121,7 @@ def screen_of(page: Page) -> str:
     return "\n".join(line.rstrip() for line in display_of(emulator))
 
 
-def wait_for(page: Page, text: str, seconds: float = 40) -> str:
+def wait_for(page: Page, text: str, seconds: float = HANG_SECONDS) -> str:
     until = time.monotonic() + seconds
     while text not in (screen := screen_of(page)):
         assert time.monotonic() < until, f"never seen: {text}\n{screen}"
@@ -128,7 +129,7 @@ def wait_for(page: Page, text: str, seconds: float = 40) -> str:
     return screen
 
 
-def wait_gone(page: Page, text: str, seconds: float = 40) -> None:
+def wait_gone(page: Page, text: str, seconds: float = HANG_SECONDS) -> None:
     until = time.monotonic() + seconds
     while text in (screen := screen_of(page)):
         assert time.monotonic() < until, f"still there: {text}\n{screen}"
@@ -157,12 +158,12 @@ def test_the_home_screen_in_a_browser_and_its_keys(home: Path, page: Page) -> No
         page.key("Escape")
         wait_gone(page, "esc closes")
         page.key("n")
-        wait_for(page, "ctrl+s starts")
+        wait_for(page, "ctrl+s start")
         for char in "hello":
             page.key(char)
         wait_for(page, "hello")
         page.key("Escape")
-        wait_gone(page, "ctrl+s starts")
+        wait_gone(page, "ctrl+s start")
         click_on(page, "settings")  # in the key bar
         wait_for(page, "terminal title")
         sent = base64.b64decode(page.run("window.joined()"))
@@ -182,7 +183,7 @@ def test_a_run_in_a_browser_is_put_away_when_its_tab_is_closed(home: Path, page:
         page.open(served.address, "document.body.classList.contains('-first-byte')")
         wait_for(page, "● running")
         page.send("Page.navigate", url="about:blank")
-        until = time.monotonic() + 30
+        until = time.monotonic() + HANG_SECONDS
         while True:
             store = Store.open_readonly_if_needed(home / "sessions.db")
             try:
@@ -202,7 +203,7 @@ def ask(url: str, **headers: str) -> tuple[int, str]:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     try:
         with urllib.request.urlopen(
-            urllib.request.Request(url, headers=named), timeout=10
+            urllib.request.Request(url, headers=named), timeout=HANG_SECONDS
         ) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
@@ -242,7 +243,10 @@ def test_a_port_that_is_taken_is_said_in_a_sentence(home: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         done = subprocess.run(
-            [str(PROGRAM), "serve", "--port", port], capture_output=True, text=True, timeout=60
+            [str(PROGRAM), "serve", "--port", port],
+            capture_output=True,
+            text=True,
+            timeout=HANG_SECONDS,
         )
     assert done.returncode == 2
     assert f"Cannot listen on 127.0.0.1:{port}" in done.stderr
@@ -254,7 +258,9 @@ def test_without_textual_serve_one_sentence_says_what_to_install(home: Path) -> 
         "import sys; sys.modules['textual_serve'] = None; "
         "from sandbox_tui.tui.cli.main import main; main(['serve'])"
     )
-    done = subprocess.run([sys.executable, "-c", hide], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", hide], capture_output=True, text=True, timeout=HANG_SECONDS
+    )
     assert done.returncode == 2
     assert "pip install 'sandbox-tui[serve]'" in done.stderr
     assert len(done.stderr.splitlines()) == 1

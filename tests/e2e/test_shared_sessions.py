@@ -162,7 +162,7 @@ def test_calls_and_files_open(page: Page, store: Store, poster: str, tmp_path: P
     page.key("End")
     page.run("document.querySelectorAll('#list details:not(.thought)')[0].open = true")
     first = next(x for x in store.events(poster) if isinstance(x, e.CallFinished))
-    block = "document.querySelectorAll('#list details:not(.thought)')[0].querySelectorAll('pre')[1]"
+    block = "document.querySelector('#list details:not(.thought)').querySelector('pre:last-child')"
     assert page.until(f"{block} && {block}.textContent") == first.observation
     name = "[...document.querySelectorAll('#tree .open')].find((d) => d.textContent.includes('convert'))"
     page.run(f"{name}.click()")

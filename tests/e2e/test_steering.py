@@ -15,6 +15,7 @@ from sandbox_tui.sessions import Store
 from tests import scripted_server as s
 from tests.e2e.tmux import Terminal
 from tests.integration.conftest import TEST_IMAGE, require
+from tests.waiting import HANG_SECONDS
 
 Start = Callable[..., s.ScriptedServer]
 
@@ -65,7 +66,7 @@ def said(server: s.ScriptedServer) -> list[str]:
 
 
 def leave(terminal: Terminal) -> None:
-    terminal.wait_for("✓ submitted", seconds=60)
+    terminal.wait_for("✓ submitted")
     terminal.press("q")
     assert terminal.exit_code() == 0
 
@@ -87,7 +88,7 @@ def test_a_policy_asks_for_one_call_and_denies_another(
         assert "rule 2: ask execute_bash curl *" in screen
         assert "Y always" in screen
         terminal.press("Y")
-        terminal.wait_for("approve always · call 2", "curl *", "enter allows")
+        terminal.wait_for("approve always · call 2", "curl *", "enter allow")
         terminal.press("Enter")
         leave(terminal)
     decided = [d for d in stored(own_home) if isinstance(d, e.CallDecided)]
@@ -124,7 +125,7 @@ def test_the_pattern_can_be_changed_and_the_mode_from_inside_the_prompt(
         terminal.wait_gone("echo one *")
         terminal.type("echo *")
         terminal.press("Enter")
-        terminal.wait_for("◆ call 3", "you allow from now on: echo *")
+        terminal.wait_for("◆ call 3", "you allowed from now on: echo *")
         terminal.press("M")
         terminal.wait_for("● p  ask (policy)", "call 3 keeps waiting")
         terminal.press("s")
@@ -155,7 +156,7 @@ def test_a_call_is_edited_as_plain_text(own_home: Path, scripted_server: Start) 
     with start(server, own_home, "--step") as terminal:
         terminal.wait_for("◆ call 1")
         terminal.press("e")
-        screen = terminal.wait_for("edit call 1", "1  echo one", "2  echo two", "ctrl+s runs")
+        screen = terminal.wait_for("edit call 1", "1  echo one", "2  echo two", "run edited call")
         assert "\\n" not in screen
         terminal.press("Enter")
         terminal.type("echo three")
@@ -195,12 +196,12 @@ def test_skip_reject_and_answer(own_home: Path, scripted_server: Start) -> None:
         terminal.press("S")
         terminal.wait_for("skipped by you", "◆ call 2")
         terminal.press("r")
-        terminal.wait_for("why not?", "enter sends")
+        terminal.wait_for("reason · the model", "enter send")
         terminal.type("use a pen")
         terminal.press("Enter")
         terminal.wait_for("rejected by you", "◆ call 3")
         terminal.press("A")
-        terminal.wait_for("in the tool's stead", "enter sends")
+        terminal.wait_for("instead of running the call", "enter send")
         terminal.type("it is noon")
         terminal.press("Enter")
         terminal.wait_for("answered by you", "◆ call 4")
@@ -223,24 +224,24 @@ def test_what_waits_is_seen_changed_and_removed(own_home: Path, scripted_server:
     with start(server, own_home) as terminal:
         terminal.wait_for("begun")
         terminal.press("m")
-        terminal.wait_for("it reads this before", "enter sends")
+        terminal.wait_for("it reads this before", "enter send")
         terminal.type("be kwick")
         terminal.press("Enter")
-        terminal.wait_for("waiting for the model 1", "with the next request")
+        terminal.wait_for("queued for the model 1", "with the next request")
         terminal.press("m")
-        terminal.wait_for("enter sends")
+        terminal.wait_for("enter send")
         terminal.type("never mind")
         terminal.press("Enter")
-        terminal.wait_for("waiting for the model 2")
+        terminal.wait_for("queued for the model 2")
         terminal.press("i")
-        terminal.wait_for("run a command in the sandbox", "enter sends")
+        terminal.wait_for("run a command in the sandbox", "enter send")
         terminal.type("echo from mee")
         terminal.press("Enter")
         terminal.wait_for("after the running call")
         terminal.press("u")
         terminal.wait_for("e edit · d remove")
         terminal.press("g", "e")
-        terminal.wait_for("in other words", "enter sends")
+        terminal.wait_for("edit message", "enter send")
         terminal.press(*["BSpace"] * 5)
         terminal.type("quick")
         terminal.press("Enter")
@@ -248,16 +249,16 @@ def test_what_waits_is_seen_changed_and_removed(own_home: Path, scripted_server:
         terminal.press("u")
         terminal.wait_for("e edit · d remove")
         terminal.press("G", "e")
-        terminal.wait_for("in other words", "enter sends")
+        terminal.wait_for("edit message", "enter send")
         terminal.press("BSpace")
         terminal.press("Enter")
         terminal.wait_gone("from mee")
         terminal.press("u")
         terminal.wait_for("e edit · d remove")
         terminal.press("g", "j", "d")
-        terminal.wait_for("waiting for the model 2")
+        terminal.wait_for("queued for the model 2")
         terminal.press("1", "t")
-        terminal.wait_for("keys go to the sandbox", "❯")
+        terminal.wait_for("keyboard goes to the sandbox", "❯")
         terminal.type("touch go")
         terminal.press("Enter")
         terminal.press("C-]")
@@ -288,15 +289,15 @@ def test_a_queue_is_worked_with_the_mouse(own_home: Path, scripted_server: Start
         terminal.wait_for("begun")
         for words in ("first words", "second words"):
             terminal.press("m")
-            terminal.wait_for("it reads this before", "enter sends")
+            terminal.wait_for("it reads this before", "enter send")
             terminal.type(words)
             terminal.press("Enter")
-            terminal.wait_gone("enter sends")
+            terminal.wait_gone("enter send")
             terminal.wait_for(words)
         click(terminal, "second words", "✕")
-        terminal.wait_for("waiting for the model 1")
+        terminal.wait_for("queued for the model 1")
         click(terminal, "first words", "✎")
-        terminal.wait_for("in other words", "enter sends")
+        terminal.wait_for("edit message", "enter send")
         terminal.type(", changed")
         terminal.press("Enter")
         terminal.wait_for("first words, changed")
@@ -354,7 +355,7 @@ def test_ending_a_frozen_run_cleans_up(own_home: Path, scripted_server: Start) -
         terminal.press("Z")
         terminal.wait_for("‖ frozen")
         terminal.press("q")
-        terminal.wait_for("the run is still going")
+        terminal.wait_for("the run is still running")
         terminal.press("x")
         assert terminal.exit_code() == 130
     end = stored(own_home)[-1]
@@ -387,7 +388,7 @@ def test_reply_and_command_are_interrupted_alone(own_home: Path, scripted_server
         for word in ("drip", "drop"):
             terminal.wait_for(f"{word} {word} {word}")
             terminal.press("R")
-            terminal.wait_for("The model is asked again now", "You stopped the reply.")
+            terminal.wait_for("Asking the model again now", "You stopped the reply.")
         terminal.wait_for("begun")
         terminal.press("Escape")
         terminal.wait_for("The command was interrupted")
@@ -410,7 +411,7 @@ def test_every_key_may_come_at_a_bad_moment(own_home: Path, scripted_server: Sta
         terminal.wait_for("◆ call 1")
         for _ in range(4):
             terminal.press("a", "a", "S", "M", "M", "M", "s", "a", "Space", "Space", "Z", "Z")
-        until = time.monotonic() + 60
+        until = time.monotonic() + HANG_SECONDS
         while "✓ submitted" not in (screen := terminal.screen()):
             assert time.monotonic() < until, screen
             terminal.press("Z" if "‖ frozen" in screen else "a")

@@ -12,6 +12,7 @@ from tests import scripted_server as s
 from tests.e2e.test_cockpit import RELEASE, stored
 from tests.e2e.tmux import Terminal
 from tests.integration.conftest import require
+from tests.waiting import HANG_SECONDS
 
 Start = Callable[..., s.ScriptedServer]
 
@@ -46,7 +47,7 @@ def test_search_through_ten_thousand_lines(own_home: Path, scripted_server: Star
         terminal.wait_for("✓ submitted", "the Needle")
         terminal.press("2")
         terminal.press("/")
-        terminal.wait_for("/ look for")
+        terminal.wait_for("/ search")
         terminal.type("line 77")
         terminal.wait_for("111/111")
         terminal.press("Enter")
@@ -97,7 +98,7 @@ def mouse(terminal: Terminal, report: str) -> None:
 
 def clipboard(terminal: Terminal, wanted: str) -> str:
     """The buffer of tmux, which OSC 52 fills, once it holds what is wanted."""
-    until = time.monotonic() + 10
+    until = time.monotonic() + HANG_SECONDS
     while wanted not in (text := terminal._tmux("show-buffer").stdout):
         assert time.monotonic() < until, f"never copied: {text!r}"
         time.sleep(0.05)
@@ -110,7 +111,7 @@ def test_a_program_in_the_shell_gets_mouse_and_paste(
     with running(own_home, scripted_server, "true", "--step") as terminal:
         terminal.wait_for("waits for you")
         terminal.press("t")
-        terminal.wait_for("‹shell›", "keys go to the sandbox · ctrl+] gives them back", "❯ ")
+        terminal.wait_for("‹shell›", "keyboard goes to the sandbox · ctrl+] releases it", "❯ ")
         terminal.type(LISTENER)
         terminal.press("Enter")
         screen = terminal.wait_for("ready")
@@ -123,15 +124,15 @@ def test_a_program_in_the_shell_gets_mouse_and_paste(
         terminal.wait_for("^[[200~two", "lines^[[201~")
         terminal.press("C-c")
         terminal.press(RELEASE)
-        terminal.wait_gone("keys go to the sandbox")
+        terminal.wait_gone("keyboard goes to the sandbox")
         terminal.press("+")
-        terminal.wait_for("‹shell-2› ×", "keys go to the sandbox")
+        terminal.wait_for("‹shell-2› ×", "keyboard goes to the sandbox")
         terminal.type("echo on''ly here")
         terminal.press("Enter")
         screen = terminal.wait_for("only here")
         top = screen.split("\n")[1]
         terminal.press(RELEASE)
-        terminal.wait_gone("keys go to the sandbox")
+        terminal.wait_gone("keyboard goes to the sandbox")
         click(terminal, top.index("shell ×") + 1, 1)
         terminal.wait_for("‹shell› ×", "ready")
         top = terminal.screen().split("\n")[1]
@@ -157,11 +158,11 @@ def test_a_command_that_asks_is_answered(own_home: Path, scripted_server: Start)
         terminal.press("2")
         terminal.wait_for("waits for a password · enter answers · esc interrupts")
         terminal.press("Enter")
-        terminal.wait_for("keys go to the sandbox")
+        terminal.wait_for("keyboard goes to the sandbox")
         terminal.type("hunter2")
         terminal.press("Enter")
         terminal.wait_for("7 chars")
-        terminal.wait_gone("keys go to the sandbox")
+        terminal.wait_gone("keyboard goes to the sandbox")
         terminal.wait_for("◆ call 2")
         terminal.press("Space", "a")
         terminal.wait_for("✓ submitted")

@@ -13,6 +13,7 @@ import pytest
 
 from tests.e2e.tmux import PROGRAM
 from tests.integration.conftest import require
+from tests.waiting import HANG_SECONDS
 
 DEMO = ["demo", "--speed", "0", "--sandbox", "bubblewrap"]
 
@@ -30,7 +31,7 @@ class Pty:
             list(arguments),
             env={**plain, **names},
             dimensions=(30, 100),
-            timeout=60,
+            timeout=HANG_SECONDS,
             cwd=str(home.parent),
         )
         self.child.logfile_read = self._log
@@ -57,7 +58,7 @@ def test_a_run_that_ends_rings_and_the_title_says_how_it_stands(own_home: Path) 
     pty.wait_for("\x1b]2;✓ The folder input".encode())
     wrote = pty.end()
     assert bells(wrote) == 1
-    assert wrote.count(b"\x1b]2;\x07\x1b[23;2tsubmitted \xc2\xb7 session ") == 1
+    assert wrote.count(b"\x1b]2;\x07\x1b[23;2tsubmitted \xc2\xb7 The folder input") == 1
     assert b"\x1b]9;" not in wrote
 
 
@@ -93,7 +94,8 @@ def test_the_title_is_restored_when_a_signal_ends_the_program(own_home: Path) ->
     pty.child.kill(signal.SIGTERM)
     pty.child.expect(pexpect.EOF)
     said = pty._log.getvalue().partition(b"\x1b]2;\x07\x1b[23;2t")[2]
-    assert b"cancelled \xc2\xb7 session " in said
+    assert b"cancelled \xc2\xb7 The folder input" in said
+    assert b"sandbox-tui replay " in said
     assert b"sandbox-tui: cancelled" in said
     pty.child.close()
     assert pty.child.exitstatus == 143

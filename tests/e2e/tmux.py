@@ -7,13 +7,35 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 
 import pytest
 
+from tests.waiting import HANG_SECONDS
+
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
+
+MAX_PAUSE_SECONDS = 0.25
+"""Longest pause between two looks at a screen: each look starts a process."""
+
+
+def looks(seconds: float = HANG_SECONDS) -> Iterator[bool]:
+    """Pauses between looks at something, longer each time; the last look says that it is the last."""
+    until, pause = time.monotonic() + seconds, 0.03
+    while (left := until - time.monotonic()) > 0:
+        yield False
+        time.sleep(min(pause, left))
+        pause = min(pause * 1.3, MAX_PAUSE_SECONDS)
+    yield True
+
+
+def record_demo(home: Path) -> None:
+    """Have the demo in the database, without the screen: that takes a third of the time."""
+    command = [PROGRAM, "demo", "--headless", "--speed", "0", "--sandbox", "bubblewrap"]
+    environment = {**os.environ, "SANDBOX_TUI_HOME": str(home)}
+    subprocess.run(command, env=environment, cwd=home.parent, capture_output=True, check=True)
 
 
 class Terminal:
@@ -77,51 +99,52 @@ class Terminal:
         """What is on the screen."""
         return self._tmux("capture-pane", "-p").stdout
 
-    def wait_for(self, *texts: str, seconds: float = 60) -> str:
+    def wait_for(self, *texts: str, seconds: float = HANG_SECONDS) -> str:
         """Wait until all of `texts` are on the screen; the screen."""
-        until = time.monotonic() + seconds
-        while True:
+        screen = ""
+        for last in looks(seconds):
             screen = self.screen()
             if all(text in screen for text in texts):
-                return screen
-            assert time.monotonic() < until, f"never seen: {[t for t in texts if t not in screen]}"
-            time.sleep(0.05)
-
-    def wait_for_times(self, text: str, times: int, seconds: float = 60) -> None:
-        """Wait until `text` is on the screen so many times."""
-        until = time.monotonic() + seconds
-        while (seen := self.screen().count(text)) < times:
-            assert time.monotonic() < until, f"seen {seen} times only: {text}"
-            time.sleep(0.05)
-
-    def wait_gone(self, text: str, seconds: float = 60) -> str:
-        """Wait until `text` is no longer on the screen."""
-        until = time.monotonic() + seconds
-        while text in (screen := self.screen()):
-            assert time.monotonic() < until, f"still there: {text}"
-            time.sleep(0.05)
+                break
+            assert not last, f"never seen: {[t for t in texts if t not in screen]}"
         return screen
 
-    def wait_until(self, true: Callable[[], object], seconds: float = 60) -> None:
-        """Wait until something holds that the screen does not show."""
-        until = time.monotonic() + seconds
-        while not true():
-            assert time.monotonic() < until, f"still not true:\n{self.screen()}"
-            time.sleep(0.05)
+    def wait_for_times(self, text: str, times: int, seconds: float = HANG_SECONDS) -> None:
+        """Wait until `text` is on the screen so many times."""
+        for last in looks(seconds):
+            if (seen := self.screen().count(text)) >= times:
+                break
+            assert not last, f"seen {seen} times only: {text}"
 
-    def exit_code(self, seconds: float = 60) -> int:
+    def wait_gone(self, text: str, seconds: float = HANG_SECONDS) -> str:
+        """Wait until `text` is no longer on the screen."""
+        screen = ""
+        for last in looks(seconds):
+            if text not in (screen := self.screen()):
+                break
+            assert not last, f"still there: {text}"
+        return screen
+
+    def wait_until(self, true: Callable[[], object], seconds: float = HANG_SECONDS) -> None:
+        """Wait until something holds that the screen does not show."""
+        for last in looks(seconds):
+            if true():
+                break
+            assert not last, f"still not true:\n{self.screen()}"
+
+    def exit_code(self, seconds: float = HANG_SECONDS) -> int:
         """Wait for the program to end."""
-        until = time.monotonic() + seconds
-        while not (self.log.exists() and self.log.read_text().strip()):
-            assert time.monotonic() < until, f"it did not end:\n{self.screen()}"
-            time.sleep(0.05)
+        for last in looks(seconds):
+            if self.log.exists() and self.log.read_text().strip():
+                break
+            assert not last, f"it did not end:\n{self.screen()}"
         return int(self.log.read_text())
 
     def pid(self) -> int:
         """Process id of the program."""
         shell = int(self._tmux("display-message", "-p", "#{pane_pid}").stdout)
         children = Path(f"/proc/{shell}/task/{shell}/children")
-        until = time.monotonic() + 10
+        until = time.monotonic() + HANG_SECONDS
         while not (found := children.read_text().split()):
             assert time.monotonic() < until
         return int(found[0])

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from types import TracebackType
 
-from tests.faults.program import PATIENCE
+from tests.waiting import HANG_SECONDS
 
 
 def why_not() -> str | None:
@@ -66,7 +66,7 @@ class PrivateEngine:
                 stderr=log,
                 start_new_session=True,
             )
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + HANG_SECONDS
         while self.docker("version", check=False).returncode != 0:
             assert self._process.poll() is None, self._log.read_text()[-2000:]
             assert time.monotonic() < until, self._log.read_text()[-2000:]
@@ -76,7 +76,7 @@ class PrivateEngine:
         """Stop it as a service manager does; its containers end with it."""
         if self._process is not None:
             self._process.terminate()
-            self._process.wait(PATIENCE)
+            self._process.wait(HANG_SECONDS)
             self._process = None
 
     def docker(self, *words: str, check: bool = True) -> subprocess.CompletedProcess[str]:

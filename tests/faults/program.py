@@ -16,10 +16,9 @@ from typing import IO, Any
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
+from tests.waiting import HANG_SECONDS
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
-PATIENCE = 60.0
-"""Seconds after which something that is waited for counts as never coming."""
 
 
 class Program:
@@ -122,14 +121,14 @@ class Program:
 
     def end(self) -> int:
         """Wait for its end; the exit code."""
-        self._process.wait(PATIENCE)
+        self._process.wait(HANG_SECONDS)
         for reader in self._readers:
             reader.join()
         return self._process.returncode
 
     def _wait(self, there: Callable[[], bool], what: str) -> None:
         with self._heard:
-            came = self._heard.wait_for(lambda: there() or self._over == 2, PATIENCE)
+            came = self._heard.wait_for(lambda: there() or self._over == 2, HANG_SECONDS)
             assert came, f"it never said: {what}"
             assert there(), f"it ended and never said: {what}\n{self.stderr}"
 

@@ -97,7 +97,7 @@ def test_a_disk_that_fills_up_and_has_room_again(
     results = tmp_path / "out"
     with Program(*against(server.url, "--output", str(results)), home=small_home) as program:
         program.wait_for_words("the run waits. The session database")
-        assert "could not be written: the disk is full. Make room" in program.stderr
+        assert "could not be written: the disk is full. Free some space" in program.stderr
         nothing_was_begun_meanwhile(program, server)
         (small_home / "filler").unlink()
         program.wait_for_words("the run continues.")
@@ -134,7 +134,7 @@ def test_a_full_disk_on_the_screen(small_home: Path, scripted_server: Start) -> 
     server = scripted_server(*fault_at_second_request(lambda: fill(small_home)))
     arguments = [word for word in against(server.url) if word != "--json"]
     with Terminal(*arguments, home=small_home) as terminal:
-        terminal.wait_for("‖ cannot be stored", "the run waits", "disk is full")
+        terminal.wait_for("‖ cannot be recorded", "the run waits", "disk is full")
         (small_home / "filler").unlink()
         terminal.wait_for("✓ submitted", "The run waited")
         terminal.press("q")
@@ -147,7 +147,7 @@ def test_another_program_holds_the_database_for_long(
     other = Locked(own_home)
     server = scripted_server(*fault_at_second_request(other.begin))
     with Program(*against(server.url), home=own_home) as program:
-        program.wait_for_words("is in use by another program")
+        program.wait_for_words("is locked by another program")
         nothing_was_begun_meanwhile(program, server)
         other.end()
         program.wait_for_words("the run continues.")
@@ -358,7 +358,7 @@ def test_a_row_that_does_not_unpack_is_said_to_be_damaged(
         )
     with Program("sessions", "check", home=own_home) as looked:
         assert looked.end() != 0
-    assert "defect" not in looked.stderr
+    assert "bug in sandbox-tui" not in looked.stderr
 
 
 def test_a_replay_of_a_row_that_does_not_unpack_says_so(one_session: Path, own_home: Path) -> None:

@@ -12,23 +12,19 @@ import os
 import random
 import signal
 import sys
-import tempfile
-import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sandbox_tui.core.agent.conversation_from_events import conversation
 from sandbox_tui.core.agent.loop import messages_digest
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.sandboxes.bubblewrap.workspace import OwnerRecord, sweep
-from sandbox_tui.core.sandboxes.docker.engine import connect
-from sandbox_tui.core.sandboxes.docker.engine import sweep as sweep_containers
 from sandbox_tui.sessions import Store, replay
 from sandbox_tui.sessions.store.maintenance import check
+from tests.faults.remains import nothing_remains
 from tests.integration.conftest import TEST_IMAGE, require
+from tests.waiting import HANG_SECONDS
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
 KILLS = int(os.environ.get("SANDBOX_TUI_KILLS", "10"))
@@ -40,7 +36,7 @@ LONGEST = 5.0
 """Seconds into a run at which it is killed at the latest; the demo takes about as long."""
 
 REASONS = (
-    "There is no session",  # killed before anything was stored
+    "There are no sessions",  # killed before anything was stored
     "has ended",  # killed after its end
     "The container of this session is gone",  # it was just being put away
     "folders are gone",
@@ -97,7 +93,7 @@ async def take_up(killed: Killed) -> tuple[int, str]:
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
     )
-    _, words = await asyncio.wait_for(process.communicate(), 120)
+    _, words = await asyncio.wait_for(process.communicate(), HANG_SECONDS)
     return process.returncode or 0, words.decode()
 
 
@@ -151,39 +147,4 @@ async def test_whenever_it_is_killed_it_goes_on_or_says_why_not(kind: str, tmp_p
         outcomes[words.split(": ", 1)[1].split(":")[0].strip()[:60]] += 1
     print(f"\n{kind}, {KILLS} kills, seed {SEED}: {dict(outcomes)}")
     assert outcomes["resumed"] >= KILLS // 4
-    await nothing_remains(kind, tmp_path)
-
-
-async def nothing_remains(kind: str, folder: Path) -> None:
-    """No container, no private folder, once the grace period is over."""
-    until = time.monotonic() + GRACE + 15
-    left: list[Any] = [None]
-    while left and time.monotonic() < until:
-        left = await asyncio.to_thread(_containers) if kind == "docker" else _folders(folder)
-        await asyncio.sleep(0.5)
-    assert left == []
-
-
-def _containers() -> list[str]:
-    """Those with these tests' own grace period: also of runs that had stored nothing, whose
-    container may not even have been started; every start of a run sweeps those."""
-    sweep_containers()
-    client = connect()
-    try:
-        found = client.containers.list(
-            all=True, ignore_removed=True, filters={"label": f"sandbox-tui.lease={GRACE}"}
-        )
-        return [str(one.name) for one in found]
-    finally:
-        client.close()
-
-
-def _folders(folder: Path) -> list[str]:
-    """Private folders in the runs' temporary folder, after a sweep such as every start makes."""
-    before = tempfile.tempdir
-    tempfile.tempdir = str(folder)
-    try:
-        sweep()
-    finally:
-        tempfile.tempdir = before
-    return [str(path) for path in folder.glob("sandbox-tui-*") if OwnerRecord.of(path) is not None]
+    await nothing_remains(kind, tmp_path, GRACE)

@@ -24,10 +24,10 @@ from tests.arithmetic_model import reply
 from tests.integration.conftest import TEST_IMAGE, require
 from tests.integration.test_runs import PROGRAM
 from tests.ray_cluster import ENVIRONMENT, RayCluster, kill_node
+from tests.waiting import HANG_SECONDS
 
 TASKS = 6
 KEY = "sk-of-the-coordinator-alone-123"
-PATIENCE_SECONDS = 120.0
 
 SCORER = """
 import re
@@ -66,13 +66,13 @@ class Gate:
     def reply(self, request: dict[str, Any]) -> s.Scripted:
         if any(message["role"] == "assistant" for message in request["messages"]):
             self.waiting.release()
-            self.open.wait(PATIENCE_SECONDS)
+            self.open.wait(HANG_SECONDS)
         return reply(request)
 
     def wait_for(self, models: int) -> None:
         """Wait until so many wait."""
         for _ in range(models):
-            assert self.waiting.acquire(timeout=PATIENCE_SECONDS)
+            assert self.waiting.acquire(timeout=HANG_SECONDS)
 
 
 @pytest.fixture
@@ -131,11 +131,9 @@ class Coordinator:
                 program.kill()
                 program.communicate()
 
-    def run(
-        self, cluster: RayCluster, server: s.ScriptedServer, kind: str
-    ) -> subprocess.Popen[str]:
+    def run(self, cluster: RayCluster, server: s.ScriptedServer) -> subprocess.Popen[str]:
         suite = str(self.folder / "products.yaml")
-        where = ["--sandbox", kind, "--image", TEST_IMAGE, "--ray", cluster.address]
+        where = ["--sandbox", "docker", "--image", TEST_IMAGE, "--ray", cluster.address]
         return self.start("run", suite, "--model", "scripted", "--base-url", server.url, *where)
 
     def store(self) -> Store:
@@ -151,7 +149,7 @@ def coordinator(tmp_path: Path, own_home: Path) -> Iterator[Coordinator]:
 
 def until(condition: Callable[[], object]) -> None:
     """Wait for something that another program does."""
-    give_up = time.monotonic() + PATIENCE_SECONDS
+    give_up = time.monotonic() + HANG_SECONDS
     while not condition():
         assert time.monotonic() < give_up
         time.sleep(0.05)
@@ -187,25 +185,23 @@ def check_complete(store: Store) -> list[Any]:
     return results
 
 
-@pytest.mark.parametrize("kind", ["docker", "bubblewrap"])
 def test_the_samples_of_a_lost_node_run_again(
-    kind: str,
     cluster: RayCluster,
     coordinator: Coordinator,
     gate: Gate,
     scripted_server: Callable[..., s.ScriptedServer],
 ) -> None:
-    require(kind)
+    require("docker")
     server = scripted_server(gate.reply)
     raylet = cluster.add_node()
-    program = coordinator.run(cluster, server, kind)
+    program = coordinator.run(cluster, server)
     gate.wait_for(4)
     with coordinator.store() as store:
         until(lambda: [run.steps for run in store.runs()] == [1] * 4)  # seen here as they run
         kill_node(raylet)
         until(lambda: [run.outcome for run in store.runs()].count("cancelled") == 2)
         gate.open.set()
-        out, err = program.communicate(timeout=PATIENCE_SECONDS)
+        out, err = program.communicate(timeout=HANG_SECONDS)
         assert program.returncode == 0, err
         assert {json.loads(line)["task"] for line in out.splitlines()} == {
             f"t{n}" for n in range(TASKS)
@@ -222,8 +218,9 @@ def test_the_samples_of_a_lost_node_run_again(
         assert gone not in nodes.values()
         assert all(one.attempts == 1 for one in results)  # it says nothing about the model
         assert set(server.authorizations) == {f"Bearer {KEY}"}
-        if kind == "docker":  # those of the lost node outlive it by the grace period
-            until(lambda: not containers(store))
+        until(
+            lambda: not containers(store)
+        )  # those of the lost node outlive it for the grace period
     assert all(KEY.encode() not in file.read_bytes() for file in coordinator.home.glob("*.db*"))
     report = subprocess.run(
         [PROGRAM, "eval", "report"],
@@ -251,21 +248,21 @@ def test_a_coordinator_that_is_stopped_stops_the_nodes(
     """And what is left runs when it is resumed, on a node too that joins meanwhile."""
     require("docker")
     server = scripted_server(gate.reply)
-    program = coordinator.run(cluster, server, "docker")
+    program = coordinator.run(cluster, server)
     gate.wait_for(2)
     program.send_signal(signal.SIGTERM)
-    _, err = program.communicate(timeout=PATIENCE_SECONDS)
+    _, err = program.communicate(timeout=HANG_SECONDS)
     assert program.returncode == 128 + signal.SIGTERM, err
     with coordinator.store() as store:
         assert not containers(store)
-        assert eval_ledger.summary(store).stopped_because == "The program got SIGTERM."
+        assert eval_ledger.summary(store).stopped_because == "The program received SIGTERM."
         assert {run.outcome for run in store.runs()} == {"cancelled"}
         program = coordinator.start("resume", "--ray", cluster.address)
         gate.wait_for(2)
         raylet = cluster.add_node()
         gate.wait_for(2)
         gate.open.set()
-        _, err = program.communicate(timeout=PATIENCE_SECONDS)
+        _, err = program.communicate(timeout=HANG_SECONDS)
         assert program.returncode == 0, err
         check_complete(store)
         assert not containers(store)
@@ -280,7 +277,7 @@ def test_a_coordinator_that_is_killed_leaves_nothing_on_the_nodes(
 ) -> None:
     require("docker")
     server = scripted_server(gate.reply)
-    program = coordinator.run(cluster, server, "docker")
+    program = coordinator.run(cluster, server)
     gate.wait_for(2)
     with coordinator.store() as store:
         assert len(containers(store)) == 2
@@ -289,6 +286,6 @@ def test_a_coordinator_that_is_killed_leaves_nothing_on_the_nodes(
         until(lambda: not containers(store))
         gate.open.set()
         resumed = coordinator.start("resume", "--ray", cluster.address)
-        _, err = resumed.communicate(timeout=PATIENCE_SECONDS)
+        _, err = resumed.communicate(timeout=HANG_SECONDS)
         assert resumed.returncode == 0, err
         check_complete(store)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sandbox_tui.core.sandboxes.scripts.loader import dispatcher_command
+from tests.waiting import HANG_SECONDS
 
 NONCE = b"0123456789abcdef"
 NOT_BEGUN = b"\0\x1e" + NONCE + b" N\0"
@@ -31,7 +32,7 @@ def test_a_command_that_cannot_be_begun_says_so(processes: int) -> None:
             ["setpriv", "--reuid", USER, "--clear-groups", *command],
             input=limit + begin,
             capture_output=True,
-            timeout=120,
+            timeout=HANG_SECONDS,
             check=False,
             cwd=name,
         )

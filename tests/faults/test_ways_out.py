@@ -52,7 +52,7 @@ def test_signals_that_come_again(
     end = said[-1]
     assert isinstance(end, e.RunFinished)
     assert end.reason == "cancelled"
-    assert f"got {numbers[0].name}" in (end.error or "")
+    assert f"received {numbers[0].name}" in (end.error or "")
     assert only(e.CallFinished, said)[-1].interrupted
     assert (results / "kept").read_text() == "kept\n"
 

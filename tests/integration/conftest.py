@@ -19,8 +19,14 @@ from sandbox_tui.sessions import new_id
 TEST_IMAGE = "sandbox-tui-test:latest"
 
 
+_there: set[str] = set()
+"""Kinds of sandboxes that could be had when it was asked."""
+
+
 def require(kind: str) -> None:
     """Skip, or fail, when this kind of sandbox cannot be had here."""
+    if kind in _there:
+        return
     if kind == "docker":
         status = engine_status(TEST_IMAGE)
         problem = status.problem or ("" if status.has_image else f"no image {TEST_IMAGE}")
@@ -30,6 +36,7 @@ def require(kind: str) -> None:
         pytest.fail(f"{kind} is required here: {problem}")
     if problem:
         pytest.skip(f"{kind}: {problem}")
+    _there.add(kind)
 
 
 def spec(**fields: object) -> SandboxSpec:

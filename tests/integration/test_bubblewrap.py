@@ -22,6 +22,8 @@ import pytest
 
 from sandbox_tui.core.base.errors import SandboxLost
 from sandbox_tui.core.base.process_identity import MAX_OPEN_FILES
+from sandbox_tui.core.sandboxes.base import SandboxSpec
+from sandbox_tui.core.sandboxes.bubblewrap.supervisor import Supervisor
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import (
     claim_folder,
     make_folder,
@@ -30,6 +32,7 @@ from sandbox_tui.core.sandboxes.bubblewrap.workspace import (
 )
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR
 from tests.integration.conftest import make, require
+from tests.waiting import HANG_SECONDS
 
 
 def folders() -> set[Path]:
@@ -43,17 +46,19 @@ async def test_little_of_the_host_is_seen() -> None:
     await sandbox.start()
     try:
         ask = "ls /etc/shadow /root/.ssh /home /work /var/run/docker.sock; touch /usr/x /etc/x"
-        result = await sandbox.exec(f"{ask}; ls -A /root; cat /etc/passwd", timeout=10)
+        result = await sandbox.exec(f"{ask}; ls -A /root; cat /etc/passwd", timeout=HANG_SECONDS)
         assert b"shadow\n" not in result.stdout
         assert len(result.stdout.splitlines()) <= 4
-        status = (await sandbox.exec("cat /proc/self/status", timeout=10)).stdout.decode()
+        status = (await sandbox.exec("cat /proc/self/status", timeout=HANG_SECONDS)).stdout.decode()
         assert "CapEff:\t0000000000000000" in status
         assert "NoNewPrivs:\t1" in status
-        routes = await sandbox.exec("tail -n +2 /proc/net/route | wc -l; ls /proc", timeout=10)
+        routes = await sandbox.exec(
+            "tail -n +2 /proc/net/route | wc -l; ls /proc", timeout=HANG_SECONDS
+        )
         assert routes.stdout.startswith(b"0\n")
         assert sandbox.info["network"] == "none"
         pipes = "rm -rf /run/sandbox-tui-pipes; mv /run/sandbox-tui-pipes /run/x; ls -d /run/*pipes"
-        kept = await sandbox.exec(pipes, timeout=10)
+        kept = await sandbox.exec(pipes, timeout=HANG_SECONDS)
         assert kept.stdout == b"/run/sandbox-tui-pipes\n"
         made = folders() - before
         (here,) = (
@@ -131,7 +136,7 @@ async def main():
     sandbox = BubblewrapSandbox(SandboxSpec(session_id="plain-user"))
     await sandbox.start()
     try:
-        result = await sandbox.exec("id -u; whoami; cd /tmp; echo x >y; echo $((6 * 7))", timeout=20)
+        result = await sandbox.exec("id -u; whoami; cd /tmp; echo x >y; echo $((6 * 7))", timeout=240)
         await sandbox.write_file("/testbed/f", b"data")
         back = await sandbox.read_file("/testbed/f")
         shell = await sandbox.open_shell(80, 24)
@@ -178,7 +183,7 @@ def test_a_plain_user_can_use_it(tmp_path: Path) -> None:
         [*command, str(python), "-c", PROGRAM, str(library)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANG_SECONDS,
         env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TMPDIR": tempfile.gettempdir()},
     )
     if done.stdout.startswith("cannot"):
@@ -211,12 +216,40 @@ async def test_of_all_that_find_it_ended_one_begins_it_anew() -> None:
                 os.kill(int(pid), signal.SIGKILL)
         await sandbox._supervisor.process.wait()
         for channel in await asyncio.gather(*(sandbox._open_channel(STATE_DIR) for _ in range(3))):
-            assert (await channel.run(b"e", b"echo on", timeout=20)).stdout == b"on\n"
+            assert (await channel.run(b"e", b"echo on", timeout=HANG_SECONDS)).stdout == b"on\n"
             channel.close()
         assert len(namespaces_over(folder)) == len(before)
     finally:
         await sandbox.close()
     assert namespaces_over(folder) == []
+
+
+async def test_a_start_that_is_killed_at_once_leaves_no_process() -> None:
+    """bwrap's child, which waits for the id maps, once slept for ever after every third of these."""
+    require("bubblewrap")
+    folder = make_folder("killed-at-once", grace=0.0)
+    try:
+        for _ in range(20):
+            supervisor = Supervisor(SandboxSpec(session_id="killed-at-once"), folder)
+            await supervisor.start()
+            await supervisor.close()
+            assert namespaces_over(folder) == []
+    finally:
+        remove_folder(folder)
+
+
+async def test_the_sweep_ends_what_a_killed_program_left_half_started() -> None:
+    require("bubblewrap")
+    folder = make_folder("half-started", grace=0.0)
+    supervisor = Supervisor(SandboxSpec(session_id="half-started"), folder)
+    await supervisor.start()
+    try:
+        assert supervisor.process
+        leave(folder, seconds_ago=1)
+        assert folder in sweep()
+        await asyncio.wait_for(supervisor.process.wait(), HANG_SECONDS)
+    finally:
+        await supervisor.close()
 
 
 @contextlib.contextmanager
@@ -244,11 +277,11 @@ async def test_too_many_open_files_are_named_and_end_nothing() -> None:
     await sandbox.start()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
-        await sandbox.exec("sleep 4248 >/dev/null 2>&1 &", timeout=10)
+        await sandbox.exec("sleep 4248 >/dev/null 2>&1 &", timeout=HANG_SECONDS)
         with no_file_can_be_opened(), pytest.raises(SandboxLost, match="Too many files are open"):
             await sandbox.open_shell(80, 24)
         left = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -o '424[8]'"
-        assert (await sandbox.exec(left, timeout=10)).stdout == b"4248\n"
+        assert (await sandbox.exec(left, timeout=HANG_SECONDS)).stdout == b"4248\n"
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         await sandbox.close()
@@ -278,14 +311,18 @@ async def main():
     sandbox = make("bubblewrap")
     await sandbox.start()
     try:
-        result = await sandbox.exec("ulimit -n", timeout=20)
+        result = await sandbox.exec("ulimit -n", timeout=240)
         print(resource.getrlimit(resource.RLIMIT_NOFILE)[0], result.stdout.decode().strip())
     finally:
         await sandbox.close()
 asyncio.run(main())
 """
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=HANG_SECONDS,
     )
     ours, inside = map(int, done.stdout.split())
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

@@ -21,8 +21,7 @@ from sandbox_tui.core.sandboxes.docker import snapshots as image_snapshots
 from sandbox_tui.core.sandboxes.docker.engine import connect
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from tests.integration.conftest import make, require
-
-PATIENCE = 30.0
+from tests.waiting import HANG_SECONDS
 
 
 class HeldUp:
@@ -34,7 +33,7 @@ class HeldUp:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self.reached.set()
-        assert self.go_on.wait(PATIENCE)
+        assert self.go_on.wait(HANG_SECONDS)
         try:
             return self._call(*args, **kwargs)
         finally:
@@ -43,17 +42,17 @@ class HeldUp:
     async def cancels(self, work: Coroutine[Any, Any, Any]) -> None:
         """Cancel `work` while it waits for the call, and see the call to its end."""
         task = asyncio.create_task(work)
-        assert await asyncio.to_thread(self.reached.wait, PATIENCE)
+        assert await asyncio.to_thread(self.reached.wait, HANG_SECONDS)
         task.cancel()
         self.go_on.set()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert await asyncio.to_thread(self.over.wait, PATIENCE)
+        assert await asyncio.to_thread(self.over.wait, HANG_SECONDS)
 
 
 async def soon(holds: Callable[[], bool]) -> None:
     """Wait for what another thread brings about."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + HANG_SECONDS
     while not await asyncio.to_thread(holds):
         assert time.monotonic() < until, "it did not come about"
         await asyncio.sleep(0.05)
@@ -103,8 +102,8 @@ async def test_a_freeze_that_is_cancelled_is_undone(sandbox: Sandbox) -> None:
         with pytest.raises(asyncio.CancelledError):
             await stopping
     for _ in range(2):
-        running = sandbox.exec("sleep 0.3; echo on", timeout=10)
-        result = await asyncio.wait_for(running, PATIENCE)
+        running = sandbox.exec("sleep 0.3; echo on", timeout=HANG_SECONDS)
+        result = await asyncio.wait_for(running, HANG_SECONDS)
         assert (result.stdout, result.timed_out) == (b"on\n", False)
     assert not inside._clock.frozen
 
@@ -132,6 +131,6 @@ async def test_a_snapshot_that_is_cancelled_goes(
     monkeypatch.setattr(held, name, call_held_up)
     await keeping.cancels(sandbox.snapshot("cut.1", max_bytes=1 << 30))
     assert frozen == [True]
-    result = await asyncio.wait_for(sandbox.exec("echo on", timeout=10), PATIENCE)
+    result = await asyncio.wait_for(sandbox.exec("echo on", timeout=HANG_SECONDS), HANG_SECONDS)
     assert result.stdout == b"on\n"
     await soon(lambda: SnapshotStores(snapshot_dir()).list(sandbox.spec.session_id)[0] == [])

@@ -40,6 +40,7 @@ from sandbox_tui.tui.widgets.preview.preview import MAX_WHOLE_BYTES
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import KINDS, Start, settings
+from tests.waiting import HANG_SECONDS
 
 
 def job(server: s.ScriptedServer, kind: str = "bubblewrap", mode: Any = "auto") -> Job:
@@ -85,7 +86,7 @@ class Watching:
             self.seen.append(event)
 
     async def until(self, true: Callable[[], Any]) -> None:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(HANG_SECONDS):
             while not true():
                 assert not self.task.done() or true(), self.worker.failure
                 await asyncio.sleep(0.01)
@@ -137,7 +138,7 @@ async def test_screens_come_and_go_and_the_run_goes_on(
     assert third.worker.audience == "watching"
     assert third.run.approve(2)
     await third.until(lambda: third.complaints)
-    assert "take it over" in third.complaints[0]
+    assert "take control first" in third.complaints[0]
     assert second.worker.state.pending is not None
 
     third.worker.take_over()
@@ -151,7 +152,7 @@ async def test_screens_come_and_go_and_the_run_goes_on(
     assert third.worker.state.pending is not None, "no change of the mode decides, from afar either"
     third.run.approve(3)
     for one in (second, third):
-        await asyncio.wait_for(one.task, 30)
+        await asyncio.wait_for(one.task, HANG_SECONDS)
         assert one.seen == stored(session)
         assert isinstance(one.seen[-1], e.RunFinished)
         assert one.seen[-1].reason == "submitted"
@@ -171,7 +172,7 @@ async def test_a_screen_that_does_not_read_harms_nobody(
     _, rude = await asyncio.open_unix_connection(str(socket_path(session)))
     rude.write(b"GET / HTTP/1.1\r\n\r\n")
     good = watch(session)
-    await asyncio.wait_for(good.task, 90)
+    await asyncio.wait_for(good.task, HANG_SECONDS)
     assert isinstance(good.seen[-1], e.RunFinished)
     assert good.seen[-1].reason == "submitted"
     deaf.close()
@@ -225,7 +226,7 @@ async def test_files_and_shells_of_a_run_elsewhere(
     await screen.until(lambda: run.frozen)
     await run.thaw()
     await screen.worker.stop("enough")
-    await asyncio.wait_for(screen.task, 20)
+    await asyncio.wait_for(screen.task, HANG_SECONDS)
     assert isinstance(screen.seen[-1], e.RunFinished)
     assert screen.seen[-1].reason == "cancelled"
     assert screen.seen[-1].error == "enough"
@@ -257,7 +258,7 @@ async def test_large_files_of_a_run_elsewhere_can_be_read(
     assert len(await screen.run.files.read("/testbed/9", max_bytes=1 << 40)) == 8 << 20
     assert screen.worker.steers
     await screen.worker.stop("enough")
-    await asyncio.wait_for(screen.task, 20)
+    await asyncio.wait_for(screen.task, HANG_SECONDS)
     assert screen.worker.failure is None
 
 
@@ -284,8 +285,8 @@ async def test_a_line_that_is_not_understood_is_not_the_programs_end(
         worker = RunClient(store.run(session), store)
         async for _ in worker.watch():
             pass
-        assert "not understood" in str(worker.failure)
-        assert "is gone" not in str(worker.failure)
+        assert "cannot read what" in str(worker.failure)
+        assert "has exited" not in str(worker.failure)
         server_of_another_version.close()
         await server_of_another_version.wait_closed()
     real.unlink(missing_ok=True)
@@ -323,8 +324,8 @@ async def test_a_detached_program_outlives_hangups_and_its_death_is_told(
     screen = watch(session)
     await screen.until(lambda: screen.worker.state.pending)
     os.kill(pid, signal.SIGKILL)
-    await asyncio.wait_for(screen.task, 20)
-    assert "is gone" in str(screen.worker.failure)
+    await asyncio.wait_for(screen.task, HANG_SECONDS)
+    assert "has exited" in str(screen.worker.failure)
     while answers(socket_path(session)):  # the kernel puts its socket away a moment later
         await asyncio.sleep(0.01)
 
@@ -336,7 +337,7 @@ async def test_a_detached_program_outlives_hangups_and_its_death_is_told(
     pending = screen.worker.state.pending
     assert pending is not None
     screen.run.approve(pending.call.number)
-    await asyncio.wait_for(screen.task, 30)
+    await asyncio.wait_for(screen.task, HANG_SECONDS)
     assert any(isinstance(event, e.RunResumed) for event in screen.seen)
     assert isinstance(screen.seen[-1], e.RunFinished)
     assert screen.seen[-1].reason == "submitted"
@@ -351,14 +352,15 @@ async def test_sigterm_ends_it_in_order(
     screen = watch(session)
     await screen.until(lambda: screen.worker.state.pending)
     os.kill(owner_of_session(session), signal.SIGTERM)
-    await asyncio.wait_for(screen.task, 20)
+    await asyncio.wait_for(screen.task, HANG_SECONDS)
     end = screen.seen[-1]
     assert isinstance(end, e.RunFinished)
-    assert (end.reason, end.error) == ("cancelled", "The program got SIGTERM.")
+    assert (end.reason, end.error) == ("cancelled", "The program received SIGTERM.")
 
 
 @pytest.mark.parametrize(
-    ("what", "said"), [("RunServer", "ended before it had begun"), ("RunWorker", "ended before")]
+    ("what", "said"),
+    [("RunServer", "exited before the run started"), ("RunWorker", "exited before")],
 )
 def test_a_defect_of_a_program_without_a_terminal_leaves_a_trace(
     scripted_server: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, said: str
@@ -385,6 +387,36 @@ def test_a_defect_of_a_program_without_a_terminal_leaves_a_trace(
     assert key not in told
     assert "\x1b" not in told
     assert stat.S_IMODE(log_file().stat().st_mode) == 0o600
+
+
+async def test_a_defect_of_a_command_is_told_to_whoever_gave_it(
+    scripted_server: Start,
+    watch: Callable[[str], Watching],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody waits for its answer for ever, and the run goes on."""
+    require("bubblewrap")
+    script = tmp_path / "broken.py"
+    script.write_text(
+        "from sandbox_tui.core.run.human.user_files import UserFiles\n"
+        "from sandbox_tui.sessions.remote import detached\n"
+        "async def broken(self, path):\n    raise AttributeError('no such thing')\n"
+        "UserFiles.exists = broken\n"
+        "raise SystemExit(detached.main())\n"
+    )
+    monkeypatch.setattr(detached, "COMMAND", [sys.executable, str(script)])
+    server = scripted_server(CALLS, s.call("submit"))
+    session = await asyncio.to_thread(begin, job(server, mode="step"))
+    screen = watch(session)
+    await screen.until(lambda: screen.worker.state.pending)
+    asking = asyncio.create_task(screen.run.files.exists("/testbed/notes"))
+    await screen.until(lambda: asking.done() or log_file().read_text())
+    with pytest.raises(SandboxTuiError, match="bug in sandbox-tui.*no such thing"):
+        await asyncio.wait_for(asking, HANG_SECONDS)
+    assert "in broken" in log_file().read_text()
+    await screen.worker.stop("enough")
+    await asyncio.wait_for(screen.task, HANG_SECONDS)
 
 
 def test_the_log_of_defects_does_not_grow_for_ever(own_home: Path) -> None:
@@ -478,7 +510,7 @@ def test_somebody_elses_program_is_told_nothing(short_home: Path) -> None:
     assert other.stdout.readline() == "listens\n"
     with pytest.raises(SandboxTuiError, match=r"another user \(uid 65534\)"):
         connect_to(RUN)
-    heard, _ = other.communicate(timeout=20)
+    heard, _ = other.communicate(timeout=HANG_SECONDS)
     assert heard == "b''"
 
 
@@ -508,7 +540,7 @@ def test_many_programs_that_begin_at_once_keep_their_sockets(short_home: Path) -
         assert program.stdout.readline() == ".\n"
     assert [name for name in names if not answers(socket_path(name))] == []
     for program in programs:
-        program.communicate("end\n", timeout=20)
+        program.communicate("end\n", timeout=HANG_SECONDS)
 
 
 async def test_a_program_that_was_stopped_is_not_waited_for(
@@ -521,7 +553,7 @@ async def test_a_program_that_was_stopped_is_not_waited_for(
     os.kill(pid, signal.SIGSTOP)
     try:
         screen = watch(session)
-        await asyncio.wait_for(screen.task, 60)
+        await asyncio.wait_for(screen.task, HANG_SECONDS)
         assert "kill -CONT" in str(screen.worker.failure)
         store = Store(data_dir() / "sessions.db")
         worker = RunClient(store.run(session), store)

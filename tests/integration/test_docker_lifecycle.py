@@ -17,6 +17,7 @@ from sandbox_tui.core.base.errors import ImageMissing, SandboxLost
 from sandbox_tui.core.sandboxes.docker.engine import connect, owner_of, sweep
 from sandbox_tui.core.sandboxes.docker.sandbox import DockerSandbox
 from tests.integration.conftest import TEST_IMAGE, make, require, spec
+from tests.waiting import HANG_SECONDS
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +28,7 @@ def engine() -> Any:
     client.close()
 
 
-def eventually(done: Callable[[], bool], seconds: float = 20) -> None:
+def eventually(done: Callable[[], bool], seconds: float = HANG_SECONDS) -> None:
     """Wait for something that another process does."""
     until = time.monotonic() + seconds
     while not done():
@@ -44,14 +45,16 @@ async def test_hardening_as_seen_from_inside(engine: Any) -> None:
     sandbox = make("docker", memory=128 << 20, cpus=1.0)
     await sandbox.start()
     try:
-        status = (await sandbox.exec("cat /proc/self/status", timeout=9)).stdout.decode()
+        status = (await sandbox.exec("cat /proc/self/status", timeout=HANG_SECONDS)).stdout.decode()
         fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
         assert int(fields["CapEff"], 16) == 0xFB  # chown .. setuid and kill, nothing else
         assert fields["NoNewPrivs"] == "1"
-        result = await sandbox.exec("mknod /tmp/d b 8 0; mount -t tmpfs x /mnt", timeout=9)
+        result = await sandbox.exec(
+            "mknod /tmp/d b 8 0; mount -t tmpfs x /mnt", timeout=HANG_SECONDS
+        )
         assert result.exit_code != 0
         assert (
-            await sandbox.exec("chown nobody /tmp && ls /var/run/docker.sock", timeout=9)
+            await sandbox.exec("chown nobody /tmp && ls /var/run/docker.sock", timeout=HANG_SECONDS)
         ).exit_code
         (container,) = ours(engine, sandbox.spec.session_id)
         host = container.attrs["HostConfig"]
@@ -59,9 +62,9 @@ async def test_hardening_as_seen_from_inside(engine: Any) -> None:
         assert host["Memory"] == 128 << 20
         assert host["NanoCpus"] == 10**9
         assert host["Binds"] in (None, [])
-        hungry = await sandbox.exec("python3 -c 'x = b\"x\" * (500 << 20)'", timeout=30)
+        hungry = await sandbox.exec("python3 -c 'x = b\"x\" * (500 << 20)'", timeout=HANG_SECONDS)
         assert hungry.exit_code in (137, 1)
-        assert (await sandbox.exec("echo alive", timeout=9)).stdout == b"alive\n"
+        assert (await sandbox.exec("echo alive", timeout=HANG_SECONDS)).stdout == b"alive\n"
     finally:
         await sandbox.close()
 
@@ -70,7 +73,7 @@ async def test_no_network_when_there_shall_be_none(engine: Any) -> None:
     sandbox = make("docker", network="none")
     await sandbox.start()
     try:
-        result = await sandbox.exec("cat /proc/net/route | wc -l", timeout=9)
+        result = await sandbox.exec("cat /proc/net/route | wc -l", timeout=HANG_SECONDS)
         assert result.stdout.strip() == b"1"
         assert sandbox.info["network"] == "none"
     finally:
@@ -100,7 +103,7 @@ async def test_a_container_that_somebody_takes_away(engine: Any, how: str) -> No
     sandbox = make("docker")
     await sandbox.start()
     (container,) = ours(engine, sandbox.spec.session_id)
-    running = asyncio.create_task(sandbox.exec("sleep 100", timeout=60))
+    running = asyncio.create_task(sandbox.exec("sleep 1000", timeout=1000))
     await asyncio.sleep(0)
     await asyncio.to_thread(
         container.remove if how == "remove" else container.kill,
@@ -109,8 +112,10 @@ async def test_a_container_that_somebody_takes_away(engine: Any, how: str) -> No
     with pytest.raises(
         SandboxLost, match="The container is gone: it was killed or removed from outside"
     ):
-        await asyncio.wait_for(running, 30)
-        await sandbox.exec("true", timeout=9)  # where the command's own end was seen first
+        await asyncio.wait_for(running, HANG_SECONDS)
+        await sandbox.exec(
+            "true", timeout=HANG_SECONDS
+        )  # where the command's own end was seen first
     await sandbox.close()
 
 
@@ -122,7 +127,7 @@ async def test_freezing_stops_time_inside(engine: Any) -> None:
         (container,) = ours(engine, sandbox.spec.session_id)
         assert container.status == "paused"
         await sandbox.thaw()
-        assert (await sandbox.exec("echo on", timeout=9)).stdout == b"on\n"
+        assert (await sandbox.exec("echo on", timeout=HANG_SECONDS)).stdout == b"on\n"
     finally:
         await sandbox.close()
 
@@ -144,7 +149,7 @@ async def test_kill_9_and_the_container_ends_itself_after_its_grace(engine: Any)
         sys.executable, "-c", PROGRAM, stdout=asyncio.subprocess.PIPE
     )
     assert child.stdout is not None
-    session = (await asyncio.wait_for(child.stdout.readline(), 30)).decode().strip()
+    session = (await asyncio.wait_for(child.stdout.readline(), HANG_SECONDS)).decode().strip()
     (container,) = ours(engine, session)
     assert owner_of(container).alive
     child.send_signal(signal.SIGKILL)
@@ -157,7 +162,7 @@ async def test_a_lease_outlasts_its_grace_while_the_program_lives(engine: Any) -
     sandbox = make("docker", grace=2.0)
     await sandbox.start()
     try:
-        result = await sandbox.exec("sleep 5; echo still here", timeout=20)
+        result = await sandbox.exec("sleep 5; echo still here", timeout=HANG_SECONDS)
         assert result.stdout == b"still here\n"
     finally:
         await sandbox.close()
@@ -169,7 +174,9 @@ async def test_a_lease_outlasts_what_takes_long_beside_it(engine: Any) -> None:
     await sandbox.start()
     try:
         assert (await sandbox._control.run(b"sleep 5")).exit_code == 0
-        assert (await sandbox.exec("echo still here", timeout=20)).stdout == b"still here\n"
+        assert (
+            await sandbox.exec("echo still here", timeout=HANG_SECONDS)
+        ).stdout == b"still here\n"
     finally:
         await sandbox.close()
 
@@ -238,6 +245,6 @@ async def test_a_freeze_while_one_asks_whether_memory_ran_out_is_waited_out() ->
         await asyncio.wait([asking], timeout=0.2)
         assert not asking.done()
         await sandbox.thaw()
-        assert await asyncio.wait_for(asking, 30) is False
+        assert await asyncio.wait_for(asking, HANG_SECONDS) is False
     finally:
         await sandbox.close()

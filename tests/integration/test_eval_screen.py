@@ -23,7 +23,7 @@ from sandbox_tui.tui.lifecycle.first_screen import Begin, Evaluating, WatchEval
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
-from sandbox_tui.tui.screens.evals.delete_eval import DeleteEvalDialog
+from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessionsDialog
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.evals.leave_eval import LeaveEvalDialog
@@ -31,12 +31,12 @@ from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.wall import WallScreen
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
 from sandbox_tui.tui.widgets.evals.sample_list import SampleRows
-from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from tests import scripted_server as s
 from tests.arithmetic_model import reply
 from tests.integration.conftest import require
 from tests.integration.test_evals import settings, suite
-from tests.waiting import until
+from tests.waiting import HANG_SECONDS, until
 
 Start = Callable[..., s.ScriptedServer]
 
@@ -49,7 +49,7 @@ class HeldModel:
 
     def __call__(self, request: dict[str, Any]) -> s.Scripted:
         if request.get("tools"):
-            assert self.go.wait(60)
+            assert self.go.wait(HANG_SECONDS)
         return reply(request)
 
 
@@ -92,7 +92,7 @@ def count(app: SandboxTui, status: str) -> int:
 def both_held(app: SandboxTui) -> bool:
     """Whether two samples run, and both wait for the model."""
     lines = [line for line in listed(app) if line.startswith("●")]
-    return len(lines) == 2 and all("sandbox" in line for line in lines)
+    return len(lines) == 2 and not any("vanilla" in line for line in lines)
 
 
 async def test_it_is_watched_paused_opened_and_comes_to_its_end(
@@ -109,7 +109,7 @@ async def test_it_is_watched_paused_opened_and_comes_to_its_end(
 
         await pilot.press("w")
         await until(pilot, on_top(app, WallScreen))
-        assert len(app.screen.query(RunTile)) == 2
+        await until(pilot, lambda: len(app.screen.query(RunTile)) == 2)
         await pilot.press("escape")
         await until(pilot, on_top(app, EvalScreen))
 
@@ -202,14 +202,17 @@ async def test_one_is_resumed_and_deleted_from_the_list(
         await until(pilot, lambda: "✓ finished" in words(app) and "1 of 1" in words(app))
         await pilot.press("q")
         await until(pilot, on_top(app, EvalsScreen))
-        await until(pilot, lambda: not listing.check_action("resume", ()))
+        await until(
+            pilot,  # the list may still say that it runs, or even that it can be resumed
+            lambda: listing.check_action("delete", ()) and not listing.check_action("resume", ()),
+        )
         await pilot.press("x")
-        await until(pilot, on_top(app, DeleteEvalDialog))
+        await until(pilot, on_top(app, DeleteWithSessionsDialog))
         await pilot.press("escape")
         await until(pilot, on_top(app, EvalsScreen))
         assert len(ledger.summaries(store)) == 2
         await pilot.press("x")
-        await until(pilot, on_top(app, DeleteEvalDialog))
+        await until(pilot, on_top(app, DeleteWithSessionsDialog))
         await pilot.press("a")
         await until(pilot, lambda: len(ledger.summaries(store)) == 1)
         await until(pilot, lambda: bool(listing.check_action("resume", ())))
@@ -228,7 +231,7 @@ async def test_one_is_resumed_and_deleted_from_the_list(
         await until(pilot, lambda: ledger.summary(store).status == "finished")
         await until(pilot, lambda: bool(listing.check_action("delete", ())))
         await pilot.press("x")
-        await until(pilot, on_top(app, DeleteEvalDialog))
+        await until(pilot, on_top(app, DeleteWithSessionsDialog))
         await pilot.press("s")
         await until(pilot, lambda: not ledger.summaries(store))
         assert store.count() == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -294,5 +295,45 @@ async def test_what_cannot_begin_is_said_before_anything_is_written(
         with pytest.raises(ConfigError, match=words):
             begin_evaluation(store, wrong, settings(server), concurrency=1)
     assert not ledger.summaries(store)
-    with pytest.raises(StoreError, match="There is no evaluation yet"):
+    with pytest.raises(StoreError, match="There are no evaluations yet"):
         ledger.summary(store)
+
+
+async def test_a_ledger_that_cannot_be_written_ends_the_samples_that_run(
+    scripted_server: Start, store: Store
+) -> None:
+    """They are in nobody's hands otherwise, and the evaluation at work as long as the program."""
+    second_asked, over = threading.Event(), threading.Event()
+
+    def answer(request: dict[str, Any]) -> s.Scripted:
+        if "1001" in str(request["messages"]):
+            second_asked.set()
+            over.wait()
+        second_asked.wait()
+        return reply(request)
+
+    server = scripted_server(answer)
+    evaluation = begin_evaluation(
+        store, suite(2, modes=("vanilla",)), settings(server), concurrency=2
+    )
+    with store.transaction() as connection:
+        connection.execute(
+            "CREATE TRIGGER refused BEFORE UPDATE ON eval_samples"
+            " WHEN new.task = 't0' AND new.status = 'scored'"
+            " BEGIN SELECT RAISE(ABORT, 'refused by the test'); END"
+        )
+    registry = RunRegistry(store)
+    runner = EvalRunner(evaluation, registry)
+    try:
+        with pytest.raises(StoreError, match="refused by the test"):
+            await runner.run()
+        assert registry.unfinished == []
+    finally:
+        over.set()
+    summary = ledger.summary(store)
+    assert summary.status == "interrupted"
+    assert "refused by the test" in summary.stopped_because
+    with store.transaction() as connection:
+        connection.execute("DROP TRIGGER refused")
+    await EvalRunner(resume_evaluation(store, "last", settings(server), None), registry).run()
+    assert [one.status for one in ledger.results(store, evaluation.info.id)] == ["scored"] * 2

@@ -163,7 +163,7 @@ async def test_a_call_of_the_middle_is_changed(
     decided = next(x for x in only(e.CallDecided, again) if x.call == 2)
     assert (decided.verdict, decided.by) == ("edit", "human")
     assert [x.what for x in only(e.Repeated, again)] == [1]
-    with pytest.raises(ForkRefused, match="No call comes next"):
+    with pytest.raises(ForkRefused, match="No call follows"):
         await forked(store, parent, "end", {"model.base_url": other.url}, edited=edited)
     assert len(seen) > 0
     store.close()
@@ -187,7 +187,7 @@ async def test_what_differs_is_said_and_put_back(scripted_server: Start, tmp_pat
     other = scripted_server(s.call("execute_bash", command="cat stamp"), s.call("submit"))
     again, _ = await forked(store, parent, "step:2", {"model.base_url": other.url})
     assert [x.parted for x in only(e.Repeated, again)] == ["", ""]
-    assert any("put back as recorded: /testbed/stamp" in x.text for x in only(e.Warned, again))
+    assert any("restored as recorded: /testbed/stamp" in x.text for x in only(e.Warned, again))
     text = next(x.observation for x in only(e.CallFinished, again) if x.call == 3)
     assert (store.get_blob(stamp or "") or b"").decode().strip() in text
     assert "/testbed/late" not in names(at_the_fork(again))
@@ -211,7 +211,7 @@ async def test_a_call_that_comes_out_differently_has_parted(
     seen, store, parent = await watch(request(server), tmp_path)
     again, _ = await forked(store, parent, "step:2", {"model.base_url": server.url})
     parted = [x.parted for x in only(e.Repeated, again)]
-    assert "call 2 came out differently: it answers something else" in parted[1]
+    assert "call 2 again gave a different result: its output differs" in parted[1]
     first, second = (only(e.CallFinished, x)[0].exit_code for x in (seen, again))
     assert first == second  # the recorded one is the one that counts
     assert parted[0] == "" or f"recorded {first}" in parted[0]
@@ -356,7 +356,7 @@ def test_the_command(tmp_path: Path, own_home: Path) -> None:
     assert "11 snapshots removed" in pruned.stdout
     refused = program("fork", "last", "--at", "step:6", "--headless", "--no-repeat", home=home)
     assert refused.returncode == 2
-    assert "No snapshot stands" in refused.stderr
+    assert "There is no snapshot" in refused.stderr
     gone = program("sessions", "rm", "last", "--yes", home=home)
     assert gone.returncode == 0, gone.stderr
 

@@ -14,7 +14,8 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
-from sandbox_tui.tui.screens.compare import CompareScreen, ComparisonRows
+from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
+from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request
@@ -99,8 +100,8 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         sessions = app.screen.query_one(SessionList)
         await until(pilot, lambda: sessions.block_count() == 2)
         drawn = [line.plain for n in range(2) for line in sessions.draw_block(n, 138)]
-        assert drawn[2].startswith(" └─")
-        assert "forked at step 6" in drawn[3]
+        assert drawn[1].startswith(" └─")
+        assert "forked at step 6" in drawn[1]
         sessions.focus()
         await pilot.press("home", "space", "down", "space")
         shot(app, "family")
@@ -109,7 +110,7 @@ async def test_a_fork_from_the_moment_that_is_shown_and_its_comparison(tmp_path:
         await until(pilot, lambda: any(rows.rows for rows in app.screen.query(ComparisonRows)))
         rows = app.screen.query_one(ComparisonRows)
         text = "\n".join(rows.draw_block(n, 136)[0].plain for n in range(len(rows.rows)))
-        assert "They never part: all 11 calls are the same; " in text
+        assert "Identical: all 11 calls and " in text
         assert "files are the same" in text
         await pilot.press("s", "n")
         await pilot.pause()
@@ -156,7 +157,9 @@ async def test_a_call_that_is_over_is_done_differently(tmp_path: Path) -> None:
         await until(pilot, lambda: any(rows.rows for rows in app.screen.query(ComparisonRows)))
         rows = app.screen.query_one(ComparisonRows)
         text = "\n".join(rows.draw_block(n, 96)[0].plain for n in range(len(rows.rows)))
-        assert "The first 4 calls are the same; they part at call 5 (step 5)." in text
+        assert (
+            "Calls 1 to 4 are identical; the sessions diverge at call 5 (step 5): another" in text
+        )
         await pilot.pause()
         shot(app, "compare")
         await pilot.resize_terminal(60, 20)

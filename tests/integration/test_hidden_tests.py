@@ -43,7 +43,7 @@ async def test_targets_pass_and_broken_programs_fail(sandbox: Sandbox) -> None:
         assert good.value == 1, (task.id, good)
         broken = await scored(task, task.files[task.metadata["program"]].decode(), sandbox)
         assert broken.value == 0
-        assert "this one fails" in broken.explanation
+        assert "first failure: " in broken.explanation
 
 
 async def test_honest_ways_to_hand_a_program_in(sandbox: Sandbox) -> None:

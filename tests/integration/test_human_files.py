@@ -75,9 +75,9 @@ async def test_pull(kind: str, scripted_server: Start, tmp_path: Path) -> None:
         left = await run.files.pull("/testbed/d", out / "d", tell=True)
         assert len(left) == 2
         assert await run.files.pull("/testbed/od\x1b]0;d\nname", out) == []
-        with pytest.raises(FileRefused, match="neither a folder nor a file"):
+        with pytest.raises(FileRefused, match="does not exist in the sandbox"):
             await run.files.pull("/testbed/none", out)
-        with pytest.raises(FileRefused, match="neither a folder nor a file"):
+        with pytest.raises(FileRefused, match="does not exist in the sandbox"):
             await run.files.pull("/testbed/d/pipe", out)
         assert await run.files.pull("/testbed/d/link", out) != []
 

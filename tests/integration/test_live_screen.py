@@ -18,14 +18,15 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-from sandbox_tui.tui.screens.dialogs.pager import PagerScreen, TextBlocks
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 from sandbox_tui.tui.widgets.calls.queue_list import QueueList
-from sandbox_tui.tui.widgets.calls.rows.end_line import EndLine
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.preview.lines import PreviewLines
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from tests import scripted_server as s
 from tests.integration.conftest import require
@@ -204,7 +205,7 @@ async def test_a_key_opens_the_whole_waiting_call_without_moving_the_cursor(
         for keys in (["o"], ["home", "W"], ["2", "W"]):
             await run.press(*keys)
             assert isinstance(run.app.screen, PagerScreen)
-            text = await read_on(run, run.app.screen.query_one(TextBlocks), "pagedown")
+            text = await read_on(run, run.app.screen.query_one(PreviewLines), "pagedown")
             assert all(f"line-{number:03}" in text for number in range(80))
             assert "rm-rf/testbed/none" in text.replace(" ", "")
             await run.press("q")
@@ -222,9 +223,9 @@ async def test_the_bar_says_how_the_call_is_read(
         await run.waiting(1)
         bar = run.screen.query_one(ApprovalBar)
         first, second = bar.render().plain.split("\n")
-        assert first.rstrip().endswith("W whole")
+        assert first.rstrip().endswith("W full call")
         assert "S skip" in second
-        x = bar.content_region.x - bar.region.x + first.rstrip().index("W whole")
+        x = bar.content_region.x - bar.region.x + first.rstrip().index("W full call")
         await run.pilot.click(bar, offset=(x + 3, 0))
         await run.pilot.pause()
         assert isinstance(run.app.screen, PagerScreen)
@@ -271,7 +272,7 @@ async def test_a_line_is_sent_and_the_keys_are_those_of_the_screen_again(
         approval = run.screen.query_one(ApprovalBar)
         assert "elsewhere" not in approval.render().plain
         await run.press("i", *"echo mine")
-        assert "esc first: the keys are typed elsewhere" in approval.render().plain
+        assert "esc first: the keyboard is in use elsewhere" in approval.render().plain
         await run.press("enter")
         await run.until(lambda: [h.text for h in run.screen.state.humans.values()] == ["echo mine"])
         assert run.app.focused is run.screen.query_one(Calls)
@@ -296,15 +297,15 @@ async def test_the_key_bar_is_whole_again_when_a_shell_gives_the_keys_back(
     async with live(tmp_path, server) as run:
         await run.waiting(1)
         approval = run.screen.query_one(ApprovalBar)
-        assert "approve" in bar_text(run)
+        assert "inject" in bar_text(run)
         await run.press("t")
         view = run.screen.query_one(TerminalPane)
         await run.until(lambda: view.view.attached)
-        await run.until(lambda: "approve" not in bar_text(run))
+        await run.until(lambda: "inject" not in bar_text(run))
         assert "ctrl+] first" in approval.render().plain
         await run.press("ctrl+right_square_bracket")
         await run.until(lambda: not view.view.attached)
-        await run.until(lambda: "approve" in bar_text(run))
+        await run.until(lambda: "inject" in bar_text(run))
         assert "elsewhere" not in approval.render().plain
         await run.finish()
 
@@ -330,7 +331,7 @@ async def test_the_end_says_the_outcome_and_where_the_results_are(
     server = scripted_server(bash("echo 42 > output/answer.txt"), s.call("submit"))
     async with live(tmp_path, server, "auto") as run:
         await run.finish()
-        end = run.screen.query_one(EndLine)
+        end = run.screen.query_one(EndCard)
         await run.until(lambda: end.display)
         words = end.render().plain
         assert "✓ submitted" in words
@@ -338,11 +339,17 @@ async def test_the_end_says_the_outcome_and_where_the_results_are(
         assert run.screen.state.finished is not None
         output = run.screen.state.finished.output
         assert output
-        assert f"results in {output}" in words
+        await run.until(lambda: "1 file" in end.render().plain)
+        words = end.render().plain
+        assert f"1 file, 3B, in {output}" in words
+        assert "answer.txt 3B" in words
+        assert "2 steps · 2 calls" in words
+        for key in ("V replay", "F fork", "E export", "B open folder", "q leave"):
+            assert key in words
         assert run.screen.worker.run_id in words
         calls = run.screen.query_one(Calls)
         await run.press("home")
-        assert "end follows" not in str(calls.border_subtitle)
+        assert "end = follow" not in str(calls.border_subtitle)
         active = {b.binding.action for b in run.screen.active_bindings.values()}
         assert not active & {"interrupt_reply", "screen.push_file", "screen.edit_file", "pause"}
         await run.press("3")
@@ -364,5 +371,5 @@ async def test_a_file_in_the_queue_is_called_what_it_is(
         await files.save("/testbed/a.txt", b"two\n", opened=data)
         queue = run.screen.query_one(QueueList)
         await run.until(lambda: queue.block_count() == 1)
-        assert queue.draw_block(0, 80)[0].plain.startswith("edit /testbed/a.txt")
+        assert queue.draw_block(0, 80)[0].plain.split()[:2] == ["edit", "/testbed/a.txt"]
         await run.finish()

@@ -23,6 +23,7 @@ from sandbox_tui.sessions.recording.fork_worker import ForkPlan, ForkWorker
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import KINDS, Start, only, request, settings
+from tests.waiting import HANG_SECONDS
 
 TOOL = '''
 """`count_words`: counts the words of a file, and writes the number beside it."""
@@ -121,7 +122,7 @@ async def killed(home: Path, server: s.ScriptedServer, kind: str, tool: Path) ->
         cwd=Path(__file__).parents[2],
     )
     assert child.stdout is not None
-    said = (await asyncio.wait_for(child.stdout.readline(), 120)).decode().strip()
+    said = (await asyncio.wait_for(child.stdout.readline(), HANG_SECONDS)).decode().strip()
     assert said == "now"
     child.send_signal(signal.SIGKILL)
     await child.wait()

@@ -21,6 +21,7 @@ from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.lifecycle.first_screen import Evaluating
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
+from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from tests.arithmetic_model import reply
 from tests.integration.conftest import require
@@ -148,13 +149,14 @@ async def test_a_sample_on_a_node_is_watched_and_a_lost_node_is_waited_for(
         await until(pilot, lambda: screen.query_one(StatusBar).prefix == "on one")
         assert not screen.check_action("steer", ())
         await pilot.press("space")
-        await until(pilot, lambda: said(app, "it can be watched here"))
+        await until(pilot, lambda: said(app, "it can only be watched"))
 
         await here.handles["one"].cut()
         await until(pilot, screen.worker.ended.is_set)
         assert screen.state.finished is not None
         assert screen.state.finished.reason == "cancelled"
-        await until(pilot, lambda: said(app, "The node one is gone."))
+        end = screen.query_one(EndCard)
+        await until(pilot, lambda: "The node one is gone." in str(end.render()))
         assert app.screen is screen
         await pilot.press("q")
         await until(pilot, lambda: on_top(app, EvalScreen)() and NO_NODES in words(app))

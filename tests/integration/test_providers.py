@@ -26,6 +26,7 @@ from sandbox_tui.core.sandboxes.docker.provider import DockerProvider
 from sandbox_tui.core.sandboxes.protocol.file_ops import FileOperations
 from sandbox_tui.core.sandboxes.provider import SandboxProvider
 from tests.integration.conftest import require, spec
+from tests.waiting import HANG_SECONDS
 
 AT_ONCE = 2
 
@@ -110,7 +111,7 @@ async def test_many_share_one_connection_and_one_sweep_and_take_turns_to_start(
     assert connecting.calls == (1 if is_docker else 0)
     assert sweeping.calls == 1
     assert (together.calls, together.most) == (6, AT_ONCE)
-    said = await asyncio.gather(*(one.exec("echo on", timeout=20) for one in opened))
+    said = await asyncio.gather(*(one.exec("echo on", timeout=HANG_SECONDS) for one in opened))
     assert [result.stdout for result in said] == [b"on\n"] * 6
     wanted = {one.spec.session_id for one in opened}
     assert wanted <= await asyncio.to_thread(sessions_here)
@@ -149,7 +150,7 @@ async def test_a_warm_spare_is_handed_out_and_another_takes_its_place(
 ) -> None:
     await provider.warm(spec(), 1)
     spare = provider._spares[0]
-    await spare.run(["touch", "/testbed/warmed"], timeout=20)
+    await spare.run(["touch", "/testbed/warmed"], timeout=HANG_SECONDS)
     wanted = spec()
     given: Sandbox = await provider.create(wanted, because="it is warm")
     assert given is spare
@@ -171,7 +172,7 @@ async def test_a_warm_spare_is_handed_out_and_another_takes_its_place(
 async def test_another_program_finds_a_spare_by_its_session(provider: SandboxProvider) -> None:
     await provider.warm(spec(), 1)
     given = await provider.open(spec())
-    await given.exec("echo kept >file", timeout=20)
+    await given.exec("echo kept >file", timeout=HANG_SECONDS)
     inside: Any = given
     if given.kind == "bubblewrap":  # its processes end with their program
         await inside._supervisor._kill()
@@ -189,7 +190,7 @@ async def test_a_spare_that_ended_is_not_handed_out(provider: SandboxProvider) -
     await spare.close()
     given = await provider.open(spec())
     assert given is not spare
-    assert (await given.exec("echo on", timeout=20)).stdout == b"on\n"
+    assert (await given.exec("echo on", timeout=HANG_SECONDS)).stdout == b"on\n"
 
 
 async def test_a_program_has_one_provider_of_each_kind() -> None:

@@ -24,6 +24,7 @@ from sandbox_tui.sessions import RunRegistry, RunWorker, Store, replay
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import KINDS, Start, only, settings
+from tests.waiting import HANG_SECONDS
 
 CHILD = """
 import asyncio, sys
@@ -69,7 +70,7 @@ async def killed(
         env={**os.environ, "OPENAI_API_KEY": "sk-of-before"},
     )
     assert child.stdout is not None
-    said = (await asyncio.wait_for(child.stdout.readline(), 60)).decode().strip()
+    said = (await asyncio.wait_for(child.stdout.readline(), HANG_SECONDS)).decode().strip()
     assert said == "now"
     child.send_signal(signal.SIGKILL)
     await child.wait()
@@ -104,7 +105,7 @@ async def to_the_end(
             if act is not None:
                 act(event)
 
-    await asyncio.wait_for(watch(), 90)
+    await asyncio.wait_for(watch(), HANG_SECONDS)
     if worker.failure is not None:
         raise worker.failure
     return seen
@@ -142,9 +143,9 @@ async def test_a_killed_run_goes_on_where_it_was(
     assert only(e.RunFinished, seen)[0].reason == "submitted"
     (resumed,) = only(e.RunResumed, seen)
     assert resumed == seen[len(before)]
-    assert resumed.lost[0] == "Call 3 was running: it counts as interrupted."
+    assert resumed.lost[0] == "Call 3 was running; it is marked as interrupted."
     assert len(resumed.lost) == (1 if kind == "docker" else 2)
-    assert "today's" in resumed.changed[0]
+    assert "current settings" in resumed.changed[0]
     assert 0 < resumed.away < 60
 
     texts = {event.call: event for event in only(e.CallFinished, seen)}

@@ -26,6 +26,7 @@ from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_resume import nothing_is_left, stored, to_the_end
 from tests.integration.test_runs import KINDS, Start, only, request, settings, watch
+from tests.waiting import HANG_SECONDS
 
 CHILD = """
 import asyncio, sys
@@ -96,7 +97,7 @@ async def killed_fork(
         env={**os.environ, "OPENAI_API_KEY": "sk-test"},
     )
     assert child.stdout is not None
-    said = (await asyncio.wait_for(child.stdout.readline(), 60)).decode().split()
+    said = (await asyncio.wait_for(child.stdout.readline(), HANG_SECONDS)).decode().split()
     assert said[0] == "now"
     child.send_signal(signal.SIGKILL)
     await child.wait()
@@ -139,7 +140,7 @@ async def test_a_killed_fork_goes_on_where_it_was(
     assert seen[: len(before)] == before
     assert [event.seq for event in seen] == list(range(1, len(seen) + 1))
     (resumed,) = only(e.RunResumed, seen)
-    assert resumed.lost == ("Call 3 was running: it counts as interrupted.",)
+    assert resumed.lost == ("Call 3 was running; it is marked as interrupted.",)
     assert only(e.RunFinished, seen)[0].reason == "submitted"
     calls = {event.call: event for event in only(e.CallFinished, seen)}
     assert "/testbed/sub\nparent\n1\n2\n3\na\nb\nd" in calls[4].observation

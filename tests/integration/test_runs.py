@@ -25,6 +25,7 @@ from sandbox_tui.sessions import Store, new_id, record, replay
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from tests import scripted_server as s
 from tests.integration.conftest import TEST_IMAGE, require
+from tests.waiting import HANG_SECONDS
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
 Start = Callable[..., s.ScriptedServer]
@@ -110,7 +111,8 @@ async def test_every_call_of_a_turn_gets_its_answer(scripted_server: Start, tmp_
     assert "JSON object" in texts[3]
     assert "no tool named" in texts[4]
     assert "required for insert" in texts[5]
-    assert "root:x" in texts[6]
+    assert "     1\t" in texts[6]
+    assert "     2\t" not in texts[6]
     assert "handed in before" in texts[8]
     assert seen[-1].reason == "submitted"  # type: ignore[union-attr]
     store.close()
@@ -299,7 +301,7 @@ def program(*arguments: str, home: Path, **more: Any) -> subprocess.CompletedPro
         [str(PROGRAM), *arguments],
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=HANG_SECONDS,
         cwd=home.parent,
         env={**os.environ, "SANDBOX_TUI_HOME": str(home)},
         **more,
@@ -340,7 +342,7 @@ def test_run_against_a_server_that_fails(scripted_server: Start, own_home: Path)
         home=own_home,
     )
     assert done.returncode == 5
-    assert "The server refuses the key" in done.stderr
+    assert "The server rejected the API key" in done.stderr
     assert "ended: model_error" in done.stdout
     store = Store(own_home / "sessions.db")
     run = store.runs()[0]
@@ -390,8 +392,8 @@ def test_tools_labels_and_seed_of_the_command_line(scripted_server: Start, own_h
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["run", "x"], 2, "No model is named"),
-        (["run", "x", "--model", "m"], 2, "no key"),
+        (["run", "x"], 2, "No model is set"),
+        (["run", "x", "--model", "m"], 2, "no OpenAI API key"),
         (["run", " ", "--model", "m", "--base-url", "http://127.0.0.1:9"], 2, "no task"),
         (["run", "x", "--model", "m", "--base-url", "u", "--extra-body", "{"], 2, "not valid JSON"),
         (["run", "x", "--model", "m", "--base-url", "u", "--input", "/nope"], 2, "/nope"),
@@ -399,8 +401,8 @@ def test_tools_labels_and_seed_of_the_command_line(scripted_server: Start, own_h
         (["run", "x", "--model", "m", "--base-url", "u", "--label", "a"], 2, "KEY=VALUE"),
         (["demo", "--prompts", "nope"], 2, "no prompt pack"),
         (["demo", "--sandbox", "docker", "--image", "no-such:1"], 3, "no-such:1"),
-        (["replay", "nope"], 6, "no session"),
-        (["sessions", "show", "last"], 2, "no session yet"),
+        (["replay", "nope"], 2, "no session"),
+        (["sessions", "show", "last"], 2, "no sessions yet"),
     ],
 )
 def test_bad_input_gets_one_clear_sentence(
@@ -443,7 +445,7 @@ def test_signals_end_a_headless_run_in_order(
         if "CallStarted" in line:
             break
     child.send_signal(number)
-    rest, _ = child.communicate(timeout=30)
+    rest, _ = child.communicate(timeout=HANG_SECONDS)
     assert child.returncode == code
     last = e.from_json(rest.splitlines()[-1])
     assert isinstance(last, e.RunFinished)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,10 @@ from sandbox_tui.core.base.errors import FileRefused, SandboxLost
 from sandbox_tui.core.base.path_codec import path_to_text
 from sandbox_tui.core.sandboxes.base import ExecResult, Sandbox
 from tests.integration.conftest import make, require
+from tests.waiting import HANG_SECONDS
 
 
-async def sh(sandbox: Sandbox, command: str, timeout: float = 20) -> ExecResult:
+async def sh(sandbox: Sandbox, command: str, timeout: float = HANG_SECONDS) -> ExecResult:
     return await sandbox.exec(command, timeout=timeout)
 
 
@@ -33,7 +33,9 @@ async def test_output_streams_apart_and_live(sandbox: Sandbox) -> None:
     async def listen(stream: str, data: bytes) -> None:
         heard.append((stream, data))
 
-    result = await sandbox.exec("echo one; echo two >&2; exit 3", timeout=10, on_output=listen)
+    result = await sandbox.exec(
+        "echo one; echo two >&2; exit 3", timeout=HANG_SECONDS, on_output=listen
+    )
     assert (result.exit_code, result.stdout, result.stderr) == (3, b"one\n", b"two\n")
     assert sorted(heard) == [("stderr", b"two\n"), ("stdout", b"one\n")]
 
@@ -110,7 +112,7 @@ async def test_a_large_state_stops_no_program(sandbox: Sandbox) -> None:
         "ulimit -n 20",
         "exec 0<&- 1<&- 2<&-",
         "rm -rf /tmp/* /tmp/.[!.]*",
-        "yes | head -c 30000000 >/dev/null; kill -STOP $$ & kill -CONT $$",
+        "yes | head -c 30000000 >/dev/null; (kill -STOP $$; kill -CONT $$) & wait",
         "printf 'x\\0y\\036z'",
     ],
 )
@@ -123,11 +125,9 @@ async def test_nothing_a_command_does_breaks_the_next(sandbox: Sandbox, command:
 
 
 async def test_a_command_without_an_end_is_ended(sandbox: Sandbox) -> None:
-    began = time.monotonic()
     result = await sh(sandbox, "trap '' INT TERM; echo part; while :; do :; done", timeout=1)
     assert result.timed_out
     assert result.stdout == b"part\n"
-    assert time.monotonic() - began < 1 + 2 + 1
     assert await out(sandbox, "echo next") == "next\n"
 
 
@@ -150,11 +150,11 @@ async def test_interrupting_the_command_alone(sandbox: Sandbox) -> None:
         heard.set()
 
     running = asyncio.create_task(
-        sandbox.exec("echo begun; sleep 100", timeout=60, on_output=listen)
+        sandbox.exec("echo begun; sleep 100", timeout=HANG_SECONDS, on_output=listen)
     )
-    await asyncio.wait_for(heard.wait(), 10)
+    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
     assert await sandbox.interrupt()
-    result = await asyncio.wait_for(running, 10)
+    result = await asyncio.wait_for(running, HANG_SECONDS)
     assert (result.interrupted, result.timed_out, result.stdout) == (True, False, b"begun\n")
     assert not await sandbox.interrupt()
 
@@ -166,9 +166,9 @@ async def test_cancelling_ends_the_command(sandbox: Sandbox) -> None:
         heard.set()
 
     running = asyncio.create_task(
-        sandbox.exec("echo begun; sleep 6789", timeout=60, on_output=listen)
+        sandbox.exec("echo begun; sleep 6789", timeout=HANG_SECONDS, on_output=listen)
     )
-    await asyncio.wait_for(heard.wait(), 10)
+    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -177,9 +177,9 @@ async def test_cancelling_ends_the_command(sandbox: Sandbox) -> None:
 
 
 async def test_a_fork_bomb_is_survived(sandbox: Sandbox) -> None:
-    if sandbox.kind == "bubblewrap" and sandbox.info["processes"] == "not limited":
+    if sandbox.kind == "bubblewrap" and sandbox.info["processes"] == "unlimited":
         pytest.skip("processes cannot be limited here")
-    await sh(sandbox, ":(){ :|:& };:", timeout=3)
+    await sh(sandbox, ":(){ :|:& };:", timeout=1)
     assert await out(sandbox, "echo alive") == "alive\n"
 
 
@@ -209,10 +209,10 @@ async def test_output_that_nobody_takes_keeps_no_command_from_its_end(sandbox: S
         heard.set()
         await never.wait()
 
-    running = asyncio.create_task(sandbox.exec("yes", timeout=60, on_output=stall))
-    await asyncio.wait_for(heard.wait(), 10)
+    running = asyncio.create_task(sandbox.exec("yes", timeout=HANG_SECONDS, on_output=stall))
+    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
     assert await sandbox.interrupt()
-    result = await asyncio.wait_for(running, 10)
+    result = await asyncio.wait_for(running, HANG_SECONDS)
     assert result.interrupted
     assert result.exit_code is not None
     left = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -o '424[7]'"
@@ -382,7 +382,7 @@ async def test_what_is_no_file_is_refused_and_nothing_hangs(sandbox: Sandbox) ->
 
 
 async def test_files_while_a_command_runs(sandbox: Sandbox) -> None:
-    running = asyncio.create_task(sandbox.exec("read x </testbed/go", timeout=20))
+    running = asyncio.create_task(sandbox.exec("read x </testbed/go", timeout=HANG_SECONDS))
     await sandbox.write_file("/testbed/while", b"x")
     assert await sandbox.read_file("/testbed/while") == b"x"
     running.cancel()
@@ -403,7 +403,7 @@ async def test_what_changed_is_found(sandbox: Sandbox) -> None:
 
 
 async def test_many_files_are_brought_up_to_date(sandbox: Sandbox) -> None:
-    await sh(sandbox, "mkdir many; cd many; for i in {1..11000}; do echo x >f$i; done", timeout=60)
+    await sh(sandbox, "mkdir many; cd many; for i in {1..11000}; do echo x >f$i; done")
     before = await sandbox.list_files("/testbed")
     assert len(before.entries) > 11_000
     await sh(sandbox, "echo longer >f77; rm f78; echo new >brand-new")
@@ -483,7 +483,7 @@ async def read_until(shell: object, wanted: bytes, got: bytes = b"") -> bytes:
                 return
 
     try:
-        await asyncio.wait_for(read(), 60)
+        await asyncio.wait_for(read(), HANG_SECONDS)
     except TimeoutError:
         raise AssertionError(f"never came: {wanted!r} in {got!r}") from None
     return got
@@ -547,29 +547,29 @@ def heard_when(
 async def test_a_frozen_command_makes_no_progress_and_no_time_passes(sandbox: Sandbox) -> None:
     """Frozen for longer than its time limit, it still has the time it had, and ends well."""
     heard, running = heard_when(
-        sandbox, "echo begun; for i in {1..10}; do sleep 0.1; echo $i; done; exit 3", timeout=3
+        sandbox, "echo begun; for i in {1..10}; do sleep 0.1; echo $i; done; exit 3", timeout=5
     )
-    await asyncio.wait_for(heard.wait(), 10)
+    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
     await sandbox.freeze()
-    done, _ = await asyncio.wait([running], timeout=4)
+    done, _ = await asyncio.wait([running], timeout=5.5)
     assert not done
     await sandbox.thaw()
-    result = await asyncio.wait_for(running, 10)
+    result = await asyncio.wait_for(running, HANG_SECONDS)
     assert (result.exit_code, result.timed_out) == (3, False)
     assert result.stdout.split()[1:] == [b"%d" % n for n in range(1, 11)]
     assert not result.background
-    assert result.duration < 4
+    assert result.duration < 5
 
 
 async def test_freezing_again_and_again_disturbs_no_command(sandbox: Sandbox) -> None:
     heard, running = heard_when(
-        sandbox, "echo begun; for i in {1..200}; do /bin/true; done; (exit 7)", timeout=60
+        sandbox, "echo begun; for i in {1..200}; do /bin/true; done; (exit 7)", timeout=HANG_SECONDS
     )
-    await asyncio.wait_for(heard.wait(), 10)
+    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
     for _ in range(8):
         await sandbox.freeze()
         await sandbox.thaw()
-    result = await asyncio.wait_for(running, 60)
+    result = await asyncio.wait_for(running, HANG_SECONDS)
     assert (result.exit_code, result.background, result.state_lost) == (7, False, False)
 
 
@@ -588,18 +588,18 @@ async def test_a_frozen_shell_goes_on_where_it_was(sandbox: Sandbox) -> None:
 
 
 async def test_what_is_ended_while_frozen_goes_on_for_that(sandbox: Sandbox) -> None:
-    heard, running = heard_when(sandbox, "echo begun; sleep 5432", timeout=60)
-    await asyncio.wait_for(heard.wait(), 10)
+    heard, running = heard_when(sandbox, "echo begun; sleep 5432", timeout=HANG_SECONDS)
+    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
     await sandbox.freeze()
     assert await sandbox.interrupt()
-    result = await asyncio.wait_for(running, 10)
+    result = await asyncio.wait_for(running, HANG_SECONDS)
     assert result.interrupted
-    heard, running = heard_when(sandbox, "echo begun; sleep 5432", timeout=60)
-    await asyncio.wait_for(heard.wait(), 10)
+    heard, running = heard_when(sandbox, "echo begun; sleep 5432", timeout=HANG_SECONDS)
+    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
     await sandbox.freeze()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(running, 10)
+        await asyncio.wait_for(running, HANG_SECONDS)
     left = "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -c 'sleep 5432 *$' || :"
     assert (await out(sandbox, left)).strip() == "0"
 
@@ -611,16 +611,14 @@ async def test_a_command_given_while_frozen_waits(sandbox: Sandbox) -> None:
     done, _ = await asyncio.wait([running], timeout=2.5)
     assert not done
     await sandbox.thaw()
-    assert (await asyncio.wait_for(running, 10)).stdout == b"late\n"
+    assert (await asyncio.wait_for(running, HANG_SECONDS)).stdout == b"late\n"
 
 
 async def test_closing_while_frozen_leaves_nothing(sandbox: Sandbox) -> None:
-    heard, running = heard_when(sandbox, "echo begun; sleep 100", timeout=60)
-    await asyncio.wait_for(heard.wait(), 10)
+    heard, running = heard_when(sandbox, "echo begun; sleep 1000", timeout=1000)
+    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
     await sandbox.freeze()
-    began = time.monotonic()
-    await sandbox.close()
-    assert time.monotonic() - began < 8
+    await asyncio.wait_for(sandbox.close(), HANG_SECONDS)
     await asyncio.wait([running])
     with pytest.raises(SandboxLost):
         await sh(sandbox, "true")
@@ -648,7 +646,7 @@ async def test_a_shell_that_ends_says_so(sandbox: Sandbox) -> None:
         async for _ in shell.output():
             pass
 
-    await asyncio.wait_for(read_all(), 10)
+    await asyncio.wait_for(read_all(), HANG_SECONDS)
     assert await shell.close() == 3
 
 
@@ -679,11 +677,11 @@ umask 077; shopt -s failglob; IFS=,; \\cd /tmp/first 2>/dev/null || builtin cd /
 
 
 async def test_a_run_sees_nothing_of_the_models_shell(sandbox: Sandbox) -> None:
-    fresh = await sandbox.run(["printenv"], timeout=20)
+    fresh = await sandbox.run(["printenv"], timeout=HANG_SECONDS)
     await sh(sandbox, SHAPED)
     shaped = await out(sandbox, 'printenv; echo "$GRADE"')
     assert shaped == "function\nmine\n"
-    again = await sandbox.run(["printenv"], timeout=20)
+    again = await sandbox.run(["printenv"], timeout=HANG_SECONDS)
     assert again.exit_code == 0
 
     def variables(result: ExecResult) -> set[bytes]:
@@ -692,41 +690,45 @@ async def test_a_run_sees_nothing_of_the_models_shell(sandbox: Sandbox) -> None:
 
     assert variables(again) == variables(fresh)
     assert b"LD_PRELOAD" not in again.stdout
-    where = await sandbox.run(["bash", "-c", "pwd; umask; type -t true; alias"], timeout=20)
+    where = await sandbox.run(
+        ["bash", "-c", "pwd; umask; type -t true; alias"], timeout=HANG_SECONDS
+    )
     assert where.stdout == b"/testbed\n0022\nbuiltin\n"
     assert "mine" in await out(sandbox, 'echo "$GRADE"')  # and the shell keeps its own
 
 
 async def test_a_run_takes_its_words_as_they_are(sandbox: Sandbox) -> None:
     words = ["a b", "$HOME", "'", '"', "*", "-n", "new\nline", ""]
-    result = await sandbox.run(["printf", "<%s>", *words], timeout=20)
+    result = await sandbox.run(["printf", "<%s>", *words], timeout=HANG_SECONDS)
     assert result.stdout.decode() == "".join(f"<{word}>" for word in words)
-    there = await sandbox.run(["pwd"], cwd="/tmp", timeout=20)
+    there = await sandbox.run(["pwd"], cwd="/tmp", timeout=HANG_SECONDS)
     assert there.stdout == b"/tmp\n"
-    assert (await sandbox.run(["true"], cwd="/not/there", timeout=20)).exit_code == 126
-    assert (await sandbox.run(["not-there"], timeout=20)).exit_code == 127
-    code = await sandbox.run(["sh", "-c", "echo out; echo err >&2; exit 3"], timeout=20)
+    assert (await sandbox.run(["true"], cwd="/not/there", timeout=HANG_SECONDS)).exit_code == 126
+    assert (await sandbox.run(["not-there"], timeout=HANG_SECONDS)).exit_code == 127
+    code = await sandbox.run(["sh", "-c", "echo out; echo err >&2; exit 3"], timeout=HANG_SECONDS)
     assert (code.exit_code, code.stdout, code.stderr) == (3, b"out\n", b"err\n")
     assert (code.background, code.state_lost, code.timed_out) == (False, False, False)
 
 
 async def test_a_run_may_be_another_users(sandbox: Sandbox) -> None:
-    mine = (await sandbox.run(["id", "-un"], timeout=20)).stdout.decode().strip()
-    same = await sandbox.run(["id", "-un"], user=mine, timeout=20)
+    mine = (await sandbox.run(["id", "-un"], timeout=HANG_SECONDS)).stdout.decode().strip()
+    same = await sandbox.run(["id", "-un"], user=mine, timeout=HANG_SECONDS)
     assert same.stdout.decode().strip() == mine
-    other = await sandbox.run(["id", "-un"], user="nobody", timeout=20)
+    other = await sandbox.run(["id", "-un"], user="nobody", timeout=HANG_SECONDS)
     if sandbox.kind == "docker":
         assert other.stdout == b"nobody\n"
     else:  # there is one user only
         assert other.exit_code == 126
-    assert (await sandbox.run(["true"], user="no-such-user", timeout=20)).exit_code == 126
+    assert (await sandbox.run(["true"], user="no-such-user", timeout=HANG_SECONDS)).exit_code == 126
 
 
 async def test_a_run_goes_beside_a_command_and_is_ended_alone(sandbox: Sandbox) -> None:
     running = asyncio.create_task(sh(sandbox, "while [ ! -e go ]; do sleep 0.1; done; echo done"))
     beside = await sandbox.run(["sh", "-c", "echo beside; sleep 4323"], timeout=1)
     assert (beside.timed_out, beside.stdout) == (True, b"beside\n")
-    left = await sandbox.run(["sh", "-c", "setsid sleep 4323 >/dev/null 2>&1 & exit 0"], timeout=20)
+    left = await sandbox.run(
+        ["sh", "-c", "setsid sleep 4323 >/dev/null 2>&1 & exit 0"], timeout=HANG_SECONDS
+    )
     assert left.exit_code == 0
     await sandbox.write_file("go", b"")
     assert (await running).stdout == b"done\n"
@@ -742,7 +744,7 @@ async def test_variables_of_the_spec_reach_every_program() -> None:
         await sandbox.start()
         try:
             assert await out(sandbox, 'echo "$GRADED $PAGER"') == "yes less\n"
-            result = await sandbox.run(["printenv", "GRADED"], timeout=20)
+            result = await sandbox.run(["printenv", "GRADED"], timeout=HANG_SECONDS)
             assert result.stdout == b"yes\n"
         finally:
             await sandbox.close()

@@ -20,6 +20,7 @@ from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from tests import scripted_server as s
 from tests.integration.conftest import make
 from tests.integration.test_runs import KINDS, only, request, require, watch
+from tests.waiting import HANG_SECONDS
 
 ROOM = 1 << 30
 Start = Callable[..., s.ScriptedServer]
@@ -40,7 +41,7 @@ async def cleared() -> AsyncIterator[list[str]]:
 
 
 async def run_in(sandbox: Sandbox, command: str) -> str:
-    result = await sandbox.exec(command, timeout=20)
+    result = await sandbox.exec(command, timeout=HANG_SECONDS)
     assert result.exit_code == 0, result.stderr
     return result.stdout.decode()
 
@@ -74,7 +75,7 @@ async def test_a_snapshot_holds_files_and_shell_state(sandbox: Sandbox, cleared:
         assert await run_in(again, "test -e /testbed/later || echo none") == "none\n"
         assert await run_in(again, "ls -d /var/lib/sandbox-tui-run 2>&1 || echo none") != ""
         # one and the same call number must not be taken for having saved its state
-        lost = await again.exec("CARRIED=gone; kill -9 $$", timeout=10)
+        lost = await again.exec("CARRIED=gone; kill -9 $$", timeout=HANG_SECONDS)
         assert lost.state_lost
         # the snapshot is left as it was
         await run_in(again, "echo changed >deep/file")
@@ -171,9 +172,9 @@ async def test_a_container_that_is_never_let_go_on_is_said_to_be_paused(
         with pytest.raises(SandboxError, match="the engine is broken"):
             await sandbox.snapshot("broken.1", max_bytes=ROOM)
         running = asyncio.create_task(run_in(sandbox, "echo on"))
-        assert "docker unpause" in await asyncio.wait_for(said.get(), 20)
+        assert "docker unpause" in await asyncio.wait_for(said.get(), HANG_SECONDS)
         await asyncio.to_thread(unpause)
-        assert await asyncio.wait_for(running, 20) == "on\n"
+        assert await asyncio.wait_for(running, HANG_SECONDS) == "on\n"
     finally:
         await sandbox.close()
 
@@ -183,7 +184,7 @@ async def test_one_that_is_too_large_is_refused_and_leaves_nothing(
 ) -> None:
     cleared.append(sandbox.spec.session_id)
     await run_in(sandbox, "head -c 3000000 /dev/urandom >big")
-    with pytest.raises(SandboxError, match="more room"):
+    with pytest.raises(SandboxError, match="exceed the limit"):
         await sandbox.snapshot("big.1", max_bytes=1_000_000)
     assert SnapshotStores(snapshot_dir()).list(sandbox.spec.session_id)[0] == []
     assert await run_in(sandbox, "echo alive") == "alive\n"
@@ -197,7 +198,7 @@ async def test_only_snapshots_of_ours_are_begun_from(kind: str, name: str) -> No
     """Names come from recorded events, and those of an imported session anybody may have written."""
     require(kind)
     assert not SnapshotStores(snapshot_dir()).exists(name or "x")
-    with pytest.raises(SandboxUnavailable, match="no snapshot"):
+    with pytest.raises(SandboxUnavailable, match="no longer exists"):
         await make(kind, snapshot=name or "x").start()
     if kind == "docker":
         assert not SnapshotStores(snapshot_dir()).remove(name or "x")
@@ -262,6 +263,6 @@ async def test_a_failing_snapshot_is_a_warning(
     warned = [event.text for event in only(e.Warned, seen)]
     warnings = [text for text in warned if text.startswith("No snapshot after this step")]
     assert len(warnings) == 2
-    assert "No more will be taken" in warnings[-1]
+    assert "takes no more snapshots" in warnings[-1]
     assert seen[-1].reason == "submitted"  # type: ignore[union-attr]
     store.close()

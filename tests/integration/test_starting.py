@@ -32,6 +32,7 @@ from tests.faults.program import Program, against, stored
 from tests.integration.conftest import require
 from tests.integration.test_file_screens_live import until
 from tests.integration.test_runs import KINDS, Start, settings
+from tests.waiting import HANG_SECONDS
 
 SLOW = """#!/bin/sh
 # bubblewrap on a slow machine: a sandbox (not the check before it) takes until it is let go on
@@ -98,13 +99,18 @@ async def starting(
     app = SandboxTui(wanted.settings, store, [wanted])
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, LiveScreen))
-        await asyncio.wait_for(held.begun.wait(), 60)
+        await asyncio.wait_for(held.begun.wait(), HANG_SECONDS)
         screen = app.screen
         assert isinstance(screen, LiveScreen)
         assert screen.run is not None
         assert screen.run.phase is Phase.STARTING
         yield pilot, screen, store
     store.close()
+
+
+def said(screen: LiveScreen) -> str:
+    """The toasts on the screen."""
+    return " ".join(note.message for note in screen.app._notifications)
 
 
 @KINDS
@@ -115,13 +121,11 @@ async def test_keys_pressed_while_it_starts_hold_from_the_first_step(
     server = scripted_server(s.call("execute_bash", command="echo $EARLY"), s.call("submit"))
     async with starting(kind, server, tmp_path, held) as (pilot, screen, store):
         await pilot.press("space")
+        await until(pilot, lambda: "applies from its first step" in said(screen))
         await pilot.press("m", *"be quick", "enter", "escape")
         await pilot.press("i", *"export EARLY=bird", "enter", "escape")
         await pilot.press("Z", "t")
-        await pilot.pause()
-        words = " ".join(note.message for note in screen.app._notifications)
-        assert "holds from its first step" in words
-        assert "still starting" in words, "what needs the sandbox says so"
+        await until(pilot, lambda: "still starting" in said(screen))  # what needs the sandbox
         held.go.set()
         await until(pilot, lambda: screen.state.mode == "paused")
         assert isinstance(screen.app.screen, LiveScreen)
@@ -210,7 +214,7 @@ async def test_ctrl_c_without_a_screen_while_it_starts(
 
 
 def wait_until(true: Callable[[], bool]) -> None:
-    until = time.monotonic() + 60
+    until = time.monotonic() + HANG_SECONDS
     while not true():
         assert time.monotonic() < until
         time.sleep(0.01)

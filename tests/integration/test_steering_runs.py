@@ -19,6 +19,7 @@ from sandbox_tui.sessions import replay
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import KINDS, Start, only, program, request, watch
+from tests.waiting import HANG_SECONDS
 
 
 def by_policy(server: s.ScriptedServer, *rules: Rule, mode: e.Mode = "ask") -> RunRequest:
@@ -193,7 +194,7 @@ def test_a_policy_is_checked_against_a_session_and_then_holds(
     assert "call 1 not run (rule 1: deny execute_bash tee *): bash " in done.stdout
     refused = [line for line in done.stdout.splitlines() if "call 2 " in line]
     assert len(refused) == 1, "a call is told of once"
-    assert "call 2 not run (it needs approval, and nobody watches this run): " in refused[0]
+    assert "call 2 not run (it needs approval, and no screen is attached): " in refused[0]
     assert "failed" not in done.stdout
     assert "nobody watches this run" in json.dumps(again.requests[-1]["messages"])
 
@@ -201,8 +202,8 @@ def test_a_policy_is_checked_against_a_session_and_then_holds(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--step", "--headless"], "Step by step needs the screen"),
-        (["--mode", "step", "--json"], "Step by step needs the screen"),
+        (["--step", "--headless"], "--mode step needs the screen"),
+        (["--mode", "step", "--json"], "--mode step needs the screen"),
         (["--step", "--mode", "ask"], "do not go together"),
     ],
 )
@@ -229,7 +230,7 @@ async def test_a_frozen_run_whose_container_is_gone_ends_in_order(
         if isinstance(event, e.TerminalOutput) and b"on\r\n" in event.data:
             tasks.add(asyncio.ensure_future(freeze_lose_and_end(run)))
 
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(HANG_SECONDS):
         seen, store, run_id = await watch(request(server, "docker"), tmp_path, act)
     await asyncio.gather(*tasks)
     end = seen[-1]

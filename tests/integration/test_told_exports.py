@@ -119,23 +119,23 @@ def _html(store: Store, run_id: str) -> None:
     items = film_of(store, run_id)
     said = {item["text"]: item for item in items if item["kind"] == "said"}
     assert set(said) == {"kept message", "last wording", "withdrawn message"}
-    assert said["kept message"]["fate"] == said["last wording"]["fate"] == "the model has it"
-    assert said["withdrawn message"]["fate"] == "taken back: the model never saw it"
+    assert said["kept message"]["fate"] == said["last wording"]["fate"] == "delivered"
+    assert said["withdrawn message"]["fate"] == "withdrawn: the model never saw it"
     assert said["withdrawn message"]["withdrawn"] > said["withdrawn message"]["seq"]
     ran = {item["args"]: item["fate"] for item in items if item["kind"] == "ran"}
     assert ran == {
-        "echo told-output": "told to the model",
-        "touch withdrawn-command": "taken back: it never ran",
-        "echo quiet-output": "not told to the model",
+        "echo told-output": "visible to the model",
+        "touch withdrawn-command": "withdrawn: never ran",
+        "echo quiet-output": "private",
     }
     files = [
         (item["action"], item["path"], item["fate"]) for item in items if item["kind"] == "file"
     ]
     assert files == [
-        ("edit", "/testbed/told.txt", "told to the model"),
-        ("edit", "/testbed/quiet.txt", "not told to the model"),
-        ("push", "/testbed/pushed.txt", "told to the model"),
-        ("pull", "/testbed/told.txt", "not told to the model"),
+        ("edit", "/testbed/told.txt", "visible to the model"),
+        ("edit", "/testbed/quiet.txt", "private"),
+        ("push", "/testbed/pushed.txt", "visible to the model"),
+        ("pull", "/testbed/told.txt", "private"),
     ]
     calls = {item["number"]: item for item in items if item["kind"] == "call"}
     assert [calls[n].get("decision") for n in range(1, 7)] == [
@@ -160,28 +160,29 @@ def _markdown(store: Store, run_id: str) -> None:
     (data,) = export(store, run_id, "markdown").values()
     text = data.decode()
     for line in (
-        "> **you said** · the model has it\n>\n> kept message\n",
-        "> **you said** · the model has it\n>\n> last wording\n",
-        "> **you wrote** · taken back: the model never saw it\n>\n> withdrawn message\n",
-        "> **you ran** · told to the model\n\n```bash\necho told-output\n```",
-        "> **you ran** · not told to the model\n\n```bash\necho quiet-output\n```",
-        "> **you wanted to run** · taken back: it never ran\n\n```bash\ntouch withdrawn-command\n```",
-        "> **you edited** /testbed/told.txt · told to the model",
-        "> **you edited** /testbed/quiet.txt · not told to the model",
-        "> **you put in** /testbed/pushed.txt from ",
+        "> **you said** · delivered\n>\n> kept message\n",
+        "> **you said** · delivered\n>\n> last wording\n",
+        "> **you wrote** · withdrawn: the model never saw it\n>\n> withdrawn message\n",
+        "> **you ran** · visible to the model\n\n```bash\necho told-output\n```",
+        "> **you ran** · private\n\n```bash\necho quiet-output\n```",
+        "> **you wanted to run** · withdrawn: never ran\n\n```bash\ntouch withdrawn-command\n```",
+        "> **you edited** /testbed/told.txt · visible to the model",
+        "> **you edited** /testbed/quiet.txt · private",
+        "> **you uploaded** /testbed/pushed.txt from ",
         "> **you copied out** /testbed/told.txt to ",
         "> **edited by you**",
         "> **rejected by you**\n>\n> not this one\n",
         "> **skipped by you**",
         "> **answered by you**",
         "answered by hand",
-        "the model wrote:\n\n```bash\necho as-proposed-2\n```\n\nand you made of it:\n\n```bash\necho as-you-edited\n```",
+        "the model wrote:\n\n```bash\necho as-proposed-2\n```\n\nand you changed it to:\n\n```bash\necho as-you-edited\n```",
         "> **note**\n>\n> a note of mine\n",
         "> · mode: auto, set by you",
     ):
         assert line in text, line
     assert text.count("first wording") == text.count("told-wordng") == 0
-    assert text.count("echo as-proposed-1") == 1
+    assert text.split("## What happened")[1].count("echo as-proposed-1") == 1
+    assert "Finished" not in text, "submit has nothing to say"
     assert "[STDOUT]" not in text
 
 
@@ -197,14 +198,14 @@ def _conversation(texts: list[str]) -> None:
 def _people(found: list[dict[str, Any]]) -> None:
     """What people did, where a format has a place for it beside."""
     fates = {(one["what"], one.get("text") or one.get("path")): one.get("fate") for one in found}
-    assert fates[("message", "kept message")] == "the model has it"
-    assert fates[("message", "last wording")] == "the model has it"
-    assert fates[("message", "withdrawn message")] == "taken back: the model never saw it"
+    assert fates[("message", "kept message")] == "delivered"
+    assert fates[("message", "last wording")] == "delivered"
+    assert fates[("message", "withdrawn message")] == "withdrawn: the model never saw it"
     assert ("message", "first wording") not in fates
-    assert fates[("command", "echo told-output")] == "told to the model"
-    assert fates[("command", "echo quiet-output")] == "not told to the model"
-    assert fates[("command", "touch withdrawn-command")] == "taken back: it never ran"
-    assert fates[("file edit", "/testbed/quiet.txt")] == "not told to the model"
+    assert fates[("command", "echo told-output")] == "visible to the model"
+    assert fates[("command", "echo quiet-output")] == "private"
+    assert fates[("command", "touch withdrawn-command")] == "withdrawn: never ran"
+    assert fates[("file edit", "/testbed/quiet.txt")] == "private"
     assert {("file push", "/testbed/pushed.txt"), ("file pull", "/testbed/told.txt")} <= set(fates)
     assert ("note", "a note of mine") in fates
     assert ("rejected by you", "not this one") in fates

@@ -10,16 +10,17 @@ from typing import TypeVar
 import pytest
 
 from sandbox_tui.core.sandboxes.base import ExecResult, Sandbox, Shell
+from tests.waiting import HANG_SECONDS
 
 SIZE = (100, 30)
 T = TypeVar("T")
 
 
-async def sh(sandbox: Sandbox, command: str, timeout: float = 20) -> ExecResult:
+async def sh(sandbox: Sandbox, command: str, timeout: float = HANG_SECONDS) -> ExecResult:
     return await sandbox.exec(command, timeout=timeout, tty=SIZE)
 
 
-async def eventually(ask: Callable[[], Awaitable[T]], seconds: float = 15) -> T:
+async def eventually(ask: Callable[[], Awaitable[T]], seconds: float = HANG_SECONDS) -> T:
     """What `ask` says once it says something."""
     async with asyncio.timeout(seconds):
         while not (answer := await ask()):
@@ -50,7 +51,7 @@ async def test_the_shell_remembers(sandbox: Sandbox) -> None:
         b"f g",
         b"",
     ]
-    without = await sandbox.exec('pwd; echo "$A"', timeout=20)
+    without = await sandbox.exec('pwd; echo "$A"', timeout=HANG_SECONDS)
     assert without.stdout == b"/tmp\nit's\n"
     assert b"__SBX" not in (await sh(sandbox, "env; set")).stdout
 
@@ -92,8 +93,10 @@ async def test_what_a_program_says_when_it_is_interrupted_is_kept(sandbox: Sandb
         heard.set()
 
     command = "trap 'sleep 0.1; echo said at the end; exit 3' INT; echo begun; sleep 100 & wait"
-    running = asyncio.create_task(sandbox.exec(command, timeout=60, on_output=listen, tty=SIZE))
-    await asyncio.wait_for(heard.wait(), 10)
+    running = asyncio.create_task(
+        sandbox.exec(command, timeout=HANG_SECONDS, on_output=listen, tty=SIZE)
+    )
+    await asyncio.wait_for(heard.wait(), HANG_SECONDS)
     assert await sandbox.interrupt()
     result = await running
     assert result.interrupted
@@ -160,7 +163,7 @@ async def test_one_that_makes_its_own_terminal_without_having_one_is_found(
     sandbox: Sandbox,
 ) -> None:
     command = "sleep 30 | script -qc 'bash -c \"read -p ready x\"' /dev/null"
-    running = asyncio.create_task(sandbox.exec(command, timeout=20))
+    running = asyncio.create_task(sandbox.exec(command, timeout=HANG_SECONDS))
     assert await eventually(sandbox.terminal_reader)
     await sandbox.interrupt()
     await running
@@ -172,14 +175,14 @@ async def test_more_typed_than_anybody_reads_holds_nothing_up(sandbox: Sandbox) 
     while await sandbox.write_stdin(b"x" * 1000):
         pass
     await sandbox.interrupt()
-    assert (await asyncio.wait_for(running, 10)).interrupted
+    assert (await asyncio.wait_for(running, HANG_SECONDS)).interrupted
     assert (await sh(sandbox, "echo next")).stdout == b"next\r\n"
 
 
 async def test_where_there_is_no_script_it_says_so(sandbox: Sandbox) -> None:
     if sandbox.kind != "docker":
         pytest.skip("the system is read-only here")
-    await sandbox.exec("mv $(command -v script) /tmp/", timeout=20)
+    await sandbox.exec("mv $(command -v script) /tmp/", timeout=HANG_SECONDS)
     result = await sh(sandbox, "echo ran; exit 3")
     assert (result.stdout, result.exit_code) == (b"ran\n", 3)
     assert b"no script(1) here" in result.stderr
@@ -189,7 +192,7 @@ async def test_where_there_is_no_script_it_says_so(sandbox: Sandbox) -> None:
 
 
 async def hidden_at(sandbox: Sandbox, shell: Shell, wanted: bool) -> None:
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(HANG_SECONDS):
         while await shell.hides_input() != wanted:
             await asyncio.sleep(0.05)
 
@@ -217,7 +220,8 @@ async def test_a_shell_tells_whether_it_hides_what_is_typed(
     try:
         await eventually(lambda: _seen(printed, "❯".encode()))
         assert not await shell.hides_input()
-        await shell.write(program.encode() + b"; echo do''ne\r")
+        await shell.write(b"echo rea''dy; " + program.encode() + b"; echo do''ne\r")
+        await eventually(lambda: _seen(printed, b"ready\r\n"))  # keys are no longer the shell's
         await hidden_at(sandbox, shell, hides)
         await shell.write(b"hunter2\r")
         if program == "cat":

@@ -12,6 +12,7 @@ from sandbox_tui.core.run.run import Run
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import KINDS, Start, later, only, request, watch
+from tests.waiting import HANG_SECONDS
 
 ASK = "printf '\\033[31mred\\033[0m 10%%\\r'; echo '100%     '; read -s -p 'pin: ' x; echo; echo $x"
 
@@ -86,7 +87,7 @@ async def test_a_password_typed_into_a_shell_is_nowhere_in_the_record(
             run.approve(1)
 
     wanted = request(server, kind, mode="step")
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(HANG_SECONDS):
         seen, store, _ = await watch(wanted, tmp_path, lambda run, event: later(act(run, event)))
     typed = only(e.TerminalInput, seen)
     assert typed[0].data.startswith(way.encode())

@@ -11,18 +11,23 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.config.settings import data_dir, load
 from sandbox_tui.core.run.run_request import requests_for
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.remote.client import RunClient
+from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.live.detaching_runs import DetachingRunsDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
-from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog
+from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, QuitDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.wall import WallScreen
-from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid
 from tests.integration.conftest import require
 from tests.waiting import until
 
@@ -115,13 +120,18 @@ async def test_words_choose_among_the_runs(tmp_path: Path) -> None:
 
 @contextlib.asynccontextmanager
 async def waiting_runs(
-    tmp_path: Path, tasks: Sequence[str], *, size: tuple[int, int] = (120, 40)
+    tmp_path: Path,
+    tasks: Sequence[str],
+    *,
+    size: tuple[int, int] = (120, 40),
+    database: Path | None = None,
 ) -> AsyncIterator[tuple[SandboxTui, Pilot[int]]]:
     """A program begun with runs that each wait at their first call; all are ended afterwards."""
     require("bubblewrap")
     settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
     request = demo_request(settings, speed=0, mode="step")
-    app = SandboxTui(settings, Store(tmp_path / "s.db"), requests_for(request, tasks))
+    store = Store(database or tmp_path / "s.db")
+    app = SandboxTui(settings, store, requests_for(request, tasks))
     async with app.run_test(size=size) as pilot:
         await until(pilot, lambda: kinds(app) == ["waiting"] * len(tasks))
         yield app, pilot
@@ -146,7 +156,7 @@ async def test_a_reason_is_asked_for_and_no_key_of_it_reaches_the_wall(tmp_path:
         assert decided is not None
         assert decided.feedback == "no o f q"
         assert app.screen is wall
-        assert "by begun" in title(app)
+        assert "sorted by start" in title(app)
 
         second = tile(app, 2)
         second.focus()
@@ -270,3 +280,90 @@ async def test_the_home_screen_says_which_runs_wait_for_a_person(tmp_path: Path)
         assert first.run is not None
         await first.stop("enough")  # seen without a key
         await until(pilot, lambda: "1 waits for you" in str(sessions.border_title))
+
+
+async def test_two_runs_are_compared(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two", "three"]) as (app, pilot):
+        wall = app.screen
+        assert isinstance(wall, WallScreen)
+        tile(app, 2).focus()
+        await pilot.press("c")
+        assert tile(app, 2).marked
+        assert wall.words_for("compare") == "unmark"
+        await pilot.press("c")
+        assert not tile(app, 2).marked
+
+        await pilot.press("c", "right")
+        assert app.focused is tile(app, 3)
+        assert wall.words_for("compare") == "compare with 2"
+        await pilot.press("c")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        sides = app.screen._sides  # type: ignore[attr-defined]
+        assert [run.task for run in sides] == ["two", "three"]
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is wall)
+        assert not tile(app, 2).marked
+
+
+async def test_answers_are_counted_and_the_end_is_summed_up(tmp_path: Path) -> None:
+    require("bubblewrap")
+    settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
+    request = demo_request(settings, speed=0)
+    app = SandboxTui(settings, Store(tmp_path / "s.db"), requests_for(request, [request.task], 2))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "All 2 runs have ended in" in title(app))
+        assert "2 submitted" in title(app)
+        assert "runs 1 2" in title(app)
+        shown = "\n".join(str(tile.render()) for tile in app.screen.query(RunTile))
+        assert request.task.split("\n")[0] not in shown, "the header says it for all"
+        assert "answer: " in shown
+
+
+async def test_the_tiles_take_all_of_the_space(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two", "three"]) as (app, pilot):
+        grid = app.screen.query_one(TileGrid)
+        await until(pilot, lambda: all(tile.size.height > 3 for tile in app.screen.query(RunTile)))
+        area = sum(tile.outer_size.area for tile in app.screen.query(RunTile))
+        assert area == grid.content_size.area
+        await pilot.resize_terminal(60, 10)
+        await until(
+            pilot, lambda: {t.outer_size.height for t in app.screen.query(RunTile)} <= {1, 2}
+        )
+
+
+async def test_runs_are_moved_into_programs_of_their_own(tmp_path: Path) -> None:
+    database = data_dir() / "sessions.db"  # where those programs look
+    async with waiting_runs(tmp_path, ["one", "two"], database=database) as (app, pilot):
+        ids = list(app.runs.all)
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
+        await pilot.press("d")
+        store = Store(database)
+        try:
+            await until(pilot, lambda: app.return_code is not None)
+            assert app.return_code == 0
+            assert [store.run(run_id).outcome for run_id in ids] == ["running", "running"]
+            assert all(is_detached(run_id) for run_id in ids)
+        finally:
+            for run_id in ids:
+                client = RunClient(store.run(run_id), store)
+                await client.stop("The test is over.")
+                client.leave()
+            store.close()
+
+
+async def test_second_thoughts_keep_the_runs_here(tmp_path: Path) -> None:
+    require("bubblewrap")
+    settings = load({"sandbox.kind": "bubblewrap", "agent.output": str(tmp_path / "out")})
+    request = demo_request(settings, speed=1)  # its replies take their time
+    app = SandboxTui(settings, Store(tmp_path / "s.db"), requests_for(request, ["one", "two"]))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: all(w.state.reply for w in app.runs.all.values()))
+        await app.action_quit()
+        await until(pilot, lambda: isinstance(app.screen, QuitDialog))
+        await pilot.press("d")
+        await until(pilot, lambda: isinstance(app.screen, DetachingRunsDialog))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, WallScreen))
+        assert not any(worker.left for worker in app.runs.all.values())
+        await app.runs.stop("The test is over.")

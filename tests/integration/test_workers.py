@@ -15,6 +15,7 @@ from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunWorker, Store, replay
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from tests.integration.conftest import require
+from tests.waiting import HANG_SECONDS
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ async def test_nobody_has_to_watch(workers: RunRegistry, tmp_path: Path) -> None
     worker = workers.begin(demo(tmp_path))
     heard: list[e.AnyEvent] = []
     worker.observers.append(heard.append)
-    await asyncio.wait_for(worker.ended.wait(), 60)
+    await asyncio.wait_for(worker.ended.wait(), HANG_SECONDS)
     assert heard == list(replay(workers.store, worker.run_id))
     assert worker.state.finished == heard[-1]
 
@@ -103,8 +104,8 @@ async def test_one_that_is_stopped_at_once_comes_to_its_end(
 ) -> None:
     """Its task is cancelled before its first step, and so runs none of its own code."""
     worker = workers.begin(demo(tmp_path))
-    await asyncio.wait_for(worker.stop("It is not wanted."), 10)
-    assert str(worker.failure) == "The run was ended before it had begun."
+    await asyncio.wait_for(worker.stop("It is not wanted."), HANG_SECONDS)
+    assert str(worker.failure) == "The run was ended before it started."
     assert await seen_by(worker) == []
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LOCAL_PORTS
 from tests.integration.conftest import require
 from tests.journeys.person import Person
 
@@ -12,11 +13,14 @@ Begin = Callable[..., Person]
 
 
 @pytest.fixture
-def home(own_home: Path) -> Path:
-    """The program's folder, empty; sandboxes are the embedded ones unless a command says so."""
+def home(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The program's folder, with a config file: sandboxes are the
+    embedded ones, and no models are looked for, unless a journey says so."""
     require("bubblewrap")
+    monkeypatch.delenv(LOCAL_PORTS)
     own_home.mkdir()
-    (own_home / "config.toml").write_text('[sandbox]\nkind = "bubblewrap"\n')
+    config = '[sandbox]\nkind = "bubblewrap"\n[model]\nlocal_ports = []\n'
+    (own_home / "config.toml").write_text(config)
     return own_home
 
 

@@ -15,14 +15,15 @@ import sys
 import time
 from pathlib import Path
 
-from tests.e2e.tmux import Terminal
+from tests.e2e.tmux import Terminal, looks
+from tests.waiting import HANG_SECONDS
 
 ROOT = Path(__file__).parents[2]
 PROBE = Path(__file__).with_name("probe")
 EVIDENCE = ROOT / ".cache" / "journeys"
 """Where the program under test writes what it really did."""
 
-PATIENCE = float(os.environ.get("JOURNEYS_PATIENCE", "120"))
+PATIENCE = float(os.environ.get("JOURNEYS_PATIENCE", HANG_SECONDS))
 """Seconds in which something has to be on the screen."""
 
 PROMPT = re.compile(r"\[(\d+):(\d+)\] \S* ?\$")
@@ -83,22 +84,23 @@ class Person(Terminal):
         self.type(command)
         self.press("Enter")
 
-    def is_back(self, seconds: float = 1.5 * PATIENCE) -> int:
+    def is_back(self, seconds: float = PATIENCE) -> int:
         """Wait for the prompt; how the command ended."""
-        until = time.monotonic() + seconds
-        while True:
+        code = None
+        for last in looks(seconds):
             screen = self.screen()
             if (code := self._code(screen)) is not None:
-                return code
-            assert time.monotonic() < until, f"no prompt:\n{screen}"
-            time.sleep(0.05)
+                break
+            assert not last, f"no prompt:\n{screen}"
+        assert code is not None
+        return code
 
     def _code(self, screen: str) -> int | None:
         """How the last command ended, once the prompt is there again."""
         found = [m for m in PROMPT.finditer(screen) if int(m[1]) == self._commands + 1]
         return int(found[-1][2]) if found else None
 
-    def runs(self, command: str, code: int = 0, seconds: float = 90) -> str:
+    def runs(self, command: str, code: int = 0, seconds: float = PATIENCE) -> str:
         """Carry out a command to its end; what the screen shows then."""
         self.enters(command)
         ended = self.is_back(seconds)
@@ -112,7 +114,7 @@ class Person(Terminal):
         """The terminal is gone; waits until the program is, too."""
         program = self.program()
         self._tmux("kill-server")
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while Path(f"/proc/{program}").exists():
             assert time.monotonic() < until, "it is still there"
             time.sleep(0.05)
@@ -126,22 +128,22 @@ class Person(Terminal):
 
     def sees(self, *texts: str, seconds: float = PATIENCE) -> str:
         """Wait until all of `texts` are on the screen; the screen. The prompt ends the waiting."""
-        until = time.monotonic() + seconds
-        while True:
+        screen = ""
+        for last in looks(seconds):
             screen = self.screen()
             if all(text in screen for text in texts):
-                return screen
+                break
             missing = [text for text in texts if text not in screen]
             assert self._code(screen) is None, f"the program is gone, never seen: {missing}"
-            assert time.monotonic() < until, f"never seen: {missing} in\n{screen}"
-            time.sleep(0.05)
+            assert not last, f"never seen: {missing} in\n{screen}"
+        return screen
 
     def sees_times(self, text: str, times: int) -> None:
         """Wait until `text` is on the screen that often."""
-        until = time.monotonic() + PATIENCE
-        while self.screen().count(text) < times:
-            assert time.monotonic() < until, f"not seen {times} times: {text}\n{self.screen()}"
-            time.sleep(0.05)
+        for last in looks(PATIENCE):
+            if (screen := self.screen()).count(text) >= times:
+                break
+            assert not last, f"not seen {times} times: {text}\n{screen}"
 
     def no_longer_sees(self, text: str) -> str:
         """Wait until `text` is no longer on the screen."""
@@ -180,7 +182,7 @@ class Person(Terminal):
 
     def _looks_for_change(self, before: str) -> None:
         """Until the screen shows something else, or it has had time to."""
-        until = time.monotonic() + 3
+        until = time.monotonic() + 10
         while _without_digits(self.screen()) == before and time.monotonic() < until:
             time.sleep(0.05)
 
@@ -196,10 +198,10 @@ class Person(Terminal):
     def finds_file(self, words: str) -> None:
         """Filter the tree of files."""
         self.presses("/")
-        self.sees("enter keeps")
+        self.sees("enter keep")
         self.fills(words)
         self.presses("Enter")
-        self.no_longer_sees("enter keeps")
+        self.no_longer_sees("enter keep")
 
     def size(self, columns: int, rows: int) -> None:
         """Of the terminal, before it is there."""

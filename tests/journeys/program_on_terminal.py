@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.journeys.forked_starts import PROBE, ForkedProcess, ForkedStarts
+from tests.waiting import HANG_SECONDS
 
 PROGRAM = Path(sys.executable).with_name("sandbox-tui")
-BOUND = 60.0
+BOUND = HANG_SECONDS
 """Seconds in which a key has to have gone its way, however busy the machine is."""
 
 NOT_FOR_THE_PROGRAM = ("COLUMNS", "LINES", "TMUX", "PYTHONDONTWRITEBYTECODE")

@@ -17,13 +17,13 @@ def test_settings_are_changed_on_their_screen(person: Person) -> None:
         person.enters("sandbox-tui")
         person.sees("n new run")
         person.presses(",")
-        person.sees("settings", "They stand in")
+        person.sees("settings", "Settings file:")
         person.presses("Right")
-        person.sees("shown as you choose")
+        person.sees("previewed as you choose")
         person.presses("Escape")
-        person.no_longer_sees("They stand in")
+        person.no_longer_sees("Settings file:")
         person.presses(",")
-        person.sees("They stand in")
+        person.sees("Settings file:")
         for number in range(7):
             if number != 5:
                 person.presses_and_looks("Right")
@@ -52,6 +52,50 @@ def test_settings_are_changed_on_their_screen(person: Person) -> None:
             "desktop",
         ]:
             assert words in screen
+
+
+def test_everything_is_found_by_name(person: Person) -> None:
+    with person:
+        person.runs("sandbox-tui demo --headless --speed 0")
+        person.enters("sandbox-tui")
+        person.sees("n new run", "Which harbour")
+        person.presses("?")
+        person.sees("type to filter", "Runs side by side – no run was started here yet")
+        person.types("settings")
+        person.no_longer_sees("Runs side by side")
+        person.sees("Settings")
+        person.presses("Escape")
+        person.no_longer_sees("type to filter")
+        person.presses("C-p")
+        person.sees("palette", "Actions", "Sessions")
+        person.presses("Escape")
+        person.no_longer_sees("Sessions")
+        person.presses("C-p")
+        person.types("daylight")
+        person.sees("Themes")
+        person.presses("Enter")
+        person.no_longer_sees("Themes")
+        person.presses("C-p")
+        person.sees("Recent")
+        person.types("cost limits")
+        person.sees("Cost – limits of new runs")
+        person.presses("Enter")
+        person.sees("Settings file:")
+        person.fills("2.5")
+        person.presses("C-s")
+        person.sees("Saved in")
+        person.presses("C-p")
+        person.types("harbour")
+        person.sees("Sessions")
+        person.presses("Enter")
+        person.sees("replay", "event")
+        person.presses("q")
+        person.sees("n new run")
+        person.presses("q")
+        assert person.is_back() == 0
+        screen = person.runs("sandbox-tui config")
+        assert "daylight" in screen
+        assert "2.5" in screen
 
 
 def test_settings_are_changed_on_the_command_line(person: Person) -> None:

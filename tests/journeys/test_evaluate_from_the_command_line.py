@@ -67,12 +67,12 @@ def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: S
             person.runs(f"{compare} --format {form} --output compared.{form}")
             assert "tables" in (person.folder / f"compared.{form}").read_text()
         person.enters(f"sandbox-tui eval rm {first['id']}")
-        person.sees("12 of 12 samples over", "Its sessions stay.", "[y/N]")
+        person.sees("12 of 12 samples done", "Its sessions stay.", "[y/N]")
         person.presses("y", "Enter")
         assert person.is_back() == 0
         removed = person.runs("sandbox-tui eval rm last --sessions --yes")
         assert f"deleted {newest['id']} and 6 sessions" in removed
-        assert "There is no evaluation yet" in person.runs("sandbox-tui eval ls")
+        assert "There are no evaluations yet" in person.runs("sandbox-tui eval ls")
 
 
 def test_what_stops_is_resumed(person: Person, scripted_server: Serve) -> None:
@@ -110,9 +110,9 @@ def test_what_is_wrong_is_said_in_a_sentence(person: Person) -> None:
         write_suite(person)
         run = "sandbox-tui eval run"
         assert "no suite 'nothing'" in person.runs(f"{run} nothing --model m", code=2)
-        assert "no model" in person.runs(f"{run} products.yaml --headless", code=2)
+        assert "No model is set" in person.runs(f"{run} products.yaml --headless", code=2)
         assert "no domain" in person.runs(f"{run} products.yaml --model m --domain x", code=2)
         nowhere = f"{run} products.yaml --model m --ray 127.0.0.1:1"
         assert "No Ray cluster answers" in person.runs(nowhere, code=2)
-        assert "no address" in person.runs("sandbox-tui eval resume --ray nowhere", code=2)
-        assert "no evaluation" in person.runs("sandbox-tui eval report", code=6)
+        assert "not the address" in person.runs("sandbox-tui eval resume --ray nowhere", code=2)
+        assert "no evaluation" in person.runs("sandbox-tui eval report", code=2)

@@ -35,7 +35,7 @@ def test_an_evaluation_is_watched_while_it_is_made(person: Person, scripted_serv
         person.enters(f"{run} --concurrency 2")
         person.sees("products", "2 of 12", "2 running", "● running", "domains", "samples 4")
         person.presses("?")
-        person.sees("pause", "charts", "Next pane")
+        person.sees("Start no more samples", "charts", "Next pane")
         person.presses("Escape")
         person.presses("p")
         person.sees("‖ paused", "You paused it.", "p resume")
@@ -52,7 +52,7 @@ def test_an_evaluation_is_watched_while_it_is_made(person: Person, scripted_serv
         person.presses("q")
         person.sees("‖ paused", "domains")
         person.presses("x")
-        person.sees("Stop the evaluation?", "ends the 2 samples")
+        person.sees("Stop the evaluation?", "ends the 2 running")
         person.presses("n")
         person.presses("p")
         person.sees("● running")
@@ -72,7 +72,7 @@ def test_an_evaluation_is_watched_while_it_is_made(person: Person, scripted_serv
         person.sees("samples 12")
         person.presses("q")
         assert person.is_back() == 0
-        assert "12 of 12 samples over" in person.screen()
+        assert "12 of 12 samples done" in person.screen()
 
 
 def test_one_is_stopped_watched_and_taken_up(person: Person, scripted_server: Serve) -> None:
@@ -109,7 +109,7 @@ def test_one_is_stopped_watched_and_taken_up(person: Person, scripted_server: Se
         person.presses("q")
         person.sees("evaluations 1", "interrupted")
         person.presses("x")
-        person.sees("delete an evaluation", "a alone", "s with sessions")
+        person.sees("delete an evaluation", "a delete", "s delete with sessions")
         person.presses("Escape")
         person.sees("evaluations 1", "interrupted")
         person.presses("q")
@@ -141,7 +141,7 @@ def test_one_is_stopped_watched_and_taken_up(person: Person, scripted_server: Se
             person.presses("x")
             person.sees("delete an evaluation")
             person.presses(*keys)
-            person.sees("No evaluation yet")
+            person.sees("No evaluations yet")
             person.presses("q")
             person.sees("n new run")
             person.presses("q")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from tests import scripted_server as s
 from tests.journeys.person import Person
@@ -62,19 +63,19 @@ def test_every_call_is_decided_about(person: Person, scripted_server: Serve) -> 
         person.presses("C-Home", "Right", "Space", "F2")
         person.sees("◆ call 4")
         person.presses("r")
-        person.sees("why not?")
+        person.sees("reason · the model")
         person.types("not now")
         person.presses("Escape")
         person.sees("◆ call 4")
         person.presses("r")
-        person.sees("✗ not now", "enter sends")
+        person.sees("✗ not now", "enter send")
         person.fills("use a pen")
         person.presses("Enter")
         person.sees("rejected by you", "◆ call 5")
         person.presses("S")
         person.sees("skipped by you", "◆ call 6")
         person.presses("A")
-        person.sees("in the tool's stead")
+        person.sees("instead of running the call")
         person.types("it is noon")
         person.presses("Enter")
         person.sees("answered by you", "◆ call 7")
@@ -108,6 +109,30 @@ def test_every_call_is_decided_about(person: Person, scripted_server: Serve) -> 
         assert words in told
 
 
+def test_a_call_is_edited_in_an_editor_of_ones_own(home: Path, scripted_server: Serve) -> None:
+    server = scripted_server(bash("cat notes.txt > copy.txt"), s.call("submit"))
+    editor = home.parent / "own-editor"
+    editor.write_text('#!/bin/sh\nprintf "echo ready"; read answer; echo "$answer" > "$1"\n')
+    editor.chmod(0o755)
+    with Person(home, environment={"EDITOR": str(editor)}) as person:
+        person.enters(f"sandbox-tui run x --step --base-url {server.url} --model m")
+        person.sees("◆ call 1", "files it names: copy.txt new")
+        person.presses("e")
+        person.sees("edit call 1", "$EDITOR")
+        person.presses("F4")
+        person.sees("echo ready")
+        person.types("echo from my editor")
+        person.presses("Enter")
+        person.sees("edit call 1", "echo from my editor")
+        person.presses("C-s")
+        person.sees("edited by you", "◆ call 2")
+        person.presses("a")
+        person.sees("submitted")
+        person.presses("q")
+        assert person.is_back() == 0
+    assert "echo from my editor" in str(server.requests[-1]["messages"])
+
+
 def test_the_run_is_held_and_talked_to(person: Person, scripted_server: Serve) -> None:
     drip = s.stream(*(p for _ in range(999) for p in (s.chunk({"content": "drip "}), 0.1)))
     server = scripted_server(
@@ -132,40 +157,40 @@ def test_the_run_is_held_and_talked_to(person: Person, scripted_server: Serve) -
         person.sees("it reads this before")
         person.types("be kwick")
         person.presses("Enter")
-        person.sees("waiting for the model 1")
+        person.sees("queued for the model 1")
         person.presses("m")
         person.sees("it reads this before")
         person.types("never mind")
         person.presses("Enter")
-        person.sees("waiting for the model 2")
+        person.sees("queued for the model 2")
         person.presses("m")
         person.sees("it reads this before")
         person.presses_and_looks("Up", "Up", "Down", "Down", "Escape")
         person.presses("u")
         person.sees("e edit · d remove")
         person.presses("g", "e")
-        person.sees("in other words")
+        person.sees("edit message")
         person.fills("be quick")
         person.presses("Enter")
         person.sees("be quick")
         person.presses("u")
         person.sees("e edit · d remove")
         person.presses("G", "d")
-        person.sees("waiting for the model 1")
+        person.sees("queued for the model 1")
         person.presses("Escape")
         person.no_longer_sees("e edit · d remove")
         person.presses("i")
-        person.sees("run a command in the sandbox", "told to model ◉")
+        person.sees("run a command in the sandbox", "visible to model ◉")
         person.presses("C-t")
-        person.sees("not told to model ○")
+        person.sees("private ○")
         person.types("touch go")
         person.presses("Enter")
-        person.sees("waiting for the model")
+        person.sees("queued for the model")
         person.presses("t")
-        person.sees("keys go to the sandbox")
+        person.sees("keyboard goes to the sandbox")
         person.types("touch go")
         person.presses("Enter", "C-]")
-        person.no_longer_sees("keys go to the sandbox")
+        person.no_longer_sees("keyboard goes to the sandbox")
         person.presses("1", "Space")
         person.sees("drip drip")
         person.presses("R")
@@ -197,7 +222,7 @@ def test_one_call_at_a_time(person: Person, scripted_server: Serve) -> None:
         person.presses("s")
         person.sees("waits for you", "mode step")
         person.presses("C-q")
-        person.sees("still going")
+        person.sees("still running")
         person.presses("y")
         assert person.is_back() == 130
 

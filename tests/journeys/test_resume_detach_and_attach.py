@@ -72,7 +72,7 @@ def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: 
             other.presses("Enter")
             other.sees("watching", "T steer")
             other.presses("T")
-            other.sees("you steer")
+            other.sees("you are in control")
             person.sees("watching")
             other.presses("q")
             other.sees("n new run")

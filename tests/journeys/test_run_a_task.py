@@ -94,16 +94,16 @@ def test_a_run_is_described_in_the_form(person: Person, scripted_server: Serve) 
         person.sees("qwen3-coder", "first-model")
         # a model is looked for, and not taken
         person.presses("m")
-        person.sees("a model to work with", "● first-model")
+        person.sees("choose a model", "● first-model")
         server.models.append("a-third-model")
         person.presses("r")
         person.sees("● a-third-model")
         person.presses("Escape")
         person.presses("n")
-        person.sees("new run", "max steps", "f3 lists them")
+        person.sees("new run", "max steps", "f3 to choose")
         person.types("Read the notes")
         person.presses("F3")
-        person.sees("looks again", "first-model")
+        person.sees("refresh", "first-model")
         person.presses("Down", "Enter")
         person.sees("new run", "Read the notes")
         person.presses("Tab")
@@ -151,7 +151,7 @@ def test_the_form_is_left_and_a_found_model_is_kept(person: Person, scripted_ser
         person.presses("m")
         person.wait_for_times("● only-model", 2)
         person.presses("Enter")
-        person.sees("only-model is the model now")
+        person.sees("Model set to only-model")
         person.presses("n")
         person.sees("new run", "only-model")
         person.presses("Escape")
@@ -159,3 +159,40 @@ def test_the_form_is_left_and_a_found_model_is_kept(person: Person, scripted_ser
         person.presses("q")
         assert person.is_back() == 0
         assert "only-model" in person.runs("sandbox-tui config")
+
+
+def test_settings_of_one_run_and_of_all_from_now_on(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(*work())
+    config = person.folder / "home" / "config.toml"
+    config.write_text(
+        f'[sandbox]\nkind = "bubblewrap"\n[model]\nname = "m"\nbase_url = "{server.url}"\n'
+    )
+    person.size(100, 30)
+    with person:
+        person.enters("sandbox-tui")
+        person.sees("n new run")
+        person.presses("n")
+        person.sees("new run", "f5 more settings")
+        person.types("Read the notes")
+        person.presses("F5")
+        person.sees("max US dollars")
+        person.presses(*["Tab"] * 9)
+        person.fills("elsewhere")
+        person.presses("Tab")
+        person.fills("short")
+        for _ in range(3):  # network, terminal, policy
+            person.presses("Tab", "Enter", "Down", "Enter")
+        for text in ("0.5", "9000", "600", "3"):
+            person.presses("Tab")
+            person.fills(text)
+        person.presses("F4")
+        person.sees("New runs start with these")
+        person.presses("C-s")
+        person.sees("submitted")
+        person.presses("q")
+        person.sees("sessions 1")
+        person.presses("q")
+        assert person.is_back() == 0
+    assert "temperature = 0.5" in config.read_text()
+    assert server.requests[0]["temperature"] == 0.5
+    assert list((person.folder / "elsewhere").iterdir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,7 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         person.enters(f'sandbox-tui run "task one" "task two" --samples 2 {run}')
         person.sees("4 runs", "4 wait for you")
         person.presses("?")
-        person.sees("look into", "order")
+        person.sees("Open the run", "Sort the runs")
         person.presses("Escape")
         person.presses_and_looks("Right", "Left", "Down", "Up", "o", "f")
         person.presses_and_looks("f", "f", "f", "f")
@@ -57,7 +58,7 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         person.presses("w")
         person.sees("3 wait for you")
         person.presses("C-q")
-        person.sees("3 runs are still going")
+        person.sees("3 runs are still running")
         person.presses("y")
         assert person.is_back() in (0, 130)
     told = str([request["messages"] for request in server.requests])
@@ -73,7 +74,7 @@ def test_a_run_is_paused_from_the_wall(person: Person, scripted_server: Serve) -
         person.presses("Space")
         person.sees("paused")
         person.presses("C-q")
-        person.sees("2 runs are still going")
+        person.sees("2 runs are still running")
         person.presses("y")
         assert person.is_back() in (0, 130)
 
@@ -84,9 +85,9 @@ def test_a_run_goes_on_in_the_background(person: Person, scripted_server: Serve)
         person.enters(f"sandbox-tui run x --base-url {server.url} --model m --step")
         person.sees("waits for you")
         person.presses("q")
-        person.sees("the run is still going")
+        person.sees("the run is still running")
         person.presses("b")
-        person.sees("n new run", "running")
+        person.sees("n new run", "waits for you")
         person.presses("Enter")
         person.sees("waits for you", "◆ call 1")
         person.presses("M", "a")
@@ -95,5 +96,53 @@ def test_a_run_goes_on_in_the_background(person: Person, scripted_server: Serve)
         person.sees("submitted")
         person.presses("q")
         person.sees("n new run", "submitted")
+        person.presses("q")
+        assert person.is_back() == 0
+
+
+def test_two_runs_are_compared_and_both_are_detached(
+    person: Person, scripted_server: Serve
+) -> None:
+    server = scripted_server(reply)  # type: ignore[arg-type]
+    with person:
+        run = f"--base-url {server.url} --model m --step"
+        person.enters(f'sandbox-tui run "task one" --samples 2 {run}')
+        person.sees("2 runs", "2 wait for you")
+        person.presses_and_looks("c")
+        person.sees("marked", "c unmark")
+        person.presses_and_looks("Right")
+        person.sees("c compare with 1")
+        person.presses_and_looks("c")
+        person.sees("s swap")
+        person.presses("q")
+        person.sees("2 wait for you")
+        person.presses("q")
+        person.sees("2 runs are still running", "d detach")
+        person.presses_and_looks("d")
+        assert person.is_back() == 0
+        screen = person.screen()
+        assert screen.count("running (detached)") == 2
+        for session in set(re.findall(r"sandbox-tui attach (\S+)", screen)):
+            assert f"stopped {session}" in person.runs(f"sandbox-tui stop {session}")
+
+
+def test_a_run_is_detached_when_the_program_is_quit(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(reply)  # type: ignore[arg-type]
+    with person:
+        person.enters(f"sandbox-tui run x --base-url {server.url} --model m --step")
+        person.sees("waits for you")
+        person.presses("C-q")
+        person.sees("A run is still running", "d detach and quit")
+        person.presses("d")
+        assert person.is_back() == 0
+        assert "running (detached)" in person.screen()
+        person.enters("sandbox-tui attach")
+        person.sees("waits for you", "1 bash", "resumed after")
+        person.presses("a")
+        person.sees("once again")
+        person.presses("a")
+        person.sees("submit")
+        person.presses("a")
+        person.sees("submitted")
         person.presses("q")
         assert person.is_back() == 0

@@ -48,9 +48,9 @@ def test_an_image_that_is_missing_is_offered(person: Person, scripted_server: Se
         )
         person.sees("the image is missing", "no:such")
         person.presses("n")
-        person.sees("this cannot be done", "no:such")
+        person.sees("this did not work", "no:such")
         person.presses("Escape")
-        person.no_longer_sees("this cannot be done")
+        person.no_longer_sees("this did not work")
         person.presses("q")
         assert person.is_back() == 3
 

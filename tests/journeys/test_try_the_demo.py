@@ -32,17 +32,17 @@ def test_the_demo_waits_before_every_call(person: Person) -> None:
             person.presses("a")
             person.sees("waits for you", f"{number} bash")
         person.presses("q")
-        person.sees("the run is still going")
+        person.sees("the run is still running")
         person.presses("n")
-        person.no_longer_sees("the run is still going")
+        person.no_longer_sees("the run is still running")
         person.presses("q")
-        person.sees("the run is still going")
+        person.sees("the run is still running")
         person.presses("x")
         assert person.is_back() == 130
         person.enters("sandbox-tui demo --step --speed 20")
         person.sees("waits for you", "1 bash")
         person.presses("C-q")
-        person.sees("A run is still going. End it and quit?")
+        person.sees("A run is still running. End it and quit?")
         person.presses("y")
         assert person.is_back() == 130
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LOCAL_PORTS
 from tests.integration.conftest import require
 from tests.journeys.walking import Walks
 
@@ -26,6 +27,7 @@ def walks() -> Iterator[Walks]:
 
 
 @pytest.mark.parametrize("seed", sorted({*FOUND, *FEW}))
-def test_a_walk_finds_nothing(seed: int, walks: Walks) -> None:
+def test_a_walk_finds_nothing(seed: int, walks: Walks, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(LOCAL_PORTS)
     found = walks.walk(seed)
     assert not found, found

@@ -16,7 +16,7 @@ def test_calls_are_read(person: Person) -> None:
         person.enters("sandbox-tui replay last")
         person.sees("replay", "playing")
         person.presses("$")
-        person.sees("held", "submitted")
+        person.sees("paused", "submitted")
         for key in ("Home", "Down", "PageDown", "Up", "End", "PageUp", "g", "j", "Enter"):
             person.presses_and_looks(key)
         person.presses("2")
@@ -26,7 +26,7 @@ def test_calls_are_read(person: Person) -> None:
         person.presses("Escape")
         person.no_longer_sees("Previous pane")
         person.presses("f")
-        person.sees("only what failed")
+        person.sees("only failures")
         person.presses_and_looks("f", "f", "f", "f")
         person.no_longer_sees("· only")
         person.presses("/")
@@ -41,9 +41,50 @@ def test_calls_are_read(person: Person) -> None:
         person.presses_and_looks("Enter", "n", "n", "N")
         person.presses("Escape")
         person.no_longer_sees("esc close")
-        person.sees("held")
+        person.sees("paused")
         person.presses("q")
         assert person.is_back() == 0
+
+
+def test_what_came_of_a_run_is_read_opened_replayed_and_exported(
+    person: Person, scripted_server: Serve
+) -> None:
+    server = scripted_server(
+        s.call("execute_bash", command="echo forty-two > output/answer.txt"), s.call("submit")
+    )
+    opener = person.folder / "bin" / "xdg-open"
+    opener.parent.mkdir()
+    opener.write_text(f'#!/bin/sh\necho "$1" >>{person.folder}/opened\n')
+    opener.chmod(0o755)
+    with person:
+        person.runs(f"export PATH={opener.parent}:$PATH DISPLAY=:9")
+        person.enters(f"sandbox-tui run x --base-url {server.url} --model m")
+        person.sees("✓ submitted  forty-two", "1 file, 10B, in", "answer.txt 10B")
+        person.presses("B")
+        person.sees("Opened")
+        person.presses("V")
+        person.sees("replay", "playing")
+        person.presses("q")
+        person.sees("✓ submitted  forty-two", "E export")
+        person.presses("E")
+        person.sees("secrets")
+        person.presses("Down", "Enter")
+        person.types("report.md")
+        person.presses("C-s")
+        person.sees("Wrote", "report.md")
+        person.presses("q")
+        assert person.is_back() == 0
+        screen = person.screen()
+        for words in (
+            "submitted · x",
+            "forty-two",
+            "2 steps · 2 calls",
+            "1 file, 10B, in /",
+            "session",
+        ):
+            assert words in screen
+    assert "/output/" in (person.folder / "opened").read_text()
+    assert "forty-two" in (person.folder / "report.md").read_text()
 
 
 def test_panes_are_gone_round(person: Person) -> None:
@@ -62,13 +103,13 @@ def test_panes_are_gone_round(person: Person) -> None:
         person.presses("a")
         person.no_longer_sees("│ s  ")
         person.presses("C-p")
-        person.sees("Search for commands")
+        person.sees("palette", "Approve the call", "Actions")
         person.types("approve")
-        person.sees("key a")
+        person.sees("Approve the call", "Approve this and all like it")
         person.presses("Enter")
         person.sees("2 bash")
         person.presses("C-q")
-        person.sees("still going")
+        person.sees("still running")
         person.presses("y")
         assert person.is_back() == 130
 
@@ -93,6 +134,6 @@ def test_the_terminal_is_searched_and_copied_from(person: Person, scripted_serve
         person.clicks("needle two", times=2)
         person.presses_and_looks("y")
         person.presses("q")
-        person.sees("the run is still going")
+        person.sees("the run is still running")
         person.presses("x")
         assert person.is_back() == 130

@@ -29,6 +29,9 @@ command = "echo *"
 action = "deny"
 tool = "execute_bash"
 command = "rm *"
+
+[keys]
+"leave_run.detach" = "f12"  # no walk presses it: its run would outlive it
 """
 
 

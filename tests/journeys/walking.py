@@ -195,8 +195,8 @@ class Walk:
 
     def _look_at_end(self, program: Program) -> None:
         code, said = program.process.returncode, program.said()
-        defect = re.search(r"This\s+is\s+a\s+defect\s+of\s+sandbox-tui", said)
-        if defect or code == 1 or code not in e.EXIT_CODES.values():
+        bug = re.search(r"This\s+is\s+a\s+bug\s+in\s+sandbox-tui", said)
+        if bug or code == 1 or code not in e.EXIT_CODES.values():
             raise Found(f"crash: exit code {code}")
         ran = {line["name"] for line in program.evidence.lines if line["what"] == "ran"}
         if not ran & {"app.quit", "home.quit", *LEAVING}:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from tests.perf import (
     channel_ratio,
     emulator_ratio,
+    episodes_at_once,
     evaluation_beside_reference,
     flood_ratio,
     headless_calls,
@@ -43,6 +44,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], Section]] = {
     "database": lambda given: session_database.measure(),
     "evaluations": lambda given: evaluation_beside_reference.measure(),
     "samples": lambda given: sandboxes_of_a_suite.measure(),
+    "episodes": lambda given: episodes_at_once.measure(given.episodes),
     "suites": lambda given: large_suites.measure(),
     "emulator": lambda given: emulator_ratio.measure(),
 }
@@ -55,6 +57,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=100, help="runs of the demo, for `leaks`")
     parser.add_argument("--megabytes", type=float, default=50.0, help="of `flood`")
     parser.add_argument("--sandboxes", type=int, default=64, help="of `sandboxes`, embedded ones")
+    parser.add_argument("--episodes", type=int, default=1000, help="of `episodes`")
     given = parser.parse_args()
     names = given.only.split()
     if unknown := [name for name in names if name not in PARTS]:
@@ -68,8 +71,8 @@ def main() -> None:
 
 
 def _more(name: str, given: argparse.Namespace) -> str:
-    options = {"leaks": "runs", "flood": "megabytes", "sandboxes": "sandboxes"}
-    option = options.get(name)
+    own = {"leaks": "runs", "flood": "megabytes"}
+    option = own.get(name, name if name in ("sandboxes", "episodes") else "")
     return f" --{option} {vars(given)[option]:g}" if option else ""
 
 

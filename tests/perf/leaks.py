@@ -86,7 +86,7 @@ async def run_demos(home: Path, runs: int, kind: str) -> None:
     store.close()
 
 
-async def _fill_pool() -> None:
+async def fill_pool() -> None:
     """Have the event loop's threads all started, as many as it may have."""
     most = min(32, (os.cpu_count() or 1) + 4)
     all_there = threading.Barrier(most)
@@ -95,7 +95,7 @@ async def _fill_pool() -> None:
 
 async def growth(home: Path, runs: int, kind: str = "bubblewrap") -> tuple[Held, Held]:
     """What is held before and after so many runs."""
-    await _fill_pool()
+    await fill_pool()
     await run_demos(home, WARM_UP, kind)
     before = await held(kind)
     await run_demos(home, runs, kind)

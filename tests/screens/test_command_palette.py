@@ -1,80 +1,164 @@
-"""The list of all actions."""
+"""The palette: everything by name, each once, and what choosing does."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from rich.style import Style
-from textual.app import App
-from textual.command import Command, CommandList, DiscoveryHit
-from textual.events import Click
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
 
 from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.dialogs.command_palette import ActionPalette
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.new_run import NewRunDialog
+from sandbox_tui.tui.screens.palette.entry import KINDS, RECENT, Entry, grouped
+from sandbox_tui.tui.screens.palette.entry_list import EntryList
+from sandbox_tui.tui.screens.palette.fuzzy import fit
+from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
+from sandbox_tui.tui.screens.palette.sources import action_entries
+from sandbox_tui.tui.screens.settings import SettingsScreen
+from tests.perf.made_sessions import fill
+from tests.screens.cockpit.test_replay_screen import until
+
+SERVER = LocalServer("llama.cpp", "http://127.0.0.1:8080/v1", ("little-model",))
 
 
-async def test_a_page_down_before_the_list_is_drawn_is_let_pass() -> None:
-    app = App[None]()
-    async with app.run_test():
-        palette = ActionPalette()
-        await app.push_screen(palette)
-        actions = palette.query_one(CommandList)
-        actions.clear_options()
-        actions.add_options([Command("one", DiscoveryHit("one", lambda: None))])
-        actions.highlighted = 0
-        actions._index_to_line.clear()  # as it stands until there is a layout
-        await app.run_action("command_list('page_down')", palette)
-        assert app.is_running
+def entry(words: str, kind: str = "Actions", off: str = "") -> Entry:
+    return Entry(kind, words, words, "", lambda: None, off)
 
 
-async def test_a_click_on_a_line_that_is_gone_does_nothing() -> None:
-    app = App[None]()
-    async with app.run_test() as pilot:
-        palette = ActionPalette()
-        await app.push_screen(palette)
-        actions = palette.query_one(CommandList)
-        actions.clear_options()
-        style = Style(meta={"option": 3})
-        await actions._on_click(Click(actions, 1, 1, 0, 0, 1, False, False, False, style=style))
-        await pilot.pause()
-        assert app.screen is palette
+def words_of(typed: str, *entries: Entry, recent: tuple[str, ...] = ()) -> dict[str, list[str]]:
+    found = grouped(entries, typed, recent)
+    return {kind: [match.entry.words for match in matches] for kind, matches in found}
 
 
-async def test_it_opens_again_while_the_one_before_is_taken_down(store: Store) -> None:
-    app = SandboxTui(config.load(), store)
-    async with app.run_test() as pilot:
-        await pilot.pause()
-        app.action_command_palette()
-        first = app.screen
-        await pilot.pause()
-        closing = first.dismiss(None)
-        app.action_command_palette()
-        await closing
-        await pilot.pause()
-        assert isinstance(app.screen, ActionPalette)
-        assert app.screen is not first
+def test_what_was_chosen_last_comes_first_and_once() -> None:
+    entries = entry("Approve"), entry("Fork"), entry("ansi", "Themes")
+    listed = words_of("", *entries, recent=("ansi", "gone", "Fork"))
+    assert listed == {RECENT: ["ansi", "Fork"], "Actions": ["Approve"]}
 
 
-async def test_an_action_of_a_screen_that_has_gone_is_let_be(store: Store, own_home: Path) -> None:
-    app = SandboxTui(config.load(), store)
+def test_letters_in_order_find_an_entry_and_the_best_kind_is_first() -> None:
+    entries = entry("Save a picture"), entry("Open the folder"), entry("a pear", "Sessions")
+    assert words_of("opfo", *entries) == {"Actions": ["Open the folder"]}
+    assert list(words_of("a pea", *entries)) == ["Sessions"]
+    assert words_of("xyz", *entries) == {}
+
+
+def test_parts_are_found_in_any_order_and_beginnings_of_words_count() -> None:
+    entries = entry("Cost – limits of new runs"), entry("Close the file")
+    assert words_of("limits cost", *entries) == {"Actions": ["Cost – limits of new runs"]}
+    assert words_of("file", *entries, entry("Profile")) == {
+        "Actions": ["Close the file", "Profile"]
+    }
+    found = fit("clfi", "Close the file")
+    assert found is not None
+    assert "".join("Close the file"[place] for place in found.places) == "Clfi"
+
+
+def test_a_long_title_of_the_same_letters_takes_no_time() -> None:
+    assert fit("ab" * 12 + "c", "ab" * 100) is None
+    assert fit("a" * 30 + "b" * 20, "a b " * 50) is not None
+
+
+def test_what_is_off_is_found_by_name_behind_the_others() -> None:
+    entries = entry("Pause", off="this run has ended"), entry("Pause the wall")
+    assert words_of("", *entries) == {"Actions": ["Pause the wall"]}
+    assert words_of("pause", *entries) == {"Actions": ["Pause the wall", "Pause"]}
+
+
+@pytest.fixture
+def app(store: Store, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> SandboxTui:
+    async def found(ports: object) -> list[LocalServer]:
+        return [SERVER]
+
+    monkeypatch.setattr("sandbox_tui.tui.screens.palette.palette.find_local_servers", found)
+    fill(store, "r", 3)
+    store.rename("r", "a tale of two columns")
+    return SandboxTui(config.load({"model.name": "other", "model.local_ports": []}), store)
+
+
+async def opened(app: SandboxTui, pilot: Pilot[int]) -> EntryList:
+    await pilot.press("ctrl+p")
+    await until(pilot, lambda: isinstance(app.screen, PaletteScreen) and app.screen.is_read)
+    return app.screen.query_one(EntryList)
+
+
+async def test_each_kind_is_listed_with_one_line_an_entry(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 60)) as pilot:
+        listed = (await opened(app, pilot)).rows
+        words = [row for row in listed if row not in KINDS]
+        assert len(words) == len(set(words))
+        assert {"Actions", "Sessions", "Models", "Themes", "Settings"} <= set(listed)
+        assert {"New run", "a tale of two columns", "little-model", "daylight"} <= set(listed)
+        assert "Image – sandbox of new runs" in listed
+        await pilot.press("ctrl+p")
+        assert [type(screen) for screen in app.screen_stack].count(PaletteScreen) == 1
+        await pilot.press("escape")
+        assert isinstance(app.screen, HomeScreen)
+
+
+async def test_a_session_opens_by_its_title(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(app, pilot)
+        await pilot.press(*"tale", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and app.screen.is_settled)
+
+
+async def test_a_model_and_a_theme_are_taken_and_stay(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(app, pilot)
+        await pilot.press(*"little", "enter")
+        await until(pilot, lambda: app.settings.now.model.name == "little-model")
+        await opened(app, pilot)
+        await pilot.press(*"daylight", "enter")
+        await until(pilot, lambda: app.theme == "daylight")
+        assert config.load().ui.theme == "daylight"
+        assert config.load().model.base_url == SERVER.base_url
+        rows = (await opened(app, pilot)).rows
+        assert rows[:3] == [RECENT, "daylight", "little-model"]
+
+
+async def test_a_setting_opens_at_its_field(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(app, pilot)
+        await pilot.press(*"cost lim", "enter")
+        await until(pilot, lambda: isinstance(app.screen, SettingsScreen))
+        await until(
+            pilot, lambda: app.focused is not None and app.focused.id == "limits-cost-limit"
+        )
+
+
+async def test_an_action_is_done_on_the_screen_below(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(app, pilot)
+        await pilot.press(*"new run", "enter")
+        await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
+
+
+async def test_what_is_off_says_why_and_is_not_done(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        listed = await opened(app, pilot)
+        await pilot.press(*"resume the sess")
+        assert listed.current is None
+        await pilot.press("down", "enter")
+        assert isinstance(app.screen, PaletteScreen)
+        said = [toast.message for toast in app._notifications]
+        assert said == ["Resume the session: this session was not interrupted."]
+        assert app.screen.query_one(Input).value
+
+
+async def test_an_action_of_a_screen_that_has_gone_is_let_be(app: SandboxTui) -> None:
     async with app.run_test() as pilot:
         await pilot.pause()
         await pilot.press("n")
         form = app.screen
         assert isinstance(form, NewRunDialog)
-        every = {command.title: command for command in app.get_system_commands(form)}
+        every = {entry.words: entry for entry in action_entries(app, form)}
         await form.dismiss(None)
-        await every["Start"].callback()
+        await every["Start the run"].choose()  # type: ignore[misc]
         assert app.is_running
-
-
-async def test_the_list_of_themes_bears_as_much(store: Store) -> None:
-    app = SandboxTui(config.load(), store)
-    async with app.run_test() as pilot:
-        await pilot.pause()
-        app.search_themes()
-        await pilot.pause()
-        assert isinstance(app.screen, ActionPalette)

@@ -23,12 +23,13 @@ NAMES = (
     *("home", "replay", "live", "wall", "compare", "settings", "new-run", "fork", "choose-model"),
     *("pager", "help", "edit", "jump", "go-to-step", "filter-files", "file-view", "choose-version"),
     *("allow-always", "copy-out", "edit-file", "home-tags", "failure", "confirm", "leave", "image"),
-    *("eval", "evals", "evals-delete"),
+    *("eval", "evals", "evals-delete", "training", "trainings", "export"),
 )
 """Screens that together have every place; others are these in another state."""
 
 OPENED: dict[str, tuple[str | None, looks.Act]] = {
     **{name: looks.SCREENS[name] for name in NAMES},
+    "palette": (None, looks.palette),
     "mode-menu": (None, looks.pushed(lambda: ModeDialog("ask"))),
 }
 
@@ -53,12 +54,13 @@ def spots(screen: Screen[Any]) -> Iterator[Spot]:
         named = [places for places in around if places]
         if named and (node.can_focus or places_of(node)):
             is_text = isinstance(node, (Input, TextArea))
-            yield Spot(min(named[0]), frozenset().union(*named), is_text)
+            innermost = min(named[0] - {"list"} or named[0])
+            yield Spot(innermost, frozenset().union(*named), is_text)
 
 
 def places_of(node: DOMNode) -> set[str]:
     bindings = [one for many in node._bindings.key_to_bindings.values() for one in many]
-    return {ACTIONS[one.id].place for one in bindings if one.id in ACTIONS}
+    return {ACTIONS[one.id].place for one in bindings if one.id in ACTIONS} - {"app"}
 
 
 def pairs(places: frozenset[str]) -> set[tuple[str, ...]]:

@@ -10,6 +10,8 @@ from typing import Any
 
 import pexpect
 
+from tests.waiting import HANG_SECONDS
+
 PROGRAM = str(Path(sys.executable).with_name("sandbox-tui"))
 
 
@@ -23,7 +25,7 @@ def start(*arguments: str, home: Path, **environment: str) -> Any:
         env={**kept, **more, "SANDBOX_TUI_UI_IMAGES": "blocks", **environment},
         cwd=str(home.parent),
         dimensions=(45, 160),
-        timeout=30,
+        timeout=HANG_SECONDS,
     )
     child.logfile_read = io.BytesIO()
     return child

@@ -18,6 +18,7 @@ from tests import scripted_server as s
 from tests.integration.conftest import TEST_IMAGE, require
 from tests.security.escapes import BELL, SETS_UP, TITLE, heard
 from tests.security.terminals import PROGRAM
+from tests.waiting import HANG_SECONDS
 
 Start = Callable[..., s.ScriptedServer]
 
@@ -68,7 +69,7 @@ def program(*arguments: str, **more: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         [PROGRAM, *arguments],
         capture_output=True,
-        timeout=120,
+        timeout=HANG_SECONDS,
         env={**os.environ, **ENVIRONMENT, **more},
     )
 
@@ -209,14 +210,14 @@ def test_a_defect_of_ours_shows_no_value(command: list[str], own_home: Path) -> 
             "SANDBOX_TUI_UI_IMAGES": "blocks",
         },
         dimensions=(45, 160),
-        timeout=30,
+        timeout=HANG_SECONDS,
     )
     child.expect(pexpect.EOF)
     assert found_in(child.before) == []
     child.close()
     said = heard(child.before, SETS_UP, TITLE, BELL)
     assert "RuntimeError: could not use" in said.text
-    assert "defect of sandbox-tui" in said.text
+    assert "bug in sandbox-tui" in said.text
     assert "␛]0;owned␇" in said.text
     assert child.exitstatus == 1
 

@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
+from sandbox_tui.core.base.run_labels import SAMPLES
 from sandbox_tui.core.config.settings import ModelSettings, load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
@@ -23,18 +24,21 @@ from sandbox_tui.sessions import RunRegistry, RunWorker, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
+from sandbox_tui.sessions.store.tables.trainings import summaries, summary
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
-from sandbox_tui.tui.screens.compare import CompareScreen, ComparisonRows
+from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
+from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessionsDialog
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
+from sandbox_tui.tui.screens.dialogs.export_session import ExportDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog
 from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
-from sandbox_tui.tui.screens.evals.delete_eval import DeleteEvalDialog
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.evals.source import RecordedEval
@@ -42,16 +46,21 @@ from sandbox_tui.tui.screens.files.copy_files import CopyInDialog, CopyOutDialog
 from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
+from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
+from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
+from sandbox_tui.tui.screens.training.trainings_screen import TrainingsScreen
 from sandbox_tui.tui.screens.wall import WallScreen
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, offers_of
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from sandbox_tui.tui.widgets.training.training_list import TrainingList
 from tests.screens.cockpit.test_replay_screen import until
 from tests.snapshots.looks import check, digest_of, lines_of, text_of
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.snapshots.sample_run import BROKEN, FILES, SOLVE, TASK, sample_run
+from tests.snapshots.sample_training import enter_training
 from tests.snapshots.watched_run import WatchedRun
 
 SIZES = [(160, 45), (100, 30), (60, 20)]
@@ -85,7 +94,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     still = SimpleNamespace(time=lambda: NOW, monotonic=lambda: 100.0)
     monkeypatch.setattr("sandbox_tui.tui.widgets.sessions.session_rows.time", still)
     for module in (
-        "widgets.sessions.run_tile",
+        "widgets.wall.run_tile",
         "screens.cockpit.live.live_screen",
         "screens.cockpit.cockpit",
         "screens.evals.source",
@@ -132,11 +141,15 @@ def is_read(screen: Screen[Any]) -> bool:
         case ReplayScreen():
             return screen.is_settled
         case HomeScreen():
-            return screen.query_one(SessionList).current is not None
+            return screen.query_one(SessionList).current_row is not None
         case EvalScreen():
             return screen.is_settled
         case EvalsScreen():
             return screen.query_one(EvalList).is_read
+        case TrainingScreen():
+            return screen.is_settled
+        case TrainingsScreen():
+            return screen.query_one(TrainingList).is_read
         case CompareScreen():
             return bool(screen.query_one(ComparisonRows).rows)
         case _:
@@ -167,6 +180,36 @@ async def find_sessions(app: SandboxTui, pilot: Pilot[int], store: Store) -> Non
     await until(
         pilot, lambda: "3 sessions" in str(app.screen.query_one(SearchResults).border_title)
     )
+
+
+def with_label(event: e.AnyEvent) -> e.AnyEvent:
+    """The beginning of a run that is one of several samples."""
+    assert isinstance(event, e.RunStarted)
+    return msgspec.structs.replace(event, settings=e.RunSettings(labels={SAMPLES: "primes"}))
+
+
+async def folded(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    """Samples of one task in one row, which is open, and an evaluation."""
+    if not ledger.summaries(store):
+        enter_eval(store, NOW)
+        for number, reason in enumerate(("submitted", "submitted", "max_steps")):
+            run_id = f"20260101-11590{number}-many"
+            events = ended(run_id, reason, 300 - number, "How many primes are there?")
+            store.append(run_id, [with_label(events[0]), *events[1:]])
+    await pilot.press("f5")
+    sessions = app.screen.query_one(SessionList)
+    await until(pilot, lambda: sessions.running_batches and sessions.block_count() >= 5)
+    row = sessions.index_of("samples primes")
+    sessions.cursor = row
+    if sessions.block_count() == 5:
+        await pilot.press("enter")
+    await until(pilot, lambda: sessions.block_count() == 8)
+
+
+async def export(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    """Where the session under the cursor is exported to."""
+    await pilot.press("E")
+    await until(pilot, lambda: isinstance(app.screen, ExportDialog))
 
 
 async def note(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
@@ -231,6 +274,23 @@ async def wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     await app.push_screen(WallScreen(workers))
 
 
+async def ended_wall(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    """Samples of one task that are all over: five agree, one is marked."""
+    workers = RunRegistry(store)
+    settings = load()
+    for number in range(8):
+        worker = RunWorker(RunRequest(task=TASK, settings=settings), store)
+        worker.run_id = str(number)
+        *events, last = ended("x", "token_limit" if number == 6 else "submitted", 60, TASK)
+        answer = None if number == 6 else "aspirin" if number % 4 == 1 else "caffeine"
+        assert isinstance(last, e.RunFinished)
+        worker.state = fold([*events, msgspec.structs.replace(last, answer=answer)])
+        workers.all[worker.run_id] = worker
+    await app.push_screen(WallScreen(workers))
+    await pilot.pause()
+    await pilot.press("right", "c", "right")
+
+
 def live(*keys: str, writing: bool = False) -> Act:
     """The sample run as it is watched: a call waits, or the model is still writing one."""
 
@@ -268,6 +328,27 @@ async def fork(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     await app.push_screen(ForkDialog(plan, plan.request(app.settings.now, {}), store))
 
 
+def helped(keys: str) -> Act:
+    """The keys of the home screen, filtered."""
+
+    async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+        await pilot.press("question_mark", *keys)
+
+    return act
+
+
+async def palette(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    """Everything by name, once sessions and models are read."""
+    await pilot.press("ctrl+p")
+    await until(pilot, lambda: isinstance(app.screen, PaletteScreen) and app.screen.is_read)
+
+
+async def palette_found(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    """What letters of a few words find."""
+    await palette(app, pilot, store)
+    await pilot.press(*"poster")
+
+
 async def compare(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     left, right = store.run("20260101-100000-first"), store.run("20260101-120000-sampl")
     await app.push_screen(CompareScreen(left, right, store))
@@ -299,10 +380,30 @@ async def evals(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
 async def evals_delete(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
     if not ledger.summaries(store):
         enter_eval(store, NOW)
-    ledger.release(store, EVAL_ID, "The program got SIGTERM.")
+    ledger.release(store, EVAL_ID, "The program received SIGTERM.")
     await evals(app, pilot, store)
     await pilot.press("x")
-    await until(pilot, lambda: isinstance(app.screen, DeleteEvalDialog))
+    await until(pilot, lambda: isinstance(app.screen, DeleteWithSessionsDialog))
+
+
+def trained(*keys: str) -> Act:
+    """A training run in progress, and these keys."""
+
+    async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+        if not summaries(store):
+            enter_training(store, NOW)
+        await app.push_screen(TrainingScreen(summary(store), store))
+        await settled(app, pilot)
+        await pilot.press(*keys)
+
+    return act
+
+
+async def trainings(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+    if not summaries(store):
+        enter_training(store, NOW)
+    await pilot.press("T")
+    await until(pilot, lambda: isinstance(app.screen, TrainingsScreen) and is_read(app.screen))
 
 
 async def saved(data: bytes, tell: bool) -> None:
@@ -331,6 +432,10 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "pager": ("20260101-120000-sampl", replayed("up", "o")),
     "help": ("20260101-120000-sampl", replayed("question_mark")),
     "edit": ("20260101-120000-sampl", edit_call),
+    "help-live": (None, live("question_mark")),
+    "help-filter": (None, helped("sess")),
+    "palette": (None, palette),
+    "palette-found": (None, palette_found),
     "jump": ("20260101-120000-sampl", replayed("ctrl+o")),
     "go-to-step": ("20260101-120000-sampl", replayed("colon")),
     "filter-files": ("20260101-120000-sampl", replayed("3", "slash", *"sol")),
@@ -347,6 +452,8 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "compare": (None, compare),
     "home": (None, home),
     "home-find": (None, find_sessions),
+    "home-folded": (None, folded),
+    "export": (None, export),
     "home-tags": (None, pushed(lambda: PromptDialog("tags", "good paper"))),
     "note": ("20260101-120000-sampl", note),
     "new-run": (None, new_run),
@@ -354,11 +461,15 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
     "first-run": (None, first_run),
     "choose-model": (None, choose_model),
     "wall": (None, wall),
+    "wall-ended": (None, ended_wall),
     "eval": (None, evaluated()),
     "eval-over": (None, evaluated("f", "tab", share=1)),
     "eval-charts": (None, evaluated("c")),
     "evals": (None, evals),
     "evals-delete": (None, evals_delete),
+    "training": (None, trained("down", "right")),
+    "training-charts": (None, trained("c")),
+    "trainings": (None, trainings),
     "failure": (
         None,
         pushed(lambda: ErrorDialog("There is no sandbox to run in: start an engine.")),

@@ -6,12 +6,15 @@ from dataclasses import fields
 from pathlib import Path
 
 import msgspec
+import pytest
 
+from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events.types import ToolFormat, TurnPolicy
 from sandbox_tui.core.prompts import load_pack
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.remote import detached
 from sandbox_tui.sessions.remote.detached import Job
 
 
@@ -42,3 +45,14 @@ def test_a_job_carries_the_whole_request(tmp_path: Path) -> None:
     store = Store(tmp_path / "s.db")
     assert job.worker(store).request == request
     store.close()
+
+
+@pytest.mark.parametrize("command", [["/no/such/program"], ["sh", "-c", "exec <&-"]])
+def test_a_program_that_cannot_be_started_or_ends_at_once_is_an_error_of_ours(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    """Whoever left a run to it takes the run back then."""
+    own_home.mkdir()
+    monkeypatch.setattr(detached, "COMMAND", command)
+    with pytest.raises(SandboxTuiError, match="the run"):
+        detached.begin(Job(settings=Settings(), task="x" * 1_000_000))

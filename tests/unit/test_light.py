@@ -116,6 +116,23 @@ def test_the_home_screen(tmp_path: Path) -> None:
     assert imported(HOME, {"model.name": "some"}, names, tmp_path) == []
 
 
+NEW_DATABASE = """
+import sys
+from pathlib import Path
+from sandbox_tui.sessions import Store
+Store(Path({words!r})).close()
+"""
+
+
+def test_a_new_database(tmp_path: Path) -> None:
+    """sqlite-utils would import them; whoever needs them later can have them."""
+    made, names = tmp_path / "sessions.db", ("pandas", "numpy")
+    assert imported(NEW_DATABASE, str(made), names, tmp_path) == []
+    made.unlink()
+    script = NEW_DATABASE + "import pandas; assert pandas.DataFrame([1]).size == 1"
+    assert imported(script, str(made), names, tmp_path) == ["pandas", "numpy"]
+
+
 def test_the_collector_leaves_alone_what_the_program_consists_of() -> None:
     script = (
         "import gc; from sandbox_tui.tui.lifecycle.gc_tuning import THRESHOLDS, tune_gc\n"

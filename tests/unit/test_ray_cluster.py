@@ -25,7 +25,7 @@ from sandbox_tui.sessions.store.tables.eval_ledger import EvalPlan
     "address", ["", "nowhere", "ray://127.0.0.1:10001", "127.0.0.1", "a/b:1", "127.0.0.1:port"]
 )
 def test_an_address_that_is_none_is_told(address: str) -> None:
-    with pytest.raises(ConfigError, match="is no address of a Ray cluster: HOST:PORT"):
+    with pytest.raises(ConfigError, match="is not the address of a Ray cluster: HOST:PORT"):
         connect(address)
 
 

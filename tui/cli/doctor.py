@@ -52,14 +52,14 @@ def examine(*, ask_model: bool = False) -> int:
         if finding.fix:
             click.echo(f"  {'':<11}→ {finding.fix}")
     good = all(finding.ok is not False for finding in findings)
-    click.echo(_verdict(findings) if good else "something is missing; see the arrows")
+    click.echo(_verdict(findings) if good else "not ready: follow the arrows")
     return 0 if good else 3
 
 
 def _verdict(findings: list[Finding]) -> str:
     """What can be done, where nothing is missing that the demo needs."""
     if any(finding.name == "model" and not finding.ok for finding in findings):
-        return "ready for the demo; a run of your own needs a model, see the arrow beside it"
+        return "ready for the demo; your own runs need a model, see the arrow"
     return "ready"
 
 
@@ -73,7 +73,7 @@ def _settings() -> list[Finding]:
         settings = load()
     except SandboxTuiError as error:
         return [Finding("settings", False, str(error), f"edit {file}")]
-    where = str(file) if file.exists() else f"none at {file}; the defaults hold"
+    where = str(file) if file.exists() else f"no file at {file}; the defaults apply"
     found = [Finding("settings", True, where), *_keys(settings.keys), _model(settings.model)]
     return [*found, *_local_servers(settings.model)]
 
@@ -110,7 +110,7 @@ def _tool_calls() -> Finding:
     words = f"{trial.format.title}. {trial.why}".rstrip()
     if trial.works:
         return Finding("tool calls", True, words)
-    return Finding("tool calls", False, f"the model called no tool; last tried: {words}")
+    return Finding("tool calls", False, f"the model made no tool call; last format tried: {words}")
 
 
 def _context_length() -> Finding:
@@ -124,8 +124,8 @@ def _context_length() -> Finding:
         return Finding("context", False, str(error))
     context = asyncio.run(find_context_length(model, api_key(model)))
     if context is None:
-        return Finding("context", None, "the server does not say how long it is")
-    words = f"{numbers.context(context)} tokens, says {context.source}"
+        return Finding("context", None, "the server does not report it")
+    words = f"{numbers.context(context)} tokens, according to {context.source}"
     short = context.tokens < MIN_CONTEXT_TOKENS
     fix = "start the server with a longer context; docs/models.md says how" if short else ""
     return Finding("context", None if short else True, words, fix)
@@ -136,13 +136,13 @@ def _local_servers(model: ModelSettings) -> list[Finding]:
     servers = asyncio.run(find_local_servers(model.local_ports))
     if not servers:
         ports = ", ".join(str(port) for port in model.local_ports)
-        return [Finding("servers", None, f"none on this machine (ports {ports})")]
+        return [Finding("servers", None, f"none found on this machine (ports {ports})")]
     return [_local_server(server, model) for server in servers]
 
 
 def _local_server(server: LocalServer, model: ModelSettings) -> Finding:
     names = ", ".join(server.models[:5]) + (" …" if len(server.models) > 5 else "")
-    said = names or ("wants a key" if server.wants_key else "no model loaded")
+    said = names or ("needs a key" if server.wants_key else "no model loaded")
     words = f"{server.kind} at {server.base_url}: {said}"
     if model.name or not server.models:
         return Finding("servers", True, words)
@@ -173,7 +173,7 @@ def _database() -> Finding:
 
     path = data_dir() / "sessions.db"
     if not path.exists():
-        return Finding("sessions", True, f"none yet; {path} is made with the first")
+        return Finding("sessions", True, f"none yet; the first run creates {path}")
     try:
         with Store.open_readonly_if_needed(path) as store:
             count = store.count()
@@ -187,5 +187,5 @@ def _terminal() -> Finding:
     colours = os.environ.get("COLORTERM") or os.environ.get("TERM", "unknown")
     words = f"{size.columns}x{size.lines}, {colours}"
     if size.columns < 60:
-        return Finding("terminal", None, words, "a wider terminal shows more at once")
+        return Finding("terminal", None, words, "a wider terminal shows more")
     return Finding("terminal", True, words)

@@ -81,7 +81,9 @@ def _consent(plan: ForkPlan, options: Mapping[str, Any], *, ask: bool) -> None:
     if not plan.repeats and plan.base is not None:
         return
     if plan.repeats and options["no_repeat"]:
-        raise ConfigError(f"{plan.sentence} Without --no-repeat, or at a step that has a snapshot.")
+        raise ConfigError(
+            f"{plan.sentence} Drop --no-repeat, or fork at a step that has a snapshot."
+        )
     click.echo(sanitize_line(plan.sentence), err=True)
     if ask and plan.repeats and not options["yes"]:
         click.confirm("Continue?", abort=True, default=True, err=True)

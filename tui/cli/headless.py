@@ -35,7 +35,7 @@ from sandbox_tui.tui.lifecycle import crash_report
 NOBODY = Decision(
     verdict="reject",
     by="policy",
-    rule="it needs approval, and nobody watches this run",
+    rule="it needs approval, and no screen is attached",
     feedback="It would have to be approved by a person, and nobody watches this run.",
 )
 """The decision about every call that would wait for a person."""
@@ -207,7 +207,7 @@ def _cancel_on_signals(workers: RunRegistry) -> list[int]:
 
     def stop(number: int) -> None:
         codes.append(128 + number)
-        because = f"The program got {signal.Signals(number).name}."
+        because = f"The program received {signal.Signals(number).name}."
         tasks.add(asyncio.create_task(workers.stop(because)))
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
@@ -228,7 +228,7 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             about = {**event.sandbox_info}
             because = about.pop("chosen", "")
             facts = [f"{name} {value}" for name, value in about.items()]
-            facts += [f"chosen because {because}"] if because else []
+            facts += [f"picked automatically: {because}"] if because else []
             head = sanitize_line(f"session {event.run_id}: {event.model} in {event.sandbox}")
             return f"{head} ({sanitize_line(', '.join(facts))})" if facts else head
         case e.RunResumed():
@@ -245,8 +245,8 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
         case e.ReplyInterrupted():
             return f"step {event.step} (You stopped the reply.){_said(state)}"
         case e.ModelFailed():
-            again = f"; next try in {event.retry_in:.0f} s" if event.retry_in is not None else ""
-            return f"model failed (try {event.attempt}): {sanitize_line(event.error)}{again}"
+            again = f"; retrying in {event.retry_in:.0f} s" if event.retry_in is not None else ""
+            return f"model failed (attempt {event.attempt}): {sanitize_line(event.error)}{again}"
         case e.CallHeld():
             return _waiting_line(event, state)
         case e.CallFinished():
@@ -258,7 +258,7 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
         case e.InputAwaited():
             return f"waiting: {sanitize_line(event.program)} waits for input on its terminal"
         case e.HumanFile():
-            how = {"pull": "copied out", "push": "put in", "edit": "edited by hand"}[event.action]
+            how = {"pull": "copied out", "push": "uploaded", "edit": "edited by hand"}[event.action]
             left = "".join(f"; {sanitize_line(sentence)}" for sentence in event.left_behind)
             return f"you: {sanitize_line(event.path)} {how}{left}"
         case e.Forked():
@@ -266,7 +266,7 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             return f"forked from {parent} after step {event.step}: {event.repeats} repeated"
         case e.Repeated():
             how = sanitize_line(event.parted) or "as recorded"
-            return f"repeated {event.number} of {event.of}: {how}"
+            return f"call {event.number} of {event.of} run again: {how}"
         case e.Scored():
             worth = "none" if event.value is None else f"{event.value:.3g}"
             return sanitize_line(f"score: {worth} ({event.scorer}). {event.explanation}".rstrip())

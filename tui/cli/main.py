@@ -22,6 +22,7 @@ from sandbox_tui.tui.cli.options import (
     run_options,
 )
 from sandbox_tui.tui.cli.policy_commands import policy
+from sandbox_tui.tui.cli.rl.commands import rl_group
 from sandbox_tui.tui.cli.sessions.commands import sessions, snapshots
 from sandbox_tui.tui.cli.settings_commands import config_group, keys
 from sandbox_tui.tui.cli.show_app import is_terminal, say_how_it_ended, show
@@ -55,9 +56,9 @@ class Commands(click.Group):
 @click.option("--theme", help="Theme for this start.")
 @click.pass_context
 def main(ctx: click.Context, theme: str | None) -> None:
-    """Watch, steer and replay a language model that works in a sandbox.
+    """Watch, steer and replay language models that work in a sandbox.
 
-    Without a command: the home screen, with saved sessions and new runs.
+    Without a command, it opens the home screen: saved sessions and new runs.
     """
     crash_report.install()
     raise_file_limit()
@@ -69,10 +70,12 @@ def main(ctx: click.Context, theme: str | None) -> None:
         sys.exit(code)
 
 
-@main.command(short_help="Give tasks to a model and watch it work.")
+@main.command(short_help="Run a task with a model and watch it work.")
 @click.argument("task", nargs=-1, required=True)
-@click.option("--samples", type=click.IntRange(1, 256), default=1, help="Runs of each task.")
-@click.option("--model", help="Name of the model on its server.")
+@click.option(
+    "--samples", type=click.IntRange(1, 256), default=1, help=("Number of runs of each task.")
+)
+@click.option("--model", help="Model name, as the server knows it.")
 @click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
 @request_options
 @new_run_options
@@ -85,14 +88,16 @@ def run(
     input_: Path | None,
     **options: Any,
 ) -> None:
-    """Give each TASK to a model and watch it work ("-" reads the task from stdin).
+    """Run each TASK with a model and watch it work ("-" reads the task from stdin).
 
     Several tasks, or several samples of one, run side by side.
     """
     tasks = [sys.stdin.read() if text == "-" else text for text in task]
-    settings = load_settings(overrides_of(options), theme)
     from sandbox_tui.core.run.run_request import RunRequest, requests_for
+    from sandbox_tui.tui.cli.found_model import with_found_model
 
+    asks = is_terminal() and sys.stderr.isatty() and not (options["headless"] or options["as_json"])
+    settings = with_found_model(load_settings(overrides_of(options), theme), asks=asks)
     request = RunRequest(
         task="",
         settings=settings,
@@ -107,11 +112,13 @@ def run(
 
 
 @main.command(short_help="Watch a scripted run in a real sandbox: no key, no network.")
-@click.option("--speed", type=click.FloatRange(0), default=1.0, help="0 skips all pauses.")
+@click.option(
+    "--speed", type=click.FloatRange(0), default=1.0, help=("Playback speed; 0 skips all pauses.")
+)
 @run_options
 @click.pass_obj
 def demo(theme: str | None, speed: float, **options: Any) -> None:
-    """A fixed script drives a real sandbox: no key, no network, the whole cockpit at work."""
+    """Watch a fixed script work in a real sandbox: no key, no network, the whole cockpit."""
     settings = load_settings(overrides_of(options), theme)
     from sandbox_tui.tui.screens.home.demo_request import demo_request
 
@@ -126,11 +133,11 @@ def demo(theme: str | None, speed: float, **options: Any) -> None:
 
 @main.command(short_help="Replay a saved session.")
 @click.argument("session")
-@click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one per line.")
+@click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
+@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
 @click.pass_obj
 def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> None:
-    """Replay a saved SESSION (its id, the beginning of it, or "last")."""
+    """Replay a saved SESSION (its id, the start of it, or "last")."""
     settings = load_settings({}, theme)
     with store_to_read() as store:
         summary = session_named(store, session)
@@ -147,14 +154,14 @@ def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> No
 
 @main.command(short_help="Resume a session whose program was killed.")
 @click.argument("session", default="last")
-@click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one per line.")
-@click.option("--detach", is_flag=True, help="In the background, in a program of its own.")
+@click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
+@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
+@click.option("--detach", is_flag=True, help="Run in the background, in a separate process.")
 @click.pass_obj
 def resume(theme: str | None, session: str, headless: bool, as_json: bool, detach: bool) -> None:
-    """Resume a SESSION whose program was killed (its id, the beginning of it, or "last").
+    """Resume a SESSION whose program was killed (its id, the start of it, or "last").
 
-    Its sandbox must still be there: it outlives its program by sandbox.grace seconds.
+    Its sandbox must still exist: it outlives its program by sandbox.grace seconds.
     """
     settings = load_settings({}, theme)
     with open_store() as store:
@@ -178,15 +185,15 @@ def resume(theme: str | None, session: str, headless: bool, as_json: bool, detac
     sys.exit(ended.code)
 
 
-@main.command(short_help="Watch and steer a detached run.")
+@main.command(short_help="Watch or control a detached run.")
 @click.argument("session", required=False)
-@click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Events as JSON, one per line.")
+@click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
+@click.option("--json", "as_json", is_flag=True, help="Print events as JSON, one per line.")
 @click.pass_obj
 def attach(theme: str | None, session: str | None, headless: bool, as_json: bool) -> None:
-    """Watch and steer a run that was started with --detach (default: the newest such SESSION).
+    """Watch or control a run that was started with --detach (default: the newest such SESSION).
 
-    Several screens may watch; one steers, and another takes over with T. Leaving
+    Several terminals may watch; one is in control, and T takes control. Leaving
     does not end the run.
     """
     settings = load_settings({}, theme)
@@ -218,7 +225,7 @@ def stop(session: str | None) -> None:
 
         async def end() -> None:
             worker = RunClient(run, store)
-            await worker.stop("A person stopped the run.")
+            await worker.stop("You stopped the run.")
             worker.leave()
             if worker.failure is not None:
                 raise worker.failure
@@ -230,21 +237,23 @@ def stop(session: str | None) -> None:
 @main.command(short_help="Fork a saved session at any moment.")
 @click.argument("session")
 @click.option("--at", default="end", show_default=True, metavar="MOMENT")
-@click.option("--model", help="Another model, by its name on the server.")
+@click.option("--model", help="Use another model.")
 @click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
 @request_options
-@click.option("--task", help="Another task.")
-@click.option("--message", default="", help="Message to the model before it continues.")
-@click.option("--edit-call", metavar="JSON", help="Other arguments for the call at MOMENT.")
-@click.option("--yes", is_flag=True, help="Repeat calls without asking.")
-@click.option("--no-repeat", is_flag=True, help="Refuse if calls would have to be repeated.")
+@click.option("--task", help="Use another task.")
+@click.option("--message", default="", help="Send the model this message before it continues.")
+@click.option("--edit-call", metavar="JSON", help="Replace the arguments of the call at MOMENT.")
+@click.option("--yes", is_flag=True, help="Run recorded calls again without asking.")
+@click.option(
+    "--no-repeat", is_flag=True, help=("Fail if recorded calls would have to be run again.")
+)
 @run_options
 @click.pass_obj
 def fork(theme: str | None, session: str, **options: Any) -> None:
     """Fork a saved SESSION at MOMENT, with the files of that moment.
 
     MOMENT is 5 or step:5 (its end), call:7 (its end; with --edit-call, before it), seq:123 or end.
-    The files come from the nearest snapshot; the calls recorded since then are repeated.
+    The files come from the nearest snapshot; calls recorded after it are run again.
     """
     from sandbox_tui.tui.cli.fork import execute_fork
 
@@ -261,8 +270,8 @@ def fork(theme: str | None, session: str, **options: Any) -> None:
 @main.command(short_help="Show two sessions side by side.")
 @click.argument("left")
 @click.argument("right")
-@click.option("--diffs", is_flag=True, help="With a diff of each file.")
-@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+@click.option("--diffs", is_flag=True, help="Include a diff of each file.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def compare(left: str, right: str, diffs: bool, as_json: bool) -> None:
     """Show two sessions side by side: where they diverge, calls, files, tokens, cost, answer."""
     from sandbox_tui.tui.cli.sessions.compare import print_comparison
@@ -274,13 +283,13 @@ def compare(left: str, right: str, diffs: bool, as_json: bool) -> None:
 
 @main.group()
 def image() -> None:
-    """The container image in which models work."""
+    """Build the container image in which models work."""
 
 
 @image.command("build", short_help="Build the image.")
-@click.option("--from-packages", is_flag=True, help="From this machine's Debian packages.")
-@click.option("--small", is_flag=True, help="Without the science libraries.")
-@click.option("--tag", help="Name of the image.")
+@click.option("--from-packages", is_flag=True, help="Build from this machine's Debian packages.")
+@click.option("--small", is_flag=True, help="Leave out the science libraries.")
+@click.option("--tag", help="Name for the image.")
 def image_build(from_packages: bool, small: bool, tag: str | None) -> None:
     """Build the image, from a registry or from the packages of this machine."""
     from sandbox_tui.tui.cli.build_image import build
@@ -288,7 +297,7 @@ def image_build(from_packages: bool, small: bool, tag: str | None) -> None:
     build(tag, from_packages=from_packages, small=small)
 
 
-@main.command(short_help="Check the installation and say how to fix it.")
+@main.command(short_help="Check the installation and show how to fix it.")
 @click.option("--ask-model", is_flag=True, help="Also ask the model for one tool call.")
 def doctor(ask_model: bool) -> None:
     """Print what is installed, what is missing, and the command that fixes it."""
@@ -305,13 +314,13 @@ def doctor(ask_model: bool) -> None:
 def serve(host: str, port: int, public_url: str | None, command: tuple[str, ...]) -> None:
     """Show the cockpit in a browser.
 
-    COMMAND is what each tab shows: nothing for the home screen, or for example: replay last
+    COMMAND is what each tab runs, for example: replay last (default: the home screen).
     """
     try:
         from sandbox_tui.tui.cli.serve import serve as serve_until_interrupted
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f"The browser needs {error.name}: pip install 'sandbox-tui[serve]'."
+            f"`serve` needs {error.name}: pip install 'sandbox-tui[serve]'."
         ) from error
     serve_until_interrupted(command, host, port, public_url)
 
@@ -319,6 +328,7 @@ def serve(host: str, port: int, public_url: str | None, command: tuple[str, ...]
 main.add_command(eval_group)
 main.add_command(keys)
 main.add_command(policy)
+main.add_command(rl_group)
 main.add_command(sessions)
 main.add_command(snapshots)
 main.add_command(config_group)
@@ -362,11 +372,11 @@ def _detached(store: Store, name: str | None) -> RunSummary:
             raise ConfigError(f"{found.id} is running in {found.program}.")
         if found.outcome != "running" or not is_detached(found.id):
             raise ConfigError(
-                f"{found.id} is {found.outcome.replace('_', ' ')}, and not a detached run."
+                f"{found.id} is {found.outcome.replace('_', ' ')}, so it is not a detached run."
             )
         return found
     running = (run for run in store.runs(limit=500) if run.outcome == "running")
     for found in running:
         if is_detached(found.id):
             return found
-    raise ConfigError("No run is detached; `sandbox-tui run --detach` starts one.")
+    raise ConfigError("There is no detached run; `sandbox-tui run --detach` starts one.")

@@ -30,10 +30,10 @@ def store_to_read() -> Generator[Store, None, None]:
     from sandbox_tui.sessions import Store
 
     with Store.open_readonly_if_needed(data_dir() / "sessions.db") as store:
-        if store.is_migrated_copy:
+        if store.copied_because:
             click.echo(
-                f"sandbox-tui: {store.path} is read-only and was written by an older sandbox-tui: "
-                "a private copy was brought up to date, and is read instead.",
+                f"sandbox-tui: {store.path} {store.copied_because}: "
+                "a private copy is read instead.",
                 err=True,
             )
         yield store
@@ -45,5 +45,5 @@ def session_named(store: Store, name: str, *, surely: bool = False) -> RunSummar
         return store.run(name, surely=surely)
     newest = store.runs(limit=1)
     if not newest:
-        raise ConfigError("There is no session yet; `sandbox-tui demo` makes one.")
+        raise ConfigError("There are no sessions yet; `sandbox-tui demo` records one.")
     return newest[0]

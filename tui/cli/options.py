@@ -22,15 +22,17 @@ def request_options(function: Any) -> Any:
     """What each request to a model says."""
     for option in reversed(
         [
-            click.option("--temperature", type=float),
+            click.option("--temperature", type=float, help="Sampling temperature."),
             click.option(
                 "--tool-calls",
                 type=click.Choice(["auto", "native", "json_schema", "text"]),
-                help="How the model is asked for tool calls.",
+                help="Format in which the model makes tool calls.",
             ),
-            click.option("--extra-body", help="Extra fields of every request, as a JSON object."),
+            click.option("--extra-body", help="Extra request fields, as a JSON object."),
             click.option(
-                "--seed", type=int, help="Of the first request; steps and samples count up from it."
+                "--seed",
+                type=int,
+                help=("Seed of the first request; steps and samples count up from it."),
             ),
         ]
     ):
@@ -60,7 +62,7 @@ def new_run_options(function: Any) -> Any:
                 "labels",
                 multiple=True,
                 metavar="KEY=VALUE",
-                help="Recorded with the run; repeat for several.",
+                help="Record this label with the run; repeat for several.",
             ),
         ]
     ):
@@ -72,42 +74,72 @@ def run_options(function: Any) -> Any:
     """Options of commands that start a run."""
     for option in reversed(
         [
-            click.option("--sandbox", type=click.Choice(["auto", "docker", "bubblewrap"])),
+            click.option(
+                "--sandbox",
+                type=click.Choice(["auto", "docker", "bubblewrap"]),
+                help="Kind of sandbox; auto: Docker if it answers, else bubblewrap.",
+            ),
             click.option("--image", help="Container image (docker)."),
-            click.option("--network", type=click.Choice(["bridge", "none"])),
+            click.option(
+                "--network",
+                type=click.Choice(["bridge", "none"]),
+                help="Network of the sandbox; none: no network.",
+            ),
             click.option(
                 "--snapshots",
                 type=click.Choice(["off", "auto", "every"]),
-                help="Snapshots of the files, to fork from: never, sometimes, after every step.",
+                help=(
+                    "When to take file snapshots to fork from: never, sometimes, after every step."
+                ),
             ),
-            click.option("--output", type=click.Path(path_type=Path, file_okay=False)),
-            click.option("--prompts", help="A built-in prompt pack, or a file."),
+            click.option(
+                "--output",
+                type=click.Path(path_type=Path, file_okay=False),
+                help="Folder for the results.",
+            ),
+            click.option("--prompts", help="Name of a built-in prompt pack, or a YAML file."),
             click.option("--max-steps", type=click.IntRange(1), help="Maximum number of steps."),
             click.option(
                 "--max-tokens", type=click.IntRange(1), help="Maximum tokens of one reply."
             ),
             click.option(
-                "--token-limit", type=click.IntRange(1), help="Maximum tokens of the run."
+                "--token-limit", type=click.IntRange(1), help="Maximum tokens of the conversation."
             ),
-            click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="S"),
-            click.option("--command-timeout", type=click.FloatRange(0, min_open=True), metavar="S"),
+            click.option(
+                "--time-limit",
+                type=click.FloatRange(0, min_open=True),
+                metavar="S",
+                help="Maximum seconds of the run.",
+            ),
+            click.option(
+                "--command-timeout",
+                type=click.FloatRange(0, min_open=True),
+                metavar="S",
+                help="Maximum seconds of a command.",
+            ),
             click.option(
                 "--tty/--no-tty",
                 default=None,
-                help="Commands run on a terminal: colours, progress bars, questions.",
+                help="Run commands on a terminal: colours, progress bars, questions.",
             ),
             click.option(
                 "--mode",
                 type=click.Choice(["auto", "step", "ask"]),
-                help="By itself, every call waits for you, or those the policy asks about.",
+                help="auto: calls run; step: every call waits for you; ask: the policy decides.",
             ),
-            click.option("--step", is_flag=True, help="The same as --mode step."),
-            click.option("--headless", is_flag=True, help="Lines of text instead of the screen."),
-            click.option("--json", "as_json", is_flag=True, help="Events as JSON, one a line."),
+            click.option("--step", is_flag=True, help="Same as --mode step."),
+            click.option(
+                "--headless",
+                is_flag=True,
+                help=("Print lines of text instead of opening the screen."),
+            ),
+            click.option(
+                "--json", "as_json", is_flag=True, help=("Print events as JSON, one per line.")
+            ),
             click.option(
                 "--detach",
                 is_flag=True,
-                help="In a program of its own, without a screen; prints the session's id.",
+                help="Run in the background, in a separate process; print the session id.",
             ),
         ]
     ):
@@ -127,8 +159,8 @@ def run_mode(options: dict[str, Any], settings: Settings) -> Mode:
         and (options["headless"] or options["as_json"] or not is_terminal())
     ):
         raise ConfigError(
-            "Step by step needs the screen, since every call waits for a person. "
-            "Use --mode ask with a policy, or --mode auto."
+            "--mode step needs the screen, because every call waits for you. Use --mode ask with a "
+            "policy, or --mode auto."
         )
     return mode
 
@@ -168,7 +200,7 @@ def labels_of(given: Sequence[str]) -> dict[str, str]:
     for text in given:
         key, equals, value = text.partition("=")
         if not equals or not key.strip():
-            raise ConfigError(f"--label wants KEY=VALUE, such as suite=nightly, not {text!r}.")
+            raise ConfigError(f"--label takes KEY=VALUE, such as suite=nightly, not {text!r}.")
         labels[key.strip()] = value
     return labels
 

@@ -9,25 +9,25 @@ import click
 from sandbox_tui.tui.cli.open_store import session_named, store_to_read
 
 
-@click.group(short_help="Rules about which calls run, wait for you or never run.")
+@click.group(short_help="Decide which calls run, wait for you, or never run.")
 def policy() -> None:
-    """The rules about which calls run, which wait for you, and which never run."""
+    """Rules for which calls run, which wait for you, and which never run."""
 
 
 @policy.command("show")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def policy_show(as_json: bool) -> None:
-    """Show the rules in force, in the order in which they are tried."""
+    """Show the rules, in the order in which they apply."""
     from sandbox_tui.core.config.settings import config_dir, load
     from sandbox_tui.tui.cli.policy_report import print_policy
 
     print_policy(load().policy, config_dir() / "config.toml", as_json=as_json)
 
 
-@policy.command("check", short_help="Show what the rules would do to a saved session.")
+@policy.command("check", short_help="Show how the rules would treat a saved session's calls.")
 @click.argument("session", default="last")
 @click.option("--config", type=click.Path(path_type=Path, dir_okay=False, exists=True))
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def policy_check(session: str, config: Path | None, as_json: bool) -> None:
     """Show what the rules would have done to every call of a saved SESSION (default: the last).
 

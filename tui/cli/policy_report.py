@@ -17,7 +17,7 @@ from sandbox_tui.core.policy.rules import Policy
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 
 _EXAMPLE = """\
-There are no rules. In {file}, for example:
+There are no rules yet. For example, in {file}:
 
     [policy]
     default = "ask"
@@ -62,7 +62,7 @@ def print_policy(policy: Policy, file: Path, *, as_json: bool) -> None:
     for number, rule in enumerate(policy.rules, 1):
         reason = f"  ({sanitize_line(rule.reason)})" if rule.reason else ""
         click.echo(f"{number:>3}  {sanitize_line(str(rule))}{reason}")
-    click.echo(f"  *  {policy.default} where no rule matches")
+    click.echo(f"  *  {policy.default} if no rule matches")
 
 
 def print_check(session: str, checked: list[Checked], *, as_json: bool) -> None:

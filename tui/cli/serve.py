@@ -99,7 +99,7 @@ class CockpitServer(Server):
         request_origin = request.headers.get("Origin", "")
         known = self._has_our_host(request) and self._is_token(request.cookies.get(self._cookie))
         if not known or not request_origin or origin(request_origin) != self._origin:
-            raise web.HTTPForbidden(text="This is not the page of sandbox-tui.")
+            raise web.HTTPForbidden(text="This request did not come from the sandbox-tui page.")
         task = asyncio.current_task()
         assert task is not None
         self._open.add(task)
@@ -199,5 +199,5 @@ def _family(host: str) -> socket.AddressFamily:
 
 
 def _refused() -> web.Response:
-    words = "Open the whole address that `sandbox-tui serve` printed, including the token.\n"
+    words = "Open the full address that `sandbox-tui serve` printed, including the token.\n"
     return web.Response(text=words, status=403)

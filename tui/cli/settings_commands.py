@@ -14,7 +14,7 @@ WIDEST_VALUE = 40
 
 
 @click.command(short_help="List every action that has a key.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one action per line.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one action per line.")
 def keys(as_json: bool) -> None:
     """List every action that has a key, by the name that config.toml's [keys] knows it by.
 
@@ -37,16 +37,16 @@ def keys(as_json: bool) -> None:
             continue
         words = " ".join(shown(key) for key in in_force)
         mark = f"  (usually {' '.join(shown(key) for key in action.keys)})" if changed else ""
-        click.echo(f"{action.name:<26}{words:<18}{action.words}{mark}")
+        click.echo(f"{action.name:<26}{words:<18}{action.title}{mark}")
     for problem in keymap.problems:
         click.echo(f"sandbox-tui: {problem}", err=True)
 
 
 @click.group("config", invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one setting per line.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one setting per line.")
 @click.pass_context
 def config_group(ctx: click.Context, as_json: bool) -> None:
-    """List the settings in force and the source of each."""
+    """List all settings and the source of each."""
     if ctx.invoked_subcommand is not None:
         return
     from sandbox_tui.core.config.setting_sources import setting_sources
@@ -103,9 +103,9 @@ def _unset(name: str) -> None:
     from sandbox_tui.core.config.toml_file import is_set, write
 
     if is_set(name):
-        click.echo(f"{name} is removed from {write({name: None})}; its default holds again")
+        click.echo(f"{name} is removed from {write({name: None})}; the default applies again")
     else:
-        click.echo(f"{name} is at its default already; nothing to remove from {config_file()}")
+        click.echo(f"{name} already has its default; nothing to remove from {config_file()}")
 
 
 def refuse_unknown(name: str, value: Any) -> None:
@@ -136,7 +136,7 @@ def _refuse_unknown_theme(name: str) -> None:
     known = [*ThemeFiles(config_dir() / "themes").themes]
     known += [theme for theme in BUILTIN_THEMES if theme not in known]
     if name not in known:
-        raise ConfigError(f"There is no theme named {name!r}. Known are: {', '.join(known)}.")
+        raise ConfigError(f"There is no theme named {name!r}. Known themes: {', '.join(known)}.")
 
 
 def _say_problems_of_keys() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -67,27 +68,56 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
     return Ended(app.return_code or 0, app.begun)
 
 
+MAX_ANSWER_LINES = 3
+MAX_TASK_CHARACTERS = 100
+"""Lines of each answer that are printed; `sessions show` prints all of it."""
+
+
 def _print_outcomes(store: Store, runs: Sequence[str]) -> None:
-    """Print outcome, session and results of each run that the screen showed."""
+    """Print what came of each run that the screen showed."""
     from sandbox_tui.core.base.errors import StoreError
 
     for run_id in runs:
         with contextlib.suppress(StoreError):  # a run that could not start has no session
-            click.echo(_outcome_line(store.run(run_id)))
+            for line in _outcome_lines(store.run(run_id)):
+                click.echo(line)
 
 
-def _outcome_line(run: RunSummary) -> str:
+def _outcome_lines(run: RunSummary) -> Iterator[str]:
+    """Outcome and task, answer, figures, results, and what to do next: a few lines."""
     from sandbox_tui.core.base.sanitize import sanitize_line
+    from sandbox_tui.tui.format import run_end
     from sandbox_tui.tui.format.outcome import outcome_words
+    from sandbox_tui.tui.format.titles import first_line
 
-    parts = [outcome_words(run), f"session {run.id}"]
+    task = first_line(run.task)
+    shown = task if len(task) <= MAX_TASK_CHARACTERS else f"{task[: MAX_TASK_CHARACTERS - 1]}…"
+    yield f"{outcome_words(run)} · {shown}"
+    answer = (run.answer or "").strip().split("\n") if run.answer else []
+    for line in answer[:MAX_ANSWER_LINES]:
+        yield f"  {sanitize_line(line)}"
+    if len(answer) > MAX_ANSWER_LINES:
+        yield f"  … {len(answer) - MAX_ANSWER_LINES} more lines"
+    figures = run_end.figures(
+        steps=run.steps,
+        calls=run.calls,
+        failed_calls=run.failed_calls,
+        tokens=run.input_tokens + run.output_tokens,
+        estimated=run.tokens_estimated,
+        cost=run.cost,
+        seconds=run.seconds,
+    )
+    yield f"  {figures}"
     if run.results_dir:
-        parts.append(f"results in {sanitize_line(run.results_dir)}")
-    elif run.outcome == "running":
-        parts.append(f"sandbox-tui attach {run.id}")
-    elif run.outcome == "interrupted":
-        parts.append(f"sandbox-tui resume {run.id}")
-    return " · ".join(parts)
+        files = run_end.result_files(run.results_dir).summary
+        yield f"  {files}, in {sanitize_line(str(Path(run.results_dir).absolute()))}"
+    yield f"  session {run.id} · {_next_command(run)}"
+
+
+def _next_command(run: RunSummary) -> str:
+    """What one would type to go on."""
+    command = {"running": "attach", "interrupted": "resume"}.get(run.outcome, "replay")
+    return f"sandbox-tui {command} {run.id}"
 
 
 def say_how_it_ended(store: Store, ended: Ended) -> None:

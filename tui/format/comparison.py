@@ -3,93 +3,180 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunSummary
-from sandbox_tui.sessions.relations.compare import Call, Comparison, Pair
+from sandbox_tui.sessions.relations.compare import (
+    Call,
+    Comparison,
+    FilePair,
+    LineDifference,
+    Pair,
+)
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.titles import task_title
+from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.format.titles import MAX_TITLE_CHARACTERS, first_line, task_title
 
 COLUMN = 40
+"""Columns of a side on the command line."""
 
 
-def totals(found: Comparison) -> list[tuple[str, str, str]]:
-    """Rows of name, left and right: what each is, came to and took."""
-    rows = [
-        _facts(found.left, [pair.left for pair in found.pairs if pair.left]),
-        _facts(found.right, [pair.right for pair in found.pairs if pair.right]),
-    ]
-    return [(name, rows[0][name], rows[1][name]) for name in rows[0]]
+class Fact(NamedTuple):
+    """What both sessions have one of: an outcome, an answer."""
+
+    name: str
+    left: str
+    right: str
 
 
-def where_they_part(found: Comparison) -> str:
-    """The first point at which they differ, as a sentence."""
+class Divergence(NamedTuple):
+    """The first pair of calls that is not the same on both sides.
+
+    Attributes:
+        at: index of the pair.
+        pair: the calls.
+        sentence: where it is and what differs.
+        line: the first line of output that differs, where both are the same call.
+    """
+
+    at: int
+    pair: Pair
+    sentence: str
+    line: LineDifference | None
+
+
+def facts(found: Comparison) -> list[Fact]:
+    """What each is, came to and took."""
+    mine = _facts(found.left, [pair.left for pair in found.pairs if pair.left])
+    theirs = _facts(found.right, [pair.right for pair in found.pairs if pair.right])
+    return [Fact(name, mine[name], theirs[name]) for name in mine]
+
+
+def divergence(found: Comparison) -> Divergence | None:
+    """Where they diverge, or where only the output of a call differs first; None: nowhere."""
+    at = found.diverged_at if found.diverged_at is not None else found.output_differs_at
+    if at is None:
+        return None
+    pair = found.pairs[at]
+    line = pair.output_difference if pair.same else None
+    return Divergence(at, pair, _where(found, at, pair), line)
+
+
+def calls_sentence(found: Comparison) -> str:
+    """How much of the calls is the same, as a sentence."""
     if not found.pairs:
-        return "Neither has called a tool."
-    if found.diverged_at is None:
-        return _never_part(found.pairs)
-    pair = found.pairs[found.diverged_at]
+        return "Neither session called a tool."
+    diverges = divergence(found)
+    if diverges is not None:
+        return diverges.sentence
+    if len(found.pairs) == 1:
+        return "Identical: the one call and its output."
+    return f"Identical: all {len(found.pairs)} calls and their output."
+
+
+def _where(found: Comparison, at: int, pair: Pair) -> str:
     call = pair.left or pair.right
-    place = f"call {found.diverged_at + 1}" + ("" if call is None else f" (step {call.step})")
-    many = {0: "", 1: "The first call is the same; "}.get(
-        found.diverged_at, f"The first {found.diverged_at} calls are the same; "
-    )
-    they = f"{many}they" if many else "They"
-    if not pair.same or pair.left is None or pair.right is None:
-        return f"{they} part at {place}."
-    ends = f"left {_end_of(pair.left)}, right {_end_of(pair.right)}"
-    return f"{they} part at {place}, which ends differently: {ends}."
+    place = f"call {at + 1}" + ("" if call is None else f" (step {call.step})")
+    if found.diverged_at is None:
+        others = sum(not each.agrees for each in found.pairs)
+        calls = "the one call" if len(found.pairs) == 1 else f"all {len(found.pairs)} calls"
+        many = "" if others == 1 else f" of {others}"
+        return f"Identical: {calls} and exit codes; the output{many} differs, first at {place}."
+    before = {0: "The sessions", 1: "Call 1 is identical; the sessions"}
+    they = before.get(at, f"Calls 1 to {at} are identical; the sessions")
+    return f"{they} diverge at {place}: {_what_differs(pair)}."
 
 
-def _never_part(pairs: Sequence[Pair]) -> str:
-    calls = "the one call is" if len(pairs) == 1 else f"all {len(pairs)} calls are"
-    others = sum(not pair.agrees for pair in pairs)
-    rest = f"the output of {others} differs" if others else "so are the results"
-    return f"They never part: {calls} the same; {rest}."
+def _what_differs(pair: Pair) -> str:
+    if pair.left is None:
+        return "only the right one has it"
+    if pair.right is None:
+        return "only the left one has it"
+    if not pair.same:
+        return "another call"
+    return "the same call ends differently"
 
 
-def _end_of(call: Call) -> str:
+def end_of(call: Call) -> str:
+    """How a call ended, in a word or two."""
     if call.was_prevented:
         return "not run"
     if call.ok is None:
         return "no result"
-    if call.ok:
-        return "ok"
-    return "failed" if call.exit_code is None else f"exit {call.exit_code}"
+    if call.exit_code is not None:
+        return f"exit {call.exit_code}"
+    return "ok" if call.ok else "failed"
+
+
+def end_and_size(call: Call | None) -> str:
+    """How a call ended, how long it took and how much it printed."""
+    if call is None:
+        return "no call"
+    lines = call.output_text.count("\n") + 1 if call.output_text else 0
+    took = [numbers.seconds(call.duration)] if call.ok is not None else []
+    printed = numbers.counted(lines, "line") if lines else "no output"
+    return " · ".join([end_of(call), *took, printed])
+
+
+def differing_lines(line: LineDifference) -> tuple[str, str]:
+    """The line of each side with its number."""
+    left, right = (
+        f"line {line.number} is missing"
+        if one is None
+        else f"line {line.number}: {sanitize_line(one[:MAX_TITLE_CHARACTERS])}"
+        for one in (line.left, line.right)
+    )
+    return left, right
 
 
 def files_sentence(found: Comparison) -> str:
     """How many files are the same at the end, and how many are not."""
-    same, others = found.same_files, len(found.files)
-    if not same and not others:
-        return "Neither has left files."
-    if not others:
+    if not found.same_files and not found.files:
+        return "Neither session left files."
+    if not found.files:
+        same = found.same_files
         return "The one file is the same." if same == 1 else f"All {same} files are the same."
-    are = "is" if others == 1 else "are"
-    if not same:
-        return f"No file is the same; {others} {are} not:"
-    is_same = "file is the same" if same == 1 else "files are the same"
-    return f"{same} {is_same}, {others} {are} not:"
+    verdicts = [file.verdict for file in found.files]
+    parts = [
+        (found.same_files, "the same"),
+        (verdicts.count("differs"), "different"),
+        (verdicts.count("left only"), "left only"),
+        (verdicts.count("right only"), "right only"),
+    ]
+    return "Files at the end: " + ", ".join(f"{n} {what}" for n, what in parts if n) + "."
+
+
+def file_sizes(file: FilePair) -> str:
+    """The size of a file on both sides; a dash where there is none."""
+    sides = (file.left_size, file.right_size)
+    left, right = ("–" if size is None else numbers.size(size) for size in sides)
+    return f"{left} → {right}"
 
 
 def related_sentence(found: Comparison) -> str:
     """How they are related, as a sentence; empty when they are not."""
     left, right = found.left, found.right
+    at = "" if found.fork_step is None else f", from step {found.fork_step}"
     if right.parent == left.id:
-        return "The right one is a fork of the left one."
+        return f"Right is a fork of left{at}."
     if left.parent == right.id:
-        return "The left one is a fork of the right one."
+        return f"Left is a fork of right{at}."
     if left.parent is not None and left.parent == right.parent:
-        return f"Both are forks of {sanitize_line(left.parent)}."
+        return "Both are forks of the same session."
     return ""
 
 
 def sign(pair: Pair) -> str:
-    """Between two calls: the same with the same result, the same, other ones."""
-    if pair.same:
-        return "=" if pair.agrees else "≈"
-    return "|" if pair.left and pair.right else "<" if pair.left else ">"
+    """Between two calls: the same, the same with other output, different, one side only."""
+    if pair.left is None:
+        return "▸"
+    if pair.right is None:
+        return "◂"
+    if not (pair.same and pair.same_outcome):
+        return "≠"
+    return "=" if pair.agrees else "≈"
 
 
 def call_line(call: Call) -> str:
@@ -100,29 +187,34 @@ def call_line(call: Call) -> str:
 
 
 def _facts(run: RunSummary, calls: Sequence[Call]) -> dict[str, str]:
-    name = task_title(run)
+    tokens = run.input_tokens + run.output_tokens
+    steps = max([run.steps, *(call.step for call in calls)])
+    spent = [
+        f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok",
+        numbers.cost(run.cost),
+    ]
     return {
-        "name": cut(name),
-        "session": run.id,
-        "model": sanitize_line(run.model),
-        "sandbox": sanitize_line(run.sandbox) or "none",
-        "outcome": run.outcome.replace("_", " "),
-        "steps": str(run.steps),
+        "title": task_title(run),
+        "outcome": outcome_words(run),
+        "answer": first_line(run.answer or run.error or "") or "none",
         "calls": _calls(calls),
-        "tokens": f"{numbers.count(run.input_tokens)} in, {numbers.count(run.output_tokens)} out",
-        "cost": numbers.cost(run.cost) or "unknown",
-        "time": numbers.clock(run.seconds),
-        "answer": cut(sanitize_line((run.answer or "none").strip())),
+        "time": f"{numbers.clock(run.seconds)} · {numbers.counted(steps, 'step')}",
+        "spent": " · ".join(part for part in spent if part),
+        "model": f"{first_line(run.model)} · {sanitize_line(run.sandbox) or 'no sandbox'}",
+        "session": run.id,
     }
 
 
 def _calls(calls: Sequence[Call]) -> str:
-    kept = sum(call.was_prevented for call in calls)
-    without = sum(call.ok is None for call in calls)
-    parts = [str(len(calls)), f"{sum(call.failed for call in calls)} failed"]
-    parts += [f"{kept} not run"] if kept else []
-    parts += [f"{without} without a result"] if without else []
-    return ", ".join(parts)
+    if not calls:
+        return "no calls"
+    parts = [
+        (sum(call.failed for call in calls), "failed"),
+        (sum(call.was_prevented for call in calls), "not run"),
+        (sum(call.ok is None for call in calls), "without a result"),
+    ]
+    counted = [f"{number} {what}" for number, what in parts if number]
+    return ", ".join([numbers.counted(len(calls), "call"), *counted])
 
 
 def cut(words: str) -> str:

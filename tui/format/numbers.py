@@ -23,9 +23,9 @@ def clock(value: float) -> str:
 
 
 def size(value: int) -> str:
-    """Bytes: 31b, 2.1k, 18k, 3.4M."""
+    """Bytes: 31B, 2.1k, 18k, 3.4M."""
     if value < 1000:
-        return f"{value}b"
+        return f"{value}B"
     number = float(value)
     for unit in ("k", "M", "G"):
         number /= 1000

@@ -1,4 +1,5 @@
-"""The actions available at the focus: each once, with all its keys, grouped by purpose.
+"""The actions of a screen and of its focused widget: each once, with all its keys, by purpose, and
+with the reason where it cannot be used now.
 
 Only our own actions, which are in `ACTIONS`, and Textual's copying.
 """
@@ -7,8 +8,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.screen import Screen
+
+from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.hint import shown
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.textual_support.private_api import binding_chain, parse_action
 
 COPY = "screen.copy_text"
 """The one action of Textual's own that is listed."""
@@ -17,12 +24,12 @@ MOVING = "Moving"
 
 _CALL, _RUN, _WORDS = "The waiting call", "The run", "You, the model and the sandbox"
 _TIME, _SESSION, _SESSIONS, _RUNS = "Moving in time", "This session", "Sessions", "Runs"
-_EVAL = "The evaluation"
+_EVAL, _TRAINING = "The evaluation", "The training"
 _CALLS, _TERMINAL, _FILES, _PANES = "Calls", "Terminal", "Files", "Panes"
 _HERE, _EVERYWHERE = "Here", "Everywhere"
 
 _ORDER = (
-    *(_CALL, _RUN, _WORDS, _TIME, _SESSION, _EVAL, _RUNS, _SESSIONS, _HERE),
+    *(_CALL, _RUN, _WORDS, _TIME, _SESSION, _EVAL, _TRAINING, _RUNS, _SESSIONS, _HERE),
     *(_CALLS, _TERMINAL, _FILES, _PANES, MOVING, _EVERYWHERE),
 )
 
@@ -30,21 +37,31 @@ _BY_NAME = {
     **dict.fromkeys(
         [f"live.{name}" for name in ("approve", "approve_always", "edit", "reject")], _CALL
     ),
-    **dict.fromkeys(["live.answer", "live.skip"], _CALL),
+    **dict.fromkeys(["live.answer", "live.skip", "live.waiting"], _CALL),
     **dict.fromkeys([f"live.{name}" for name in ("inject", "message", "queue", "shell")], _WORDS),
-    **dict.fromkeys([f"replay.{name}" for name in ("fork", "picture", "leave", "back")], _SESSION),
+    **dict.fromkeys(
+        [f"replay.{name}" for name in ("fork", "picture", "export", "leave", "back")], _SESSION
+    ),
     **dict.fromkeys([f"home.{name}" for name in ("new", "demo", "model", "resume", "wall")], _RUNS),
     **dict.fromkeys(
-        ["home.help", "home.settings", "home.quit", "wall.help", "eval.help", "evals.help"],
+        ["home.settings", "home.quit"],
         _EVERYWHERE,
     ),
     **dict.fromkeys([f"wall.{name}" for name in ("left", "right", "up", "down")], MOVING),
-    **dict.fromkeys(["settings.up", "settings.down", "cockpit.help"], _EVERYWHERE),
+    **dict.fromkeys(["settings.up", "settings.down"], MOVING),
     "home.evals": _SESSIONS,
+    "home.trainings": _SESSIONS,
+    "rollouts.left": MOVING,
+    "rollouts.right": MOVING,
+    "training.next_pane": _PANES,
+    "training.previous_pane": _PANES,
     "eval.next_pane": _PANES,
     "eval.previous_pane": _PANES,
     "cockpit.note": _SESSION,
-    "list.open": _HERE,
+    "live.replay": _SESSION,
+    "live.fork": _SESSION,
+    "live.export": _SESSION,
+    "live.open_folder": _SESSION,
 }
 
 _BY_PLACE = {
@@ -56,6 +73,8 @@ _BY_PLACE = {
     "wall": _RUNS,
     "eval": _EVAL,
     "evals": _EVAL,
+    "training": _TRAINING,
+    "trainings": _TRAINING,
     "calls": _CALLS,
     "find": _CALLS,
     "terminals": _TERMINAL,
@@ -70,14 +89,15 @@ _BY_PLACE = {
 
 
 class ActionHere(NamedTuple):
-    """An action that is available at the focus.
+    """An action of what is at the focus.
 
     Attributes:
         name: place and what it does; of Textual's own, the action.
-        words: for the person.
-        keys: as they are shown, the first first.
+        words: for the person, beginning with a capital letter.
+        keys: in words, the first first.
         action, node: what is run, and where.
         group: what it is for.
+        off: why it cannot be used now; empty where it can.
     """
 
     name: str
@@ -86,25 +106,66 @@ class ActionHere(NamedTuple):
     action: str
     node: DOMNode
     group: str
+    off: str = ""
 
 
 def actions_here(screen: Screen[Any]) -> list[ActionHere]:
-    """The actions that work on this screen and its focused widget now, group by group."""
+    """The actions of this screen and its focused widget, group by group: those that work now, and
+    those that say why they do not."""
     found: dict[str, ActionHere] = {}
-    for active in screen.active_bindings.values():
-        binding = active.binding
-        name = binding.id or (COPY if binding.action == COPY else "")
-        if not name or not binding.description or not active.enabled:
-            continue
-        words = binding.description[:1].upper() + binding.description[1:]
-        key = screen.app.get_key_display(binding)  # pyright: ignore[reportUnknownMemberType]
-        known = found.get(name)
-        if known is None:
-            keys, group = (key,), _group(name)
-            found[name] = ActionHere(name, words, keys, binding.action, active.node, group)
-        elif name != COPY and key not in known.keys:
-            found[name] = known._replace(keys=(*known.keys, key))
-    return sorted(found.values(), key=lambda action: _ORDER.index(action.group))
+    active = screen.active_bindings
+    for node, bindings in binding_chain(screen):
+        for key, binding in bindings:
+            name = binding.id or (COPY if binding.action == COPY else "")
+            if not name or not binding.description:
+                continue
+            off = _why_off(binding.action, node)
+            taken = key not in active or active[key].node is not node
+            if off is None or (taken and not off):
+                continue
+            known = found.get(name)
+            if known is None:
+                words = _words(name, binding, node)
+                found[name] = ActionHere(
+                    name, words, (shown(key),), binding.action, node, _group(name), off
+                )
+            elif name != COPY and shown(key) not in known.keys:
+                found[name] = known._replace(keys=(*known.keys, shown(key)))
+    useful = {action.group for action in found.values() if not action.off}
+    return sorted(
+        found.values(),
+        key=lambda one: (one.group not in useful, _ORDER.index(one.group), bool(one.off)),
+    )
+
+
+def why_key_is_off(screen: Screen[Any], key: str) -> str:
+    """What to tell a person whose key does nothing now; empty where it does something, or is of no
+    action here."""
+    if key in screen.active_bindings:
+        return ""
+    for node, bindings in binding_chain(screen):
+        for binding in bindings.key_to_bindings.get(key, ()):
+            off = _why_off(binding.action, node)
+            if off and binding.id in ACTIONS:
+                return f"{ACTIONS[binding.id].title}: {off}."
+    return ""
+
+
+def _why_off(action: str, node: DOMNode) -> str | None:
+    """Why an action is off; empty if it is on; None if no reason is known."""
+    target, name, parameters = parse_action(node, action)
+    if isinstance(target, SaysWhyOff):
+        return target.why_off(name, parameters)
+    return "" if target.check_action(name, parameters) else None
+
+
+def _words(name: str, binding: Binding, node: DOMNode) -> str:
+    """What an action does now, as its screen says, else as the table does."""
+    words_for = getattr(node, "words_for", None)
+    now: str | None = words_for(binding.action) if words_for is not None else None
+    known = ACTIONS.get(name)
+    words = now or (known.title if known is not None else binding.description)
+    return words[:1].upper() + words[1:]
 
 
 def _group(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from textual.binding import Binding
 from textual.keys import format_key
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
@@ -21,6 +22,21 @@ def use_keys(keys: Mapping[str, tuple[str, ...]]) -> None:
 def hint(action: str) -> str:
     """The first key in force for an action, in words for a line that mentions it."""
     return shown((_chosen.get(action) or ACTIONS[action].keys)[0])
+
+
+def key_in_bar(binding: Binding) -> str:
+    """A binding's key as the key bar shows it: short, ^s for ctrl+s."""
+    known = ACTIONS.get(binding.id or "")
+    if known is not None and known.shown and binding.key in (known.keys[0], ",".join(known.keys)):
+        return known.shown
+    return shown(binding.key).replace("ctrl+", "^")
+
+
+def preference(binding: Binding) -> int:
+    """Which of its action's keys a binding is for: 0 for the one that is named first."""
+    name = binding.id or ""
+    keys = _chosen.get(name) or (ACTIONS[name].keys if name in ACTIONS else ())
+    return keys.index(binding.key) if binding.key in keys else 0
 
 
 def shown(key: str) -> str:

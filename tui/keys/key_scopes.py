@@ -10,7 +10,11 @@ _COCKPIT = ("cockpit", "live", "replay")
 
 INSIDE: dict[str, tuple[str, ...]] = {
     "cockpit": ("live", "replay"),
-    "list": ("home", "compare", "pager", "choose_model", "file_view", "eval", "evals", *_COCKPIT),
+    "list": (
+        *("help", "palette", "home", "compare", "pager", "choose_model", "file_view"),
+        *("eval", "evals", "training", "trainings", *_COCKPIT),
+    ),
+    "rollouts": ("list", "training"),
     "calls": ("list", *_COCKPIT),
     "file": ("list", "file_view", *_COCKPIT),
     "files": ("file", "list", *_COCKPIT),
@@ -21,12 +25,13 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "hits": ("list", "home"),
     "inject": ("live", "cockpit"),
     "queue": ("list", "live", "cockpit"),
-    "choice": ("settings",),
+    "choice": ("settings", "export"),
 }
 """Places that are part of others: their keys and those of the others work at the same time."""
 
 TYPED_IN = (
     *("new_run", "fork", "edit_call", "settings", "allow_always", "copy_files", "edit_file"),
+    *("export", "palette"),
     *("filter_files", "go_to_step", "terminal_search", "find", "inject", "search", "ask_line"),
 )
 """Places where a person types text: a key that writes a character cannot be used there."""

@@ -30,6 +30,11 @@ RESERVED_KEYS = {"ctrl+c": "copies what is selected", QUIT_KEY: "always quits"}
 """Keys that cannot be given to anything else."""
 
 
+_HAD_HELP = ("home", "cockpit", "wall", "eval", "evals", "training", "trainings")
+_RENAMED = {f"{place}.help": "app.help" for place in _HAD_HELP}
+"""Actions by the names they once had: people's keymaps are written with them."""
+
+
 @dataclass(slots=True)
 class Keymap:
     """Keys other than the defaults.
@@ -43,7 +48,7 @@ class Keymap:
     problems: list[str] = field(default_factory=list[str])
 
     def of(self, action: str) -> tuple[str, ...]:
-        """The keys in force."""
+        """The keys that apply."""
         return self.keys.get(action) or ACTIONS[action].keys
 
 
@@ -99,6 +104,7 @@ def keymap_in_file(table: Mapping[str, Any]) -> Keymap:
 
 
 def _actions_of(name: str) -> list[KeyAction]:
+    name = _RENAMED.get(name, name)
     if name in ACTIONS:
         return [ACTIONS[name]]
     named = [action for action in ACTIONS.values() if action.name.partition(".")[2] == name]
@@ -107,7 +113,7 @@ def _actions_of(name: str) -> list[KeyAction]:
     choices = {*ACTIONS, *(action.partition(".")[2] for action in ACTIONS)}
     close = difflib.get_close_matches(name, sorted(choices), 1)
     more = f"did you mean {close[0]}?" if close else "`sandbox-tui keys` lists all"
-    raise ValueError(f"there is no action of this name ({more})")
+    raise ValueError(f"no action has this name ({more})")
 
 
 def _keys_of(value: object) -> tuple[str, ...]:
@@ -128,7 +134,7 @@ def _refuse_useless(action: KeyAction, keys: tuple[str, ...]) -> None:
         if key in RESERVED_KEYS and (key, action.name) != (QUIT_KEY, "app.quit"):
             raise ValueError(f"{shown(key)} {RESERVED_KEYS[key]}")
         if writes(key) and action.place in TYPED_IN:
-            raise ValueError(f"{shown(key)} writes a character where text is typed")
+            raise ValueError(f"{shown(key)} types a character in text fields")
 
 
 def _with_way_out(

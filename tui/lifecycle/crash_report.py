@@ -1,7 +1,7 @@
-"""What is said of a defect of ours: where it is, and what Python says of it.
+"""The report of a crash: where it happened, and Python's error.
 
 A traceback holds what an exception's message holds: text from outside, perhaps a key. So it is
-cleaned, and secrets are blanked; values of variables are never shown.
+cleaned, and secrets are redacted; values of variables are never shown.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # most commands need no loop
     import asyncio
 
-ASK = "This is a defect of sandbox-tui; what was recorded is kept. Please report the lines above."
+ASK = (
+    "This is a bug in sandbox-tui; everything recorded so far is kept. Please report the lines "
+    "above."
+)
 
 
 def report(error: BaseException) -> str:
-    """The traceback, fit for a terminal and for a stranger's eyes."""
+    """The traceback, safe to print and to share."""
     from sandbox_tui.core.base.sanitize import sanitize
     from sandbox_tui.sessions.interchange.known_secrets import known_secrets
     from sandbox_tui.sessions.interchange.redaction import Redactor
@@ -28,12 +31,12 @@ def report(error: BaseException) -> str:
 
 
 def install() -> None:
-    """Have every error that nobody caught reported like this."""
+    """Report every uncaught exception like this."""
     sys.excepthook = _uncaught
 
 
 def on_loop(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """The same for what tasks raise that nobody awaits; see `loop.set_exception_handler`."""
+    """Report exceptions of tasks that are never awaited; see `loop.set_exception_handler`."""
     error = context.get("exception")
     if isinstance(error, BaseException):
         _say(error)

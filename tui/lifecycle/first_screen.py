@@ -1,5 +1,5 @@
-"""What the app shows first: runs to start, a session to replay, resume, watch or fork, or an
-evaluation."""
+"""What the app shows first: runs to start, a session to replay, resume, watch or fork, an
+evaluation or a training run."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sandbox_tui.sessions.evals.evaluation import Evaluation
     from sandbox_tui.sessions.recording.fork_worker import ForkPlan
     from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+    from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
     from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 
 
@@ -55,10 +56,16 @@ class WatchEval(NamedTuple):
     summary: EvalSummary
 
 
-ForEval: TypeAlias = Evaluating | WatchEval
+class WatchTraining(NamedTuple):
+    """A training run to look at: over, or in progress in another program."""
+
+    summary: TrainingSummary
+
+
+NotARun: TypeAlias = Evaluating | WatchEval | WatchTraining
 
 Begin: TypeAlias = (
-    "Sequence[RunRequest] | RunSummary | ReplayAt | Resume | Attach | Forking | ForEval"
+    "Sequence[RunRequest] | RunSummary | ReplayAt | Resume | Attach | Forking | NotARun"
 )
 """What to show first: runs to start, a session to replay, to resume, to watch, or to fork; an
-evaluation to work on or to look at."""
+evaluation to work on or to look at; a training run to look at."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 
-THRESHOLDS = (5_000, 80, 100)
+THRESHOLDS = (5_000, 20, 400)
 """New objects until the young are looked at; and how often that is until the older are, and all."""
 
 

@@ -12,8 +12,9 @@ _NEXT = (
     "cockpit.replay.replay_screen",
     "home.new_run",
     "wall",
-    "compare",
+    "compare.compare_screen",
     "evals.eval_screen",
+    "training.training_screen",
 )
 
 

@@ -13,6 +13,7 @@ from textual.app import App
 
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.tui.terminal_io.external_editor import is_editor_open
 
 SCREEN_TIMEOUT_SECONDS = 3.0
 """Limit on restoring the terminal once everything is stored: writing to a dead terminal blocks."""
@@ -92,6 +93,8 @@ class Shutdown:
         await asyncio.gather(self._evals.stop(_REASON), self._runs.stop(_REASON))
 
     def _on_signal(self, code: int) -> None:
+        if code == SIGNALS[signal.SIGINT] and is_editor_open():
+            return  # the terminal sends it to all programs on it
         self._app.run_worker(self._exit_for_signal(code), exclusive=False)
 
     async def _exit_for_signal(self, code: int) -> None:

@@ -15,8 +15,8 @@ from textual.widgets import Input, Label
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.setting_sources import setting_sources
-from sandbox_tui.core.config.settings import Settings, config_file
-from sandbox_tui.core.config.toml_file import value_from_text
+from sandbox_tui.core.config.settings import config_file
+from sandbox_tui.tui.format.setting_text import YES_NO, setting_of_text, text_of_setting
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
@@ -24,8 +24,6 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.key_bar import KeyBar
-
-YES_NO = ("yes", "no")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +47,25 @@ class Row:
 
 ROWS: dict[str, tuple[Row, ...]] = {
     "look": (
-        Row("ui.theme", "theme", "shown as you choose", ("lamplight",)),
-        Row("ui.animations", "animations", "whether anything may move", YES_NO),
+        Row("ui.theme", "theme", "previewed as you choose", ("lamplight",)),
+        Row("ui.animations", "animations", "motion on the screen", YES_NO),
     ),
-    "when a run ends or asks": (
-        Row("ui.notify", "tell me by", "where the terminal can", ("bell", "desktop", "off")),
-        Row("ui.title", "terminal title", "says how the run stands", YES_NO),
+    "notify when a run ends or waits": (
+        Row("ui.notify", "notify by", "where the terminal supports it", ("bell", "desktop", "off")),
+        Row("ui.title", "terminal title", "shows the state of the run", YES_NO),
     ),
     "sandbox of new runs": (
         Row("sandbox.kind", "kind", "auto: docker if it answers", ("auto", "docker", "bubblewrap")),
-        Row("sandbox.image", "image", "for docker", empty="the usual one"),
+        Row("sandbox.image", "image", "for docker", empty="default"),
         Row("sandbox.network", "network", "of the sandbox", ("auto", "bridge", "none")),
     ),
     "limits of new runs": (
-        Row("limits.max_steps", "steps", "turns of the model"),
-        Row("limits.token_limit", "tokens", "of the conversation"),
-        Row("limits.time_limit", "time", "seconds of a run"),
-        Row("limits.cost_limit", "cost", "US dollars"),
+        Row("limits.max_steps", "steps", "steps per run"),
+        Row("limits.token_limit", "tokens", "per conversation"),
+        Row("limits.time_limit", "time", "seconds per run"),
+        Row("limits.cost_limit", "cost", "US dollars per run"),
         Row("limits.command_timeout", "a command", "seconds"),
-        Row("limits.repeated_calls", "repeats", "of one call with one result, in a row"),
+        Row("limits.repeated_calls", "repeats", "same call and result in a row"),
     ),
     "model of new runs": (
         Row(
@@ -86,6 +84,7 @@ class SettingsScreen(Dialog[None]):
     Args:
         in_force: where the settings are and where changes go.
         themes: names of those there are.
+        at: the setting one begins at.
     """
 
     CSS = """
@@ -118,12 +117,13 @@ class SettingsScreen(Dialog[None]):
         binding("settings.up", "app.focus_previous", show=False, priority=True),
     ]
 
-    def __init__(self, in_force: LiveSettings, themes: Sequence[str]) -> None:
+    def __init__(self, in_force: LiveSettings, themes: Sequence[str], at: str = "ui.theme") -> None:
         super().__init__()
+        self._at = at
         self._in_force = in_force
         self._themes = tuple(themes)
         self._at_first = {
-            row.name: _as_text(_value(in_force.now, row.name))
+            row.name: text_of_setting(in_force.now, row.name)
             for rows in ROWS.values()
             for row in rows
         }
@@ -134,9 +134,7 @@ class SettingsScreen(Dialog[None]):
         sources = _sources()
         with VerticalScroll(can_focus=False, classes="dialog") as box:
             box.border_title = "settings"
-            box.border_subtitle = (
-                f"{hint('settings.save')} saves · {hint('settings.leave')} leaves them as they were"
-            )
+            box.border_subtitle = f"{hint('settings.save')} save · {hint('settings.leave')} cancel"
             for heading, rows in ROWS.items():
                 yield Label(heading, classes="heading")
                 for row in rows:
@@ -148,7 +146,7 @@ class SettingsScreen(Dialog[None]):
                             classes="about",
                             markup=False,
                         )
-            stand = sanitize_line(f"They stand in {config_file()}")
+            stand = sanitize_line(f"Settings file: {config_file()}")
             yield Label(stand, classes="file", markup=False)
         yield KeyBar()
 
@@ -162,7 +160,11 @@ class SettingsScreen(Dialog[None]):
     def on_mount(self) -> None:
         """Remember what it looked like."""
         self._theme_at_first = app_of(self).theme
-        self.query_one(f"#{_id('ui.theme')}", Choice).focus()
+        self.go_to(self._at)
+
+    def go_to(self, name: str) -> None:
+        """Go to the field of a setting."""
+        self.query_one(f"#{_id(name)}").focus()
 
     @on(Choice.Changed, "#ui-theme")
     def _preview(self, event: Choice.Changed) -> None:
@@ -177,7 +179,7 @@ class SettingsScreen(Dialog[None]):
             if text == before:
                 continue
             try:
-                changes[name] = _read(name, text)
+                changes[name] = setting_of_text(name, text)
             except ConfigError as error:
                 self.notify(sanitize_line(str(error)), severity="warning", markup=False)
                 self.query_one(f"#{_id(name)}").focus()
@@ -204,25 +206,6 @@ class SettingsScreen(Dialog[None]):
     def _text(self, name: str) -> str:
         field = self.query_one(f"#{_id(name)}")
         return field.value.strip() if isinstance(field, Choice | Input) else ""
-
-
-def _read(name: str, text: str) -> Any:
-    if not text:
-        return None
-    if text in YES_NO:
-        return text == "yes"
-    return value_from_text(name, text)
-
-
-def _value(settings: Settings, name: str) -> Any:
-    section, _, field = name.partition(".")
-    return getattr(getattr(settings, section), field)
-
-
-def _as_text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _sources() -> dict[str, str]:

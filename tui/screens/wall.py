@@ -4,34 +4,36 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import ItemGrid, VerticalScroll
 from textual.screen import Screen
 from textual.widgets import Input, Static
 
+from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, RunWorker
-from sandbox_tui.tui.format import numbers
+from sandbox_tui.sessions.remote.detach import can_be_detached
+from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE
+from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
-from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
+from sandbox_tui.tui.screens.messages import DetachRequested
 from sandbox_tui.tui.textual_support.typed_app import app_of
-from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
-from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
-from sandbox_tui.tui.widgets.themed_text import ThemedText
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, beyond, grid_for
+from sandbox_tui.tui.widgets.wall.wall_header import WallHeader, shared_model, shared_task
 
-Order = Literal["begun", "state", "tokens", "cost"]
-ORDERS: tuple[Order, ...] = ("begun", "state", "tokens", "cost")
+Order = Literal["start", "state", "tokens", "cost"]
+ORDERS: tuple[Order, ...] = ("start", "state", "tokens", "cost")
 FILTERS = ("all", "waiting", "running", "failed", "submitted")
 URGENCY = ("waiting", "failed", "running", "submitted")
 
@@ -40,7 +42,7 @@ POLL_SECONDS = 0.25
 """Seconds between looks at the runs."""
 
 
-class WallScreen(Screen[None]):
+class WallScreen(SaysWhyOff, Screen[None]):
     """Shows all runs of this program.
 
     Args:
@@ -52,18 +54,18 @@ class WallScreen(Screen[None]):
 
     CSS = """
     WallScreen { background: $background; }
-    WallScreen #wall-title { height: 1; padding: 0 1; background: $panel; }
-    WallScreen VerticalScroll { padding: 0 1; scrollbar-size-vertical: 1; }
-    WallScreen ItemGrid { grid-gutter: 0 1; grid-rows: 7; height: auto; }
     WallScreen #wall-empty { display: none; padding: 2 4; color: $role-dim; }
     WallScreen #wall-empty.-shown { display: block; }
     """
+
+    enter_words = "keep"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("wall.open", "open"),
         binding("wall.approve", "approve"),
         binding("wall.reject", "reject"),
         binding("wall.pause", "pause"),
+        binding("wall.compare", "compare"),
         binding("wall.end", "end"),
         binding("wall.order", "order"),
         binding("wall.filter", "filter"),
@@ -72,7 +74,6 @@ class WallScreen(Screen[None]):
         binding("wall.right", "move(1, 0)", show=False),
         binding("wall.up", "move(0, -1)", show=False),
         binding("wall.down", "move(0, 1)", show=False),
-        binding("wall.help", "help"),
         binding("wall.leave", "leave"),
     ]
 
@@ -81,22 +82,23 @@ class WallScreen(Screen[None]):
         self._run_workers = workers
         self._asks = asks
         self._begun = 0
-        self._order: Order = "begun"
+        self._order: Order = "start"
         self._filter = "all"
         self._wanted = ""
         self._arranged: list[int] = []
-        self._keys_for: str | None = ""
+        self._keys_for: object = None
         self._chosen_last: RunTile | None = None
+        self._marked: RunTile | None = None
 
     def compose(self) -> ComposeResult:
         """A line of sums, the tiles, the keys."""
-        yield ThemedText(self._sums, id="wall-title")
+        yield WallHeader()
         yield SearchLine(
             placeholder="words of the task, the model, a reply, a call or its output",
             id="wall-find",
         )
         yield Static(_nothing(), id="wall-empty", markup=False)
-        with VerticalScroll(can_focus=False), ItemGrid(min_column_width=46, stretch_height=False):
+        with TileGrid():
             for worker in self._run_workers.all.values():
                 self._begun += 1
                 yield RunTile(worker, self._begun)
@@ -107,6 +109,10 @@ class WallScreen(Screen[None]):
         self._look()
         self.set_interval(POLL_SECONDS, self._look)
 
+    def on_resize(self) -> None:
+        """The tiles have another size."""
+        self.call_after_refresh(self._show_tiles)
+
     def _keep_chosen(self) -> None:
         """One of the tiles that are shown is the chosen one, as soon as there is one."""
         seen = self._seen_tiles()
@@ -116,6 +122,11 @@ class WallScreen(Screen[None]):
     @property
     def _tiles(self) -> list[RunTile]:
         return list(self.query(RunTile))
+
+    @property
+    def _numbered(self) -> list[RunTile]:
+        """The tiles in the order in which their runs began."""
+        return sorted(self._tiles, key=lambda tile: tile.number)
 
     def _seen_tiles(self) -> list[RunTile]:
         return [tile for tile in self._tiles if tile.display]
@@ -128,12 +139,11 @@ class WallScreen(Screen[None]):
 
     def _look(self) -> None:
         self._follow_runs()
-        tiles = self._tiles
-        for tile in tiles:
-            tile.sync()
+        for tile in self._tiles:
             tile.display = self._fits(tile)
         self._arrange()
-        self.query_one("#wall-title").refresh()
+        self._show_tiles()
+        self._show_sums()
         nothing = bool(self._tiles) and not self._seen_tiles()
         self.query_one("#wall-empty").set_class(nothing, "-shown")
         self._keep_chosen()
@@ -145,22 +155,39 @@ class WallScreen(Screen[None]):
         self._refresh_keys()
 
     def _refresh_keys(self) -> None:
-        kind = self._chosen.kind if self._chosen else None
-        if kind != self._keys_for:
-            self._keys_for = kind
+        tile = self._chosen
+        now = tile and tile.kind, self._marked, tile is self._marked
+        if now != self._keys_for:
+            self._keys_for = now
             self.refresh_bindings()
 
     def _follow_runs(self) -> None:
         """A tile for each run that began meanwhile; none for those the program has let go of, as it
         does of samples that are over, but for the one that a person looks at."""
         tiles, runs = {tile.worker.run_id: tile for tile in self._tiles}, self._run_workers.all
-        for run_id, tile in tiles.items():
-            if run_id not in runs and not tile.has_focus:
+        for run_id, tile in list(tiles.items()):
+            looked_at = run_id not in runs and (tile.has_focus or tile is self._marked)
+            if not looked_at and runs.get(run_id) is not tile.worker:
                 tile.remove()
+                del tiles[run_id]
         new = [worker for run_id, worker in runs.items() if run_id not in tiles]
         for worker in new:
             self._begun += 1
-            self.query_one(ItemGrid).mount(RunTile(worker, self._begun))
+            self.query_one(TileGrid).mount(RunTile(worker, self._begun))
+
+    def _show_tiles(self) -> None:
+        """Each as it stands, in a form for which there is room."""
+        runs = [(tile.number, tile.worker) for tile in self._tiles]
+        task, model = shared_task(runs), shared_model(runs)
+        shown = self._seen_tiles()
+        size = self.query_one(TileGrid).content_size
+        boxed = grid_for(len(shown), size).boxed
+        for tile in shown:
+            own = "" if task else first_line(tile.worker.request.task)
+            started = tile.state.started
+            tile.differs = (own, "" if model or started is None else first_line(started.model))
+            tile.marked = tile is self._marked
+            tile.sync(boxed=boxed)
 
     def _fits(self, tile: RunTile) -> bool:
         return self._filter in ("all", tile.kind) and tile.mentions(self._wanted)
@@ -171,45 +198,28 @@ class WallScreen(Screen[None]):
         numbers = [tile.number for tile in wanted]
         if numbers != self._arranged:
             self._arranged = numbers
-            self.query_one(ItemGrid).sort_children(key=self._rank)  # type: ignore[arg-type]
+            self.query_one(TileGrid).sort_children(key=self._rank)  # type: ignore[arg-type]
 
     def _rank(self, tile: RunTile) -> tuple[float, int]:
         totals = tile.state.totals
         usage = totals.usage
         by: dict[Order, float] = {
-            "begun": 0,
+            "start": 0,
             "state": URGENCY.index(tile.kind),
             "tokens": -(usage.input_tokens + usage.output_tokens),
             "cost": -(totals.cost or 0.0),
         }
         return by[self._order], tile.number
 
-    def _sums(self, palette: Palette) -> Text:
-        tiles = self._tiles
-        line = Text(no_wrap=True, overflow="ellipsis")
-        line.append("sandbox-tui", style=palette.accent)
-        line.append(f"  {numbers.counted(len(tiles), 'run')}", style=palette.strong)
-        styles = {
-            "waiting": palette.accent,
-            "running": palette.good,
-            "failed": palette.bad,
-            "submitted": palette.good,
-        }
-        words = {"waiting": "◆ {} wait for you", "running": "● {} running", "failed": "✗ {} failed"}
-        for kind, style in styles.items():
-            count = sum(tile.kind == kind for tile in tiles)
-            if count:
-                line.append(f"  {words.get(kind, '✓ {} submitted').format(count)}", style=style)
-        usages = [tile.state.totals.usage for tile in tiles]
-        tokens = sum(usage.input_tokens + usage.output_tokens for usage in usages)
-        costs = [cost for tile in tiles if (cost := tile.state.totals.cost) is not None]
-        figures_words = [f"{numbers.count(tokens)} tok", numbers.cost(sum(costs)) if costs else ""]
-        line.append("  " + " ".join(word for word in figures_words if word), style=palette.dim)
-        line.append(f"  by {self._order}", style=palette.faint)
+    def _show_sums(self) -> None:
+        shown = ""
         if self._filter != "all" or self._wanted:
-            shown = len(self._seen_tiles())
-            line.append(f"  {shown} shown: {self._chosen_by()}", style=palette.accent)
-        return line
+            shown = f"{len(self._seen_tiles())} shown: {self._chosen_by()}"
+        runs = [(tile.number, tile.worker) for tile in self._numbered]
+        most = max(2, self.size.height // 4)
+        header = self.query_one(WallHeader)
+        if header.show(runs, sorted_by=self._order, shown=shown, most=most):
+            self.call_after_refresh(self._show_tiles)
 
     def _chosen_by(self) -> str:
         state = "" if self._filter == "all" else self._filter
@@ -218,14 +228,24 @@ class WallScreen(Screen[None]):
 
     # --- keys
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The footer shows what can be done with the chosen run."""
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        """What cannot be done with the chosen run."""
         tile = self._chosen
+        if action not in ("open", "compare", "approve", "reject", "pause", "end"):
+            return ""
+        if tile is None:
+            return "no run is chosen"
         if action in ("approve", "reject"):
-            return tile is not None and tile.state.pending is not None
-        if action in ("pause", "end"):
-            return tile is not None and tile.kind in ("running", "waiting")
-        return action != "open" or tile is not None
+            return "" if tile.state.pending is not None else "no call of this run is waiting"
+        goes = action in ("open", "compare") or tile.kind in ("running", "waiting")
+        return "" if goes else "this run has ended"
+
+    def words_for(self, action: str) -> str | None:
+        """What the key bar says of an action at this moment."""
+        if action != "compare" or self._marked is None:
+            return None
+        same = self._marked is self._chosen
+        return "unmark" if same else f"compare with {self._marked.number}"
 
     def action_move(self, across: int, down: int) -> None:
         """To the next tile in a direction."""
@@ -235,14 +255,8 @@ class WallScreen(Screen[None]):
         if chosen not in tiles:
             tiles[0].focus()
             return
-        row = tiles[0].region.y
-        columns = max(1, sum(tile.region.y == row for tile in tiles))
-        here, last = tiles.index(chosen), len(tiles) - 1
-        index = here + across + down * columns
-        if down > 0 and index > last and last // columns > here // columns:
-            index = last  # the row below is not full
-        if 0 <= index <= last:
-            tiles[index].focus()
+        index = beyond(tiles.index(chosen), across, down, self.query_one(TileGrid).places)
+        tiles[index].focus()
 
     def action_open(self) -> None:
         """See the chosen run whole."""
@@ -274,7 +288,7 @@ class WallScreen(Screen[None]):
                 self.notify(GONE)
 
         question = f"reject call {number} of run {tile.number}"
-        placeholder = "why not? the model reads this instead of the call's result"
+        placeholder = "reason · the model reads this instead of the call's result"
         app_of(self).push_screen(PromptDialog(question, placeholder=placeholder), answered)
 
     def action_pause(self) -> None:
@@ -300,7 +314,22 @@ class WallScreen(Screen[None]):
 
     @work(group="ending")
     async def _end(self, worker: RunWorker) -> None:
-        await worker.stop("A person ended the run.")
+        await worker.stop("You ended the run.")
+
+    def action_compare(self) -> None:
+        """Mark the chosen run, or compare it with the marked one."""
+        marked, tile = self._marked, self._chosen
+        self._marked = tile if marked is None else None
+        self._look()
+        if marked is None or tile is None or marked is tile:
+            return
+        store = self._run_workers.store
+        try:
+            sides = [store.run(one.worker.run_id) for one in (marked, tile)]
+        except StoreError as error:
+            self.notify(str(error), severity="error", markup=False)
+        else:
+            app_of(self).push_screen(CompareScreen(sides[0], sides[1], store))
 
     def action_order(self) -> None:
         """Order the tiles otherwise."""
@@ -330,10 +359,6 @@ class WallScreen(Screen[None]):
         self.set_focus(None)
         self._look()
 
-    def action_help(self) -> None:
-        """All keys of this screen."""
-        app_of(self).push_screen(HelpScreen(self))
-
     @work(group="leaving")
     async def action_leave(self) -> None:
         """Back; a search is left first."""
@@ -343,7 +368,8 @@ class WallScreen(Screen[None]):
             self._close_search()
             return
         if self._asks and (going := len(self._run_workers.running)):
-            app_of(self).push_screen(LeaveDialog(going), self._left)
+            detachable = bool(can_be_detached(self._run_workers))
+            app_of(self).push_screen(LeaveDialog(going, detachable=detachable), self._left)
             return
         self.dismiss(None)
 
@@ -352,10 +378,16 @@ class WallScreen(Screen[None]):
             self._end_all_and_leave()
         elif choice == "keep":
             app_of(self).call_later(self.dismiss, None)  # the question is still on top
+        elif choice == "detach":
+            self.post_message(DetachRequested((), self._detached))
+
+    def _detached(self, all_of_them: bool | None) -> None:
+        if all_of_them:
+            app_of(self).call_later(self.dismiss, None)
 
     @work(group="leaving")
     async def _end_all_and_leave(self) -> None:
-        await self._run_workers.stop("A person ended the run.")
+        await self._run_workers.stop("You ended the run.")
         if self in app_of(self).screen_stack:  # it may have been left while the runs were ending
             self.pop_until_active()
             self.dismiss(None)
@@ -363,6 +395,6 @@ class WallScreen(Screen[None]):
 
 def _nothing() -> str:
     return (
-        f"No run is like that. {hint('wall.filter')} shows others, "
-        f"{hint('wall.find')} looks for other words."
+        f"No matching runs. {hint('wall.filter')} changes the filter, "
+        f"{hint('wall.find')} searches again."
     )

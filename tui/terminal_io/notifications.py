@@ -1,4 +1,4 @@
-"""What a person who looks elsewhere wants to be told: a run asks for something, or has ended."""
+"""Notifications for a person who is not looking: a run needs them, or has ended."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def failed(worker: RunWorker) -> str:
     """That a run could not begin, or be recorded to its end; empty where nothing of that is so."""
     if worker.failure is None:
         return ""
-    return "is no longer recorded" if worker.state.seq else "could not begin"
+    return "is no longer recorded" if worker.state.seq else "could not start"
 
 
 def news_of(state: RunState) -> str:

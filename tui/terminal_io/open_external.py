@@ -55,13 +55,33 @@ def open_outside(path: Path) -> None:
         FileRefused: it is of no kind that is opened, or there is no desktop.
     """
     if not may_be_opened(path.name):
-        raise FileRefused("Only pages, pictures, sound, film and PDF are opened outside.")
+        raise FileRefused(
+            "Only web pages, images, audio, video and PDF files open in other programs."
+        )
     command = opener(os.environ, page=path.name.lower().endswith(PAGES))
     if command is None:
-        raise FileRefused(f"There is no desktop here to open it on; the copy is {path}.")
+        raise FileRefused(f"There is no desktop to open it on; the copy is {path}.")
+    _start([*command, str(path)])
+
+
+def open_folder(path: Path) -> None:
+    """Show a folder of this machine with the desktop's file manager.
+
+    Raises:
+        FileRefused: it is gone, or there is no desktop.
+    """
+    if not path.is_dir():
+        raise FileRefused(f"{path} no longer exists.")
+    command = opener(os.environ, page=False)
+    if command is None:
+        raise FileRefused(f"There is no desktop to open it on; the folder is {path}.")
+    _start([*command, str(path)])
+
+
+def _start(command: list[str]) -> None:
     try:
         process = subprocess.Popen(
-            [*command, str(path)],
+            command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

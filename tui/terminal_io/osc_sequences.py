@@ -1,4 +1,4 @@
-"""What we say to the terminal itself: its title, and notifications for the desktop behind it.
+"""Sequences we send to the terminal itself: its title, and notifications for the desktop behind it.
 
 Sequences: OSC 2 sets the title, and CSI 22 t and 23 t keep and restore it (xterm ctlseqs); OSC 9
 (iTerm2, WezTerm, kitty, Ghostty) and OSC 777 (urxvt, foot, VTE) show a notification. tmux passes

@@ -1,4 +1,4 @@
-"""The terminal's title: how what is on the screen stands."""
+"""The terminal's title: the state of what is on the screen."""
 
 from __future__ import annotations
 

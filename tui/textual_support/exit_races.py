@@ -1,4 +1,4 @@
-"""Lookups that fail because a screen or the app is closing are not defects.
+"""Lookups that fail because a screen or the app is closing are not bugs.
 
 Textual removes widgets while handlers and workers of their screen may still run: these find their
 own widgets gone. There is nothing left to show to anybody.

@@ -6,14 +6,14 @@ Importing this loads nothing of Textual: looking up the name of a key must stay 
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from textual.app import App
+    from textual.binding import BindingsMap
     from textual.dom import DOMNode
-    from textual.events import Click
     from textual.notifications import Notification
+    from textual.screen import Screen
 
 
 def character_to_key(character: str) -> str:
@@ -21,6 +21,17 @@ def character_to_key(character: str) -> str:
     from textual.keys import _character_to_key
 
     return _character_to_key(character)
+
+
+def binding_chain(screen: Screen[Any]) -> list[tuple[DOMNode, BindingsMap]]:
+    """The bindings of the focused widget and of what is around it, with the person's own keys, as
+    far as the topmost modal screen; without keys that a text field takes for itself."""
+    return screen._modal_binding_chain
+
+
+def parse_action(node: DOMNode, action: str) -> tuple[DOMNode, str, tuple[object, ...]]:
+    """Where an action of a node's binding is looked up, its name, and its parameters."""
+    return node.app._parse_action(action, node)  # pyright: ignore[reportUnknownMemberType]
 
 
 def shown_toasts(app: App[Any]) -> list[Notification]:
@@ -57,18 +68,3 @@ def is_exiting(app: App[Any]) -> bool:
 def is_closing(node: DOMNode) -> bool:
     """Whether Textual is removing the node: its children may be gone already."""
     return node._pruning or node._closing
-
-
-@functools.cache
-def ignore_stale_option_clicks() -> None:
-    """Let lists of options ignore a click on a line that was taken away before the click came."""
-    from textual.widgets import OptionList
-
-    on_click = OptionList._on_click
-
-    async def on_line_that_is_there(self: OptionList, event: Click) -> None:
-        line = event.style.meta.get("option")
-        if line is None or line < self.option_count:
-            await on_click(self, event)
-
-    OptionList._on_click = on_line_that_is_there

@@ -75,7 +75,7 @@ class LiveThemes:
 
     def _say_what_is_broken(self) -> None:
         for broken in self._files.broken:
-            words = sanitize_line(f"The theme {broken.file} is left out: {broken.problem}")
+            words = sanitize_line(f"The theme {broken.file} cannot be used: {broken.problem}")
             self._app.notify(words, severity="warning", markup=False, timeout=10)
 
     def _repaint(self, theme: Theme) -> None:

@@ -83,8 +83,9 @@ class BlockList(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
         self._tops: list[int] = [0]
-        self._drawn: dict[int, list[Strip]] = {}
-        self._plain: dict[int, list[str]] = {}
+        self._measured_for = 0
+        self._drawn: dict[int, list[Text]] = {}
+        self._seen: dict[int, dict[int, Strip]] = {}
 
     # --- for subclasses to implement
 
@@ -112,7 +113,7 @@ class BlockList(ScrollView, can_focus=True):
         end = self.block_count() if last is None else last + 1
         for index in [i for i in self._drawn if first <= i < end]:
             del self._drawn[index]
-            self._plain.pop(index, None)
+            self._seen.pop(index, None)
         self._measure(first)
         self.refresh()
 
@@ -120,15 +121,16 @@ class BlockList(ScrollView, can_focus=True):
         """Redraw the first `count` blocks, whose heights are as they were."""
         for index in [i for i in self._drawn if i < count]:
             del self._drawn[index]
-            self._plain.pop(index, None)
+            self._seen.pop(index, None)
         self.refresh()
 
     def reset(self) -> None:
         """Redraw and measure every block."""
         self._drawn.clear()
-        self._plain.clear()
+        self._seen.clear()
         self._tops = [0]
         self.cursor = min(self.cursor, self.block_count() - 1)
+        self._measured_for = self._width
         self._measure(0)
         self.refresh()
 
@@ -149,7 +151,7 @@ class BlockList(ScrollView, can_focus=True):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._drawn.clear()
-        self._plain.clear()
+        self._seen.clear()
         self.refresh()
 
     # --- geometry
@@ -177,6 +179,11 @@ class BlockList(ScrollView, can_focus=True):
         y, height = self.scroll_offset.y, self.scrollable_content_region.height
         return self._tops[index] < y + height and self._tops[index + 1] > y
 
+    def hidden_below(self, index: int) -> int:
+        """How many lines of a block are below the view."""
+        end = self.scroll_offset.y + self.scrollable_content_region.height
+        return max(0, self._tops[index + 1] - end)
+
     def scroll_within(self, step: int) -> bool:
         """Scroll within the selected block where it is taller than the view; False at its end."""
         if not 0 <= self.cursor < self.block_count() or not self.is_visible(self.cursor):
@@ -202,10 +209,16 @@ class BlockList(ScrollView, can_focus=True):
         return index if 0 <= index < self.block_count() else -1
 
     def on_resize(self, event: Resize) -> None:
-        """Measure every block: heights depend on the width."""
+        """Measure every block again in another width; in another height, stay at the end."""
+        if self._width == self._measured_for:
+            if self.following:
+                self.go_to_end()
+            self.call_after_refresh(place_thumb, self)
+            return
         self._drawn.clear()
-        self._plain.clear()
+        self._seen.clear()
         self._tops = [0]
+        self._measured_for = self._width
         self._measure(0)
 
     @override
@@ -221,14 +234,21 @@ class BlockList(ScrollView, can_focus=True):
 
     # --- drawing
 
-    def _strips(self, index: int) -> list[Strip]:
-        strips = self._drawn.get(index)
-        if strips is None:
-            lines = self.draw_block(index, self._width)
-            strips = [_strip(line) for line in lines]
-            self._drawn[index] = strips
-            self._plain[index] = [line.plain for line in lines]
-        return strips
+    def _lines_of(self, index: int) -> list[Text]:
+        lines = self._drawn.get(index)
+        if lines is None:
+            lines = self._drawn[index] = self.draw_block(index, self._width)
+        return lines
+
+    def _strip_of(self, index: int, offset: int) -> Strip:
+        """A line of a block, made when it is seen: a block may have many more lines than that."""
+        seen = self._seen.setdefault(index, {})
+        strip = seen.get(offset)
+        if strip is None:
+            lines = self._lines_of(index)
+            has_it = offset < len(lines)
+            strip = seen[offset] = _strip(lines[offset]) if has_it else Strip.blank(self._width)
+        return strip
 
     @override
     def render_line(self, y: int) -> Strip:
@@ -238,9 +258,7 @@ class BlockList(ScrollView, can_focus=True):
         base = self.rich_style
         if index < 0:
             return Strip.blank(width, base)
-        offset = line - self._tops[index]
-        strips = self._strips(index)
-        strip = strips[offset] if offset < len(strips) else Strip.blank(width)
+        strip = self._strip_of(index, line - self._tops[index])
         style = base
         if index == self.cursor and self.shows_cursor:
             style = base + palette_of(self).selected
@@ -258,8 +276,7 @@ class BlockList(ScrollView, can_focus=True):
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         lines: list[str] = []
         for index in range(self.block_count()):
-            self._strips(index)
-            plain = self._plain[index]
+            plain = [line.plain for line in self._lines_of(index)]
             height = self._tops[index + 1] - self._tops[index]
             lines += [*plain, *[""] * (height - len(plain))][:height]
         return selection.extract("\n".join(line.rstrip() for line in lines)), "\n"

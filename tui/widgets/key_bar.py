@@ -2,33 +2,86 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.binding import ActiveBinding
+from textual.dom import DOMNode
 from textual.events import Click
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Input
 from typing_extensions import override
 
+from sandbox_tui.tui.keys.hint import key_in_bar, preference
 from sandbox_tui.tui.textual_support.typed_app import (
     app_of,
     subscribe_to_bindings,
     unsubscribe_from_bindings,
 )
 from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE, RELEASE_SHOWN
 
 RIGHT_ACTIONS = ("help", "command_palette")
-"""Actions whose keys are at the right and never left out: they lead to all the others."""
+"""Actions whose keys are at the right: they lead to all the others. Only the way out comes before
+them."""
 
-EXIT_ACTIONS = ("leave", "quit", "dismiss(None)")
-"""Actions whose keys are the last of the others to be left out."""
+EXIT_ACTIONS = (
+    *("leave", "quit", "close", "cancel", "back", "answer(None)", "answer(False)", "dismiss(None)"),
+)
+"""Actions whose keys stay however narrow the bar is: the way out."""
 
-Shown = tuple[str, str, str, Any]
-"""Key, words, action and node."""
+
+@runtime_checkable
+class TakesAllKeys(Protocol):
+    """A widget that may take every key but the one that releases them.
+
+    Attributes:
+        attached: whether it does.
+    """
+
+    attached: bool
+
+    def action_release(self) -> None:
+        """Give the keys back."""
+
+
+@runtime_checkable
+class TypedLine(Protocol):
+    """A widget around a line that is typed; on a dialog of one line, its screen.
+
+    Attributes:
+        enter_words: what enter does.
+    """
+
+    enter_words: str
+
+
+GAP = 2
+"""Columns after each key."""
+
+
+class Shown(NamedTuple):
+    """A key of the bar.
+
+    Attributes:
+        key: as it is shown.
+        words: what it does.
+        action, node: what is run, and where.
+        name: of the key, as Textual has it.
+        rank: which of the action's keys it is, 0 for the first.
+    """
+
+    key: str
+    words: str
+    action: str
+    node: Any
+    name: str
+    rank: int = 0
 
 
 class KeyBar(Widget):
@@ -59,19 +112,23 @@ class KeyBar(Widget):
         if self.is_attached and screen is app_of(self).screen:
             self.refresh()
 
+    @property
+    def keys_shown(self) -> list[Shown]:
+        """The keys that fit, from left to right."""
+        left, right = self._that_fit()
+        return [*left, *right]
+
     @override
     def render_line(self, y: int) -> Strip:
         width = self.content_size.width
-        first, last = self._keys()
-        tail = [self._words(key, what) for key, what, *_ in last]
-        room = width + 2 - sum(words.cell_len + 2 for words in tail)
+        left, right = self._that_fit()
         line = Text(no_wrap=True)
         self._places = []
-        for key, what, action, node in self._that_fit(first, room):
-            self._put(line, self._words(key, what), action, node)
-        line.pad_right(max(0, room - line.cell_len))
-        for words, (_, _, action, node) in zip(tail, last, strict=True):
-            self._put(line, words, action, node)
+        for known in left:
+            self._put(line, known)
+        line.pad_right(max(0, width + GAP - self._width(right) - line.cell_len))
+        for known in right:
+            self._put(line, known)
         base = self.rich_style
         segments = [Segment(s.text, base + s.style) for s in line.render(app_of(self).console)]
         return Strip(segments).crop_extend(0, width, base)
@@ -84,43 +141,93 @@ class KeyBar(Widget):
                 await app_of(self).run_action(action, node)
                 return
 
-    def _that_fit(self, keys: list[Shown], room: int) -> list[Shown]:
-        """The first keys, and those of `EXIT_ACTIONS`."""
-        kept = list(keys)
-        while kept and sum(self._words(*key[:2]).cell_len + 2 for key in kept) > room:
-            others = (n for n in reversed(range(len(kept))) if _action(kept[n]) not in EXIT_ACTIONS)
-            del kept[next(others, -1)]
-        return kept
+    def _that_fit(self) -> tuple[list[Shown], list[Shown]]:
+        """Keys for the left and for the right. The last ones of the left give way first, then those
+        of the right; the way out stays. The palette gives way where all others fit without it:
+        the help lists what it finds."""
+        left, right = self._keys()
+        room = self.content_size.width + GAP
+        if self._width([*left, *right]) > room >= self._width([*left, *right[:1]]):
+            right = right[:1]
+        others = [known for known in left if _action(known) not in EXIT_ACTIONS]
+        while others and self._width([*left, *right]) > room:
+            left.remove(others.pop())
+        while right and self._width([*left, *right]) > room:
+            right.pop()
+        return left, right
 
-    def _put(self, line: Text, words: Text, action: str, node: Any) -> None:
+    def _width(self, keys: Iterable[Shown]) -> int:
+        """Columns of keys, with the gap after each."""
+        return sum(self._words(known).cell_len + GAP for known in keys)
+
+    def _put(self, line: Text, known: Shown) -> None:
         start = line.cell_len
-        line.append_text(words)
-        self._places.append((start, line.cell_len, action, node))
-        line.append("  ")
+        line.append_text(self._words(known))
+        self._places.append((start, line.cell_len, known.action, known.node))
+        line.append(" " * GAP)
 
-    def _words(self, key: str, what: str) -> Text:
+    def _words(self, known: Shown) -> Text:
         palette = palette_of(self)
         words = Text(no_wrap=True)
-        words.append(key, style=palette.accent + Style(bold=True))
-        return words.append(f" {what}", style=palette.dim)
+        words.append(known.key, style=palette.accent + Style(bold=True))
+        return words.append(f" {known.words}", style=palette.dim)
 
     def _keys(self) -> tuple[list[Shown], list[Shown]]:
-        """Keys for the left and for the right."""
-        first: dict[str, Shown] = {}
-        last: dict[str, Shown] = {}
+        """All keys for the left and for the right."""
+        focused = self.screen.focused
+        if isinstance(focused, TakesAllKeys) and focused.attached:
+            return [Shown(RELEASE_SHOWN, "release the keyboard", "release", focused, RELEASE)], []
+        found: dict[str, Shown] = {}
+        line = self._line
         for active in self.screen.active_bindings.values():
-            binding = active.binding
-            name = binding.action.rpartition(".")[2]
-            if not active.enabled or not (binding.show or name in RIGHT_ACTIONS):
+            known = _shown(active)
+            if known is None:
                 continue
-            words = "palette" if name == "command_palette" else _words_of(active)
-            if not words:
+            if line is not None and not (_leads_on(known) or _is_within(active.node, line)):
                 continue
-            side = last if name in RIGHT_ACTIONS else first
-            key = app_of(self).get_key_display(binding)
-            side.setdefault(binding.action, (key, words, binding.action, active.node))
-        ordered = sorted(first.values(), key=lambda known: not isinstance(known[3], Screen))
-        return ordered, list(last.values())
+            before = found.setdefault(known.action, known)
+            if known.rank < before.rank:
+                found[known.action] = known
+        left = [known for known in found.values() if not _leads_on(known)]
+        left.sort(key=lambda known: not isinstance(known.node, Screen))
+        if line is not None:
+            enter = Shown("enter", line.enter_words, "submit", self.screen.focused, "enter")
+            left.insert(0, enter)
+        right = [known for known in found.values() if _leads_on(known)]
+        return left, sorted(right, key=lambda known: known.action != "app.help")
+
+    @property
+    def _line(self) -> TypedLine | None:
+        """The line that a person types into: its keys alone are shown."""
+        focused = self.screen.focused
+        around = focused.ancestors_with_self if isinstance(focused, Input) else []
+        return next((node for node in around if isinstance(node, TypedLine)), None)
+
+
+def _shown(active: ActiveBinding) -> Shown | None:
+    """A key as it is shown; None for one that the bar leaves out."""
+    binding = active.binding
+    leads_on = _name(binding.action) in RIGHT_ACTIONS
+    if not active.enabled or not (binding.show or leads_on):
+        return None
+    words = "palette" if _name(binding.action) == "command_palette" else _words_of(active)
+    if not words:
+        return None
+    key, rank = key_in_bar(binding), preference(binding)
+    return Shown(key, words, binding.action, active.node, binding.key, rank)
+
+
+def _name(action: str) -> str:
+    return action.rpartition(".")[2]
+
+
+def _leads_on(known: Shown) -> bool:
+    """Whether a key leads to all the others."""
+    return _name(known.action) in RIGHT_ACTIONS
+
+
+def _is_within(node: DOMNode, line: object) -> bool:
+    return any(outer is line for outer in node.ancestors_with_self)
 
 
 def _words_of(active: ActiveBinding) -> str:
@@ -135,4 +242,4 @@ def _words_of(active: ActiveBinding) -> str:
 
 def _action(shown: Shown) -> str:
     """The action without its namespace: `app.quit` is quit."""
-    return shown[2].removeprefix("app.")
+    return shown.action.removeprefix("app.")

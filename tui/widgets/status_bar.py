@@ -19,7 +19,7 @@ from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 
-_WAITS = StatusWords("‖", "cannot be stored", "warn")
+_WAITS = StatusWords("‖", "cannot be recorded", "warn")
 
 
 class StatusBar(Widget):

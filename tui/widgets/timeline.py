@@ -121,7 +121,7 @@ class Timeline(Widget):
         )
         base = self.rich_style
         whole = Strip([state, *line, Segment(self._clocks, palette.dim)])
-        # equal neighbours as one: this line is written anew every second
+        # equal neighbours as one: this line is redrawn every second
         return whole.apply_style(base).crop_extend(0, width, base).simplify()
 
     # --- the mouse

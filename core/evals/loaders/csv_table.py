@@ -36,6 +36,6 @@ def _rows(file: Path) -> Iterator[dict[str, str]]:
                 raise ConfigError(f"{file}, line {reader.line_num}, has more cells than columns.")
             yield row
     except csv.Error as error:
-        raise ConfigError(f"{file}, line {reader.line_num}, is no CSV: {error}.") from error
+        raise ConfigError(f"{file}, line {reader.line_num}, is not valid CSV: {error}.") from error
     finally:
         csv.field_size_limit(before)

@@ -18,7 +18,7 @@ def data_file(dataset: Dataset, folder: Path) -> Path:
         raise ConfigError("dataset.path must name the file with the tasks.")
     file = folder / Path(dataset.path).expanduser()
     if not file.is_file():
-        raise ConfigError(f"dataset.path names {file}, which is no file.")
+        raise ConfigError(f"dataset.path names {file}, which is not a file.")
     return file
 
 

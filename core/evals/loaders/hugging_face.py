@@ -24,7 +24,7 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
         ConfigError: it cannot be loaded, or the library is not installed.
     """
     if not dataset.path:
-        raise ConfigError("dataset.path must name a repository of the hub, or local files.")
+        raise ConfigError("dataset.path must name a repository on the hub, or local files.")
     try:
         library: Any = importlib.import_module("datasets")
     except ImportError as error:
@@ -43,7 +43,7 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
 
 
 def _silence(library: Any) -> None:
-    """The screen is not the library's to write on; what goes wrong, it raises."""
+    """Keep the library from writing to the screen; its errors are raised."""
     library.disable_progress_bars()
     library.logging.set_verbosity_error()
     importlib.import_module("huggingface_hub.utils.logging").set_verbosity(logging.CRITICAL)

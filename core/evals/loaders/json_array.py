@@ -25,5 +25,5 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
     try:
         rows = msgspec.json.decode(read_text(file).encode(), type=list[dict[str, Any]])
     except msgspec.DecodeError as error:
-        raise ConfigError(f"{file} is no JSON list of objects: {error}.") from error
+        raise ConfigError(f"{file} is not a JSON list of objects: {error}.") from error
     return tasks_of(rows, dataset, file.name)

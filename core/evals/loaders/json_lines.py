@@ -31,4 +31,6 @@ def _rows(file: Path) -> Iterator[dict[str, Any]]:
             try:
                 yield msgspec.json.decode(line.encode(), type=dict[str, Any])
             except msgspec.DecodeError as error:
-                raise ConfigError(f"{file}, line {number}, is no JSON object: {error}.") from error
+                raise ConfigError(
+                    f"{file}, line {number}, is not a JSON object: {error}."
+                ) from error

@@ -29,5 +29,5 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
     try:
         rows = parquet.read_table(file).to_pylist()
     except (OSError, ValueError) as error:  # pyarrow's errors are both
-        raise ConfigError(f"{file} is no Parquet file: {error}.") from error
+        raise ConfigError(f"{file} is not a Parquet file: {error}.") from error
     return tasks_of(rows, dataset, file.name)

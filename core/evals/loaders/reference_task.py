@@ -32,7 +32,7 @@ def suite_tables(folder: Path) -> dict[str, Any]:
     """
     reward = folder / "reward.py"
     if not reward.is_file():
-        raise ConfigError(f"{folder} is no task: it has no reward.py.")
+        raise ConfigError(f"{folder} is not a task: it has no reward.py.")
     _config(folder)
     options = {"source": read_text(reward), "folder": str(folder.resolve())}
     return {
@@ -102,7 +102,7 @@ def _data_file(name: str, folder: Path) -> Path:
     for base in (folder.resolve().parent, folder.resolve()):
         if name and (base / name).is_file():
             return base / name
-    raise ConfigError(f"{folder / 'config.yaml'}: data_files names {name!r}, which is no file.")
+    raise ConfigError(f"{folder / 'config.yaml'}: data_files names {name!r}, which is not a file.")
 
 
 def _with_prompts(tasks: list[Task], folder: Path) -> list[Task]:

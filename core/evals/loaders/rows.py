@@ -43,14 +43,14 @@ def tasks_of(rows: Iterable[Row], dataset: Dataset, source: str) -> Iterator[Tas
     """
     if unknown := set(dataset.columns) - set(COLUMNS):
         raise ConfigError(
-            f"{source}: dataset.columns names {min(unknown)!r}, which is no field of a task. "
+            f"{source}: dataset.columns names {min(unknown)!r}, which is not a field of a task. "
             f"Fields are {', '.join(COLUMNS)}."
         )
     seen: set[str] = set()
     for number, row in enumerate(rows, 1):
         task = _task(row, number, dataset, f"{source}, row {number}")
         if task.id in seen:
-            raise ConfigError(f"{source}, row {number}: the id {task.id!r} is taken already.")
+            raise ConfigError(f"{source}, row {number}: the id {task.id!r} is already taken.")
         seen.add(task.id)
         yield task
 
@@ -60,7 +60,7 @@ def _task(row: Row, number: int, dataset: Dataset, where: str) -> Task:
     given = {field: row[column] for field, column in columns.items() if column}
     if given.get("problem") in (None, ""):
         raise ConfigError(
-            f"{where}: there is no problem. Name its column in dataset.columns.problem."
+            f"{where}: the problem is missing. Name its column in dataset.columns.problem."
         )
     rest = {key: value for key, value in row.items() if key not in columns.values()}
     return Task(

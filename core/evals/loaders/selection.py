@@ -35,7 +35,7 @@ def selected(tasks: Iterable[Task], dataset: Dataset, source: str) -> tuple[Task
     if dataset.limit is not None:
         kept = _first_of_each_domain(kept, dataset.limit)
     if not kept:
-        raise ConfigError(f"{source}: the selection leaves none of {len(every)} tasks.")
+        raise ConfigError(f"{source}: the selection matches none of the {len(every)} tasks.")
     return tuple(kept)
 
 

@@ -1,1 +1,1 @@
-"""The report of an evaluation: its table, and everything that the table is said in."""
+"""The report of an evaluation: its table, and the forms in which the table is written."""

@@ -45,7 +45,7 @@ _MEMORY = (
     Column("peak", lambda cell: figures.megabytes(cell.memory_peak)),
 )
 CAPABILITY_TITLES: dict[Capability, str] = {
-    "external": "reached out",
+    "external": "went online",
     "files": "used files",
     "computation": "computed",
 }

@@ -1,4 +1,4 @@
-"""How the figures of a report come about, in sentences: every report prints them."""
+"""How the figures of a report are computed, in sentences that every report prints."""
 
 from __future__ import annotations
 

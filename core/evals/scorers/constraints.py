@@ -108,7 +108,7 @@ class ConstraintsScorer:
         text = _parsed(attempt.answer)
         constraints = attempt.task.metadata["constraints"]
         broken = [name for name, spec in constraints if not _keeps(text, name, spec)]
-        kept = f"{len(constraints) - len(broken)} of {len(constraints)} constraints are kept"
+        kept = f"{len(constraints) - len(broken)} of {len(constraints)} constraints are met"
         if broken:
             return Score(value=0, explanation=f"{kept}; broken: {', '.join(broken)}.")
         return Score(value=1, explanation=f"{kept}.")

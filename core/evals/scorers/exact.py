@@ -31,7 +31,7 @@ class ExactScorer:
         if wanted and wanted in (_normal(attempt.answer), _normal(read)):
             return Score(value=1, explanation=f"The answer is {attempt.task.target!r}.")
         return Score(
-            value=0, explanation=f"{read[:200]!r} was read, {attempt.task.target[:200]!r} wanted."
+            value=0, explanation=f"Read {read[:200]!r}, expected {attempt.task.target[:200]!r}."
         )
 
 

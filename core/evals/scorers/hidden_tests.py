@@ -98,9 +98,9 @@ class HiddenTestsScorer:
             data = await sandbox.read_file(f"{folder}/results.json", max_bytes=MAX_RESULT_BYTES)
             results: Any = json.loads(data)
         except (FileRefused, ValueError, RecursionError):
-            return "The program ended the tests before they were over."
+            return "The program exited before the tests finished."
         if not isinstance(results, list):
-            return "The program spoilt the tests' results."
+            return "The program corrupted the test results."
         return cast(list[Any], results)
 
 
@@ -111,11 +111,11 @@ def _compared(results: list[Any] | str, calls: list[str], expected: list[Any]) -
         why = f"The program cannot be loaded: {results[0]['broken']}"
         return Score(value=0, explanation=why[:300])
     if len(results) != len(expected):
-        return Score(value=0, explanation="The program ended the tests before they were over.")
+        return Score(value=0, explanation="The program exited before the tests finished.")
     wrong = [call for call, a, b in zip(calls, results, expected, strict=True) if a != b]
     passed = f"{len(calls) - len(wrong)} of {len(calls)} hidden tests pass"
     if wrong:
-        return Score(value=0, explanation=f"{passed}; this one fails: {wrong[0][:160]}")
+        return Score(value=0, explanation=f"{passed}; first failure: {wrong[0][:160]}")
     return Score(value=1, explanation=f"{passed}.")
 
 

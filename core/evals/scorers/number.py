@@ -73,7 +73,9 @@ class NumberScorer:
         relative = Fraction(str(task.metadata.get("relative", 0))) * abs(wanted)
         allowed = max(relative, Fraction(str(task.metadata.get("absolute", 0))))
         right = abs(read.value - wanted) <= allowed
-        return Score(value=int(right), explanation=f"{read.text} read, {task.target[:60]} wanted.")
+        return Score(
+            value=int(right), explanation=f"Read {read.text}, expected {task.target[:60]}."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def _read(answer: str, metadata: Mapping[str, Any]) -> _Number | str:
     unit = str(metadata.get("unit", ""))
     number = next((n for n in reversed(found) if same_unit(n.unit, unit)), found[-1])
     if unit and is_unit(number.unit) and not same_unit(number.unit, unit):
-        return f"The number is in {number.unit}, and {unit} is wanted."
+        return f"The number is in {number.unit}; expected {unit}."
     if metadata.get("integer"):
         return _integer(number)
     return _value(number)

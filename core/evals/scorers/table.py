@@ -46,7 +46,7 @@ def scorer_named(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
     module, colon, attribute = place.partition(":")
     if not colon:
         raise ConfigError(
-            f"There is no scorer {name!r}. Known are {', '.join(sorted(SCORERS))}; one of your own "
+            f"There is no scorer {name!r}. Known scorers: {', '.join(sorted(SCORERS))}; your own "
             "is package.module:Class."
         )
     package = __package__ if name in SCORERS else None
@@ -61,7 +61,7 @@ def scorer_named(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
 
 def _with_options(kind: Any, name: str, options: Mapping[str, Any]) -> Scorer:
     if not dataclasses.is_dataclass(kind):
-        raise ConfigError(f"The scorer {name} is no dataclass.")
+        raise ConfigError(f"The scorer {name} is not a dataclass.")
     known = [field.name for field in dataclasses.fields(kind) if field.init]
     for key in options:
         if key not in known:

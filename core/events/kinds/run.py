@@ -85,11 +85,12 @@ class RunFinished(Event, frozen=True, kw_only=True):
 
 
 class Scored(Event, frozen=True, kw_only=True):
-    """A scorer looked at the result of a run that is a sample of an evaluation.
+    """A scorer looked at the result of a run: a sample of an evaluation, a rollout of a training.
 
     Attributes:
         scorer: its name.
-        value: between 0 and 1; None: the scorer itself failed.
+        value: between 0 and 1, or the reward of a rollout, which may be any number; None: the
+            scorer itself failed.
         explanation: a sentence on the score, or why there is none.
         seconds: wall clock of the scoring; 0 in events of older versions.
     """

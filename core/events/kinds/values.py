@@ -62,14 +62,14 @@ class Limits(Part, frozen=True, kw_only=True):
     """Limits that end a run. None means no limit.
 
     Attributes:
-        max_steps: replies of the model.
-        max_tokens: tokens in one reply.
-        token_limit: tokens in the whole conversation (prompt + reply) of one request.
-        time_limit: seconds of wall clock.
-        cost_limit: US dollars, where the price is known: that of hosted models, with
+        max_steps: maximum number of replies of the model.
+        max_tokens: maximum tokens of one reply.
+        token_limit: maximum tokens of one request: the whole conversation (prompt + reply).
+        time_limit: maximum seconds of wall-clock time.
+        cost_limit: maximum US dollars. Needs a known price: that of a hosted model, with
             `sandbox-tui[prices]` installed.
-        command_timeout: seconds for one command.
-        repeated_calls: how often in a row the same call may have the same result.
+        command_timeout: maximum seconds of one command.
+        repeated_calls: maximum number of identical calls in a row with the same result.
     """
 
     max_steps: int = 100
@@ -150,6 +150,16 @@ class Usage(Part, frozen=True, kw_only=True):
     cached_tokens: int = 0
     reasoning_tokens: int = 0
     estimated: bool = False
+
+    def __add__(self, other: Usage) -> Usage:
+        """The sum, an estimate where one of them is."""
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            estimated=self.estimated or other.estimated,
+        )
 
 
 class ToolCall(Part, frozen=True, kw_only=True):

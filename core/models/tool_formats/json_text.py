@@ -181,7 +181,7 @@ class CallWatch:
 
 
 def read_value(span: JsonSpan) -> tuple[Any, tuple[str, ...]]:
-    """The value, and what was mended.
+    """The value, and the repairs.
 
     Raises:
         Unreadable: it has no meaning, or more than one.

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextCall:
-    """A call that is to be carried out.
+    """A call to run.
 
     Attributes:
         tool: name of a tool that the run has.
@@ -51,7 +51,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A call as far as it has been written; nobody has judged yet whether it can be carried out.
+    """A call as far as it has been written, not yet validated.
 
     Attributes:
         tool: its name; empty while it is not known.

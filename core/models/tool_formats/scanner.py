@@ -115,7 +115,7 @@ class Scanner:
             self._say_word(word)
 
     def _say_word(self, word: str) -> None:
-        """Words that begin nothing, and mean something all the same."""
+        """Words that start nothing, but still have a meaning."""
         if word in thinking.CLOSING:
             self._all_was_thought()
             return

@@ -126,7 +126,7 @@ class UserFiles:
         """
         self._require_thawed()
         if not source.name:
-            raise FileRefused("Name a file or a folder.")
+            raise FileRefused("Enter a file or folder.")
         path = posixpath.join(folder, path_to_text(os.fsencode(source.name)))
         await self._scan_first()
         inside = path if source.is_dir() else folder

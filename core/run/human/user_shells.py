@@ -107,7 +107,7 @@ class UserShells:
         shell = await self._sandbox.open_shell(columns, rows)
         if self._closing:
             await shell.close()
-            raise FileRefused("The run is ending: no shell can be opened any more.")
+            raise FileRefused("The run is ending, so no more shells can be opened.")
         self._count += 1
         name = "shell" if self._count == 1 else f"shell-{self._count}"
         self._open[name] = _OpenShell(shell, self._events, name)

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 from sandbox_tui.core.sandboxes.bubblewrap.bwrap_arguments import system_arguments
+from sandbox_tui.core.sandboxes.bubblewrap.killing import kill_bwrap
 
 PROBE_TIMEOUT_SECONDS = 10.0
 INSTALL_HINT = "Install it (Debian: apt-get install bubblewrap), or start a Docker engine."
@@ -15,15 +16,30 @@ def bubblewrap_problem() -> str:
     """Why the embedded sandbox cannot be used here, as a sentence; empty when it can."""
     program = shutil.which("bwrap")
     if program is None:
-        return f"There is no `bwrap` on this machine. {INSTALL_HINT}"
+        return f"bubblewrap is not installed. {INSTALL_HINT}"
     command = [program, "--unshare-all", *system_arguments(), "true"]
     try:
-        done = subprocess.run(
-            command, capture_output=True, timeout=PROBE_TIMEOUT_SECONDS, check=False
-        )
+        code, said = _probe(command)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return f"`bwrap` does not work here: {error}."
-    if done.returncode == 0:
+        return f"bubblewrap does not work here: {error}."
+    if code == 0:
         return ""
-    words = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
-    return f"`bwrap` may not make namespaces here ({words}). Start a Docker engine instead."
+    words = said.decode("utf-8", "replace").strip().split("\n")[0]
+    return (
+        f"bubblewrap is not allowed to create namespaces here ({words}). Start a Docker engine "
+        "instead."
+    )
+
+
+def _probe(command: list[str]) -> tuple[int, bytes]:
+    """Exit code and error output. In a session of its own: ctrl+c in a terminal would kill bwrap
+    alone and leave its child (see `killing`)."""
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+    ) as process:
+        try:
+            _, said = process.communicate(timeout=PROBE_TIMEOUT_SECONDS)
+        except BaseException:
+            kill_bwrap(process.pid)
+            raise
+    return process.returncode, said

@@ -136,6 +136,15 @@ class BubblewrapSandbox(DispatcherSandbox):
         await self._supervisor.start()
 
     @override
+    async def leave(self) -> None:
+        folder, self._folder = self._folder, None
+        closed = self._closed
+        await self.close()
+        if folder is not None and not closed:
+            record = OwnerRecord.nobodys(self.spec.session_id, self.spec.grace)
+            await in_thread(record.write, folder)
+
+    @override
     async def close(self) -> None:
         if self._closed:
             return
@@ -157,11 +166,11 @@ class BubblewrapSandbox(DispatcherSandbox):
         return self._with_reason(
             {
                 "system": "this machine's, read-only",
-                "network": "this machine's: its loopback services are in reach"
+                "network": "this machine's; its loopback services can be reached"
                 if shared
                 else "none",
-                "memory": limits.get("memory", "not limited"),
-                "processes": limits.get("processes", f"{self.spec.pids} of this user"),
+                "memory": limits.get("memory", "unlimited"),
+                "processes": limits.get("processes", f"{self.spec.pids} for this user"),
             }
         )
 

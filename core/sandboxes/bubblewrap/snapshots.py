@@ -44,7 +44,7 @@ class FolderSnapshots(SnapshotStore):
         name = f"{session}/{tag}"
         target = self._path(name)
         if target is None:
-            raise SandboxError(f"{name!r} is no name for a snapshot.")
+            raise SandboxError(f"{name!r} is not a valid snapshot name.")
         target.mkdir(parents=True, exist_ok=True)
         self._root.chmod(0o700)  # other users must not run what a model made executable for all
         room = min(max_bytes, shutil.disk_usage(target).free - MIN_FREE_BYTES)
@@ -68,7 +68,7 @@ class FolderSnapshots(SnapshotStore):
         """
         source = self._path(name)
         if source is None or not source.is_dir():
-            raise SandboxUnavailable(f"There is no snapshot {name!r} any more.")
+            raise SandboxUnavailable(f"The snapshot {name!r} no longer exists.")
         for part in SHARED:
             remove_tree(folder / part)
             _copy(source / part, folder)
@@ -115,7 +115,7 @@ def folder_bytes(top: Path, max_bytes: int | None = None) -> int:
     """
     total = tree_bytes(top, max_bytes)
     if max_bytes is not None and total > max_bytes:
-        raise SandboxError("A snapshot would need more room than it may have.")
+        raise SandboxError("A snapshot would exceed the limit on snapshot size.")
     return total
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from sandbox_tui.core.base.errors import SandboxLost
@@ -13,6 +14,7 @@ from sandbox_tui.core.sandboxes.base import SandboxSpec
 from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
 from sandbox_tui.core.sandboxes.bubblewrap.bwrap_arguments import PIPES, namespace_arguments
 from sandbox_tui.core.sandboxes.bubblewrap.cgroup import Cgroup
+from sandbox_tui.core.sandboxes.bubblewrap.killing import kill_bwrap
 from sandbox_tui.core.sandboxes.bubblewrap.pipes import PipeTransport
 from sandbox_tui.core.sandboxes.bubblewrap.workspace import cgroup_name
 from sandbox_tui.core.sandboxes.command_environment import command_environment
@@ -76,13 +78,14 @@ class Supervisor:
                 max_processes,
             ),
         ]
-        self._process = await asyncio.create_subprocess_exec(
-            *self._cgroup.entering(command),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,  # nothing writes to it; it ends with the last process
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        starting = asyncio.create_task(_begin(self._cgroup.entering(command)))
+        try:
+            self._process = await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            # asyncio may wait forever for a process whose start it is told to cancel, so it is
+            # started and then killed by `close`
+            self._process = await starting
+            raise
 
     async def restart(self, *, instead_of: asyncio.subprocess.Process | None) -> None:
         """Kill all processes and start again on the same folders: files and shell state stay.
@@ -110,8 +113,7 @@ class Supervisor:
     async def _kill(self) -> None:
         process = self._process
         if process is not None and process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            kill_bwrap(process.pid)
         if process is not None and process.stdout is not None:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(process.stdout.read(), KILL_TIMEOUT_SECONDS)
@@ -152,3 +154,13 @@ class Supervisor:
 def _environment(spec: SandboxSpec) -> dict[str, str]:
     """Variables of all programs; files from an archive belong to the one user there is."""
     return {"TAR_OPTIONS": "--no-same-owner", **command_environment(spec)}
+
+
+async def _begin(command: Sequence[str]) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,  # nothing writes to it; it ends with the last process
+        stderr=asyncio.subprocess.DEVNULL,
+        start_new_session=True,  # the group that `kill_bwrap` kills
+    )

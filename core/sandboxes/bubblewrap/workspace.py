@@ -19,6 +19,7 @@ import msgspec
 from sandbox_tui.core.base.errors import SandboxLost
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.sandboxes.bubblewrap.cgroup import remove_left_over
+from sandbox_tui.core.sandboxes.bubblewrap.killing import kill_left_over
 from sandbox_tui.core.sandboxes.protocol.deep_tree_removal import remove_tree
 
 PREFIX = "sandbox-tui-"
@@ -47,6 +48,11 @@ class OwnerRecord(msgspec.Struct, frozen=True):
     def ours(cls, session: str, grace: float, *, cgroup: str = "") -> OwnerRecord:
         """A record of this program."""
         return cls(ProcessIdentity.this_process(), session, grace, cgroup)
+
+    @classmethod
+    def nobodys(cls, session: str, grace: float) -> OwnerRecord:
+        """A record of a program that is gone: another may claim the folder."""
+        return cls(ProcessIdentity.no_process(), session, grace)
 
     def remove_cgroup(self) -> None:
         """Remove the control group that a killed program left behind."""
@@ -95,6 +101,7 @@ def claim_folder(session: str, grace: float) -> Path:
                 f"(process {record.owner.pid} on {record.owner.host_name})."
             )
         if _claim(folder, record):
+            kill_left_over(folder)
             if record.cgroup:
                 record.remove_cgroup()
             OwnerRecord.ours(session, grace).write(folder)
@@ -189,6 +196,7 @@ def _swept(folder: Path) -> bool:
         return False
     if _age(folder / OWNER_FILE) <= record.grace or not _claim(folder, record):
         return False
+    kill_left_over(folder)
     remove_folder(folder)
     record.remove_cgroup()
     return True

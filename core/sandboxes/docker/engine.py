@@ -156,7 +156,7 @@ def exit_cause(client: Any, only: dict[str, str], since: float) -> str:
         for event in cast(Iterable[dict[str, Any]], events):
             found[str(event.get("Action", ""))] = event.get("Actor", {}).get("Attributes", {})
     except Exception as error:  # noqa: BLE001 - docker-py lets requests' errors through
-        return f"it ended, and the engine does not say why ({describe_error(error)[:-1]})"
+        return f"it ended, and the engine does not report why ({describe_error(error)[:-1]})"
     code = found.get("die", {}).get("exitCode", "?")
     if "oom" in found and code == "137":
         return "it ran out of memory"
@@ -165,9 +165,9 @@ def exit_cause(client: Any, only: dict[str, str], since: float) -> str:
     if "stop" in found:
         return "it was stopped from outside"
     if code == "0":
-        return "its program was gone, and its grace period ran out"
+        return "its program ended, and its grace period ran out"
     if "die" not in found:
-        return "the engine has no container of it, and does not remember what became of it"
+        return "the engine no longer has its container and keeps no record of what happened"
     return f"it was removed, or its first process ended (exit code {code})"
 
 
@@ -200,8 +200,17 @@ def claim(container: Any) -> None:
         raise SandboxLost(
             f"The container belongs to another program (process {owner.pid} on {owner.host_name})."
         )
+    _name_owner(container, me)
+
+
+def disown(container: Any) -> None:
+    """Release a container, so that another program can claim it (blocking)."""
+    _name_owner(container, ProcessIdentity.this_process()._replace(pid=0, started="0"))
+
+
+def _name_owner(container: Any, owner: ProcessIdentity) -> None:
     plain = _REATTACHED.sub("", str(container.name))
-    container.rename(f"{plain}-by-{me.pid}-{me.started}-{me.host}")
+    container.rename(f"{plain}-by-{owner.pid}-{owner.started}-{owner.host}")
     container.reload()
 
 

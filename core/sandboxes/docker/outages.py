@@ -74,7 +74,7 @@ class ContainerLiveness:
 
     @contextlib.contextmanager
     def checks(self, container: Any, clock: PausableClock) -> Generator[None]:
-        """Check the state now and then, to report a container that is paused from outside while a
+        """Check the state periodically, to report a container that is paused from outside while a
         command runs in it."""
         tasks: list[asyncio.Task[None]] = []
 

@@ -33,6 +33,7 @@ from sandbox_tui.core.sandboxes.docker.engine import (
     claim,
     container_of,
     describe_error,
+    disown,
     exit_cause,
 )
 from sandbox_tui.core.sandboxes.docker.exec_transport import DockerTransport
@@ -176,12 +177,18 @@ class DockerSandbox(DispatcherSandbox):
         return f"The container of this session is gone: {cause}."
 
     async def _abandon(self) -> None:
-        """Leave the container as it is: it ends itself when nobody renews its lease."""
+        """Leave the container: it ends itself when its lease is no longer renewed."""
         self._closed = True
         self._heartbeat.stop()
-        self._control.close()
-        self._quick_control.close()
+        await self._close_channels()
         await self._connection.release()
+
+    @override
+    async def leave(self) -> None:
+        if not self._closed:
+            await self._renew_lease()
+            await in_thread(disown, self._container)
+            await self._abandon()
 
     @override
     async def close(self) -> None:
@@ -191,10 +198,10 @@ class DockerSandbox(DispatcherSandbox):
             await self.thaw()
         self._closed = True
         self._heartbeat.stop()
-        await self._close_channels()
-        if self._container is not None:
-            with contextlib.suppress(Exception):
-                async with self._limits.removal:
+        async with self._limits.removal:
+            await self._close_channels()
+            if self._container is not None:
+                with contextlib.suppress(Exception):
                     await in_thread(_remove, self._container)
         if self._client is not None:
             await self._connection.release()
@@ -203,13 +210,13 @@ class DockerSandbox(DispatcherSandbox):
         import docker.errors
 
         if self.spec.snapshot and not await in_thread(image_snapshots.is_ours, self._client, image):
-            raise SandboxUnavailable(f"There is no snapshot {image!r} any more.")
+            raise SandboxUnavailable(f"The snapshot {image!r} no longer exists.")
         try:
             found = await in_thread(self._client.images.get, image)
         except docker.errors.ImageNotFound as error:
             message = (
                 f"The Docker engine has no image named {image!r}. "
-                "Make one with `sandbox-tui image build` (or `--from-packages` without a registry)."
+                "Build it with `sandbox-tui image build` (or `--from-packages` without a registry)."
             )
             raise ImageMissing(message, image=image) from error
         self._image_bytes = found.attrs.get("Size")
@@ -284,7 +291,7 @@ class DockerSandbox(DispatcherSandbox):
         try:
             size = await self._engine(image_snapshots.own_bytes, client, container)
             if size > max_bytes:
-                raise SandboxError("A snapshot would need more room than it may have.")
+                raise SandboxError("A snapshot would exceed the limit on snapshot size.")
             await self._pause.pause(briefly=True)
             try:
                 return await self._engine(image_snapshots.commit, client, container, session, tag)
@@ -332,7 +339,7 @@ class DockerSandbox(DispatcherSandbox):
             except Exception as error:
                 away = await self._require_alive() or self._liveness.was_away(error)
                 if not away or attempt == MAX_ENGINE_ATTEMPTS:
-                    problem = f"Docker could not do that: {describe_error(error)}"
+                    problem = f"Docker reported an error: {describe_error(error)}"
                     raise SandboxError(problem) from error
             attempt += 1
 
@@ -380,7 +387,7 @@ def _remove(container: Any) -> None:
 
 
 def _discard(container: Any) -> None:
-    """Remove a container that nobody waits for any more; the client may be closed already."""
+    """Remove a container that is no longer needed; the client may be closed already."""
     try:
         _remove(container)
     finally:
@@ -388,5 +395,5 @@ def _discard(container: Any) -> None:
 
 
 async def _close(transport: DockerTransport) -> None:
-    """Close a connection that nobody waits for any more."""
+    """Close a connection that is no longer needed."""
     transport.close()

@@ -72,7 +72,7 @@ class ImageSnapshots(SnapshotStore):
             ]
         except Exception as error:
             raise SandboxError(
-                f"The Docker engine does not list images: {describe_error(error)}"
+                f"The Docker engine cannot list images: {describe_error(error)}"
             ) from error
         finally:
             client.close()
@@ -98,7 +98,7 @@ class ImageSnapshots(SnapshotStore):
             client.images.remove(name)
             return True
         except Exception as error:
-            raise SandboxError(f"{name} is not removed: {describe_error(error)}") from error
+            raise SandboxError(f"{name} was not removed: {describe_error(error)}") from error
         finally:
             client.close()
 

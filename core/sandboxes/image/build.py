@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 
 from sandbox_tui.core.base.errors import SandboxUnavailable
+from sandbox_tui.core.sandboxes.blocking_calls import to_its_end
 from sandbox_tui.core.sandboxes.docker.engine import connect
 
 Progress = Callable[[str], None]
@@ -71,11 +72,11 @@ async def build_from_packages(tag: str, progress: Progress, *, small: bool = Fal
     """
     await asyncio.to_thread(_require_engine)
     if shutil.which("mmdebstrap") is None:
-        raise SandboxUnavailable("mmdebstrap is missing: apt-get install mmdebstrap.")
+        raise SandboxUnavailable("mmdebstrap is not installed: apt-get install mmdebstrap.")
     with tempfile.TemporaryDirectory(prefix="sandbox-tui-image-") as folder:
         archive = str(Path(folder) / "root.tar")
         packages = SMALL_PACKAGES if small else FULL_PACKAGES
-        progress(f"collecting {len(packages)} packages and what they need")
+        progress(f"collecting {len(packages)} packages and their dependencies")
         code = await _run(_mmdebstrap(packages, archive), progress)
         if code != 0:
             raise SandboxUnavailable(
@@ -132,15 +133,16 @@ def _import(archive: str, tag: str) -> None:
 
 async def _run(command: list[str], progress: Progress) -> int:
     """Run a program and pass each line of its output to `progress`."""
+    starting = asyncio.create_subprocess_exec(
+        *command,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        limit=1 << 20,
+        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+    )
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            limit=1 << 20,
-            env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
-        )
+        process = await to_its_end(starting, _terminate)
     except FileNotFoundError as error:
         raise SandboxUnavailable(f"The program {command[0]} is not installed.") from error
     try:
@@ -150,5 +152,9 @@ async def _run(command: list[str], progress: Progress) -> int:
         return await process.wait()
     finally:
         if process.returncode is None:  # cancelled
-            process.terminate()
-            await process.wait()
+            await _terminate(process)
+
+
+async def _terminate(process: asyncio.subprocess.Process) -> None:
+    process.terminate()
+    await process.wait()

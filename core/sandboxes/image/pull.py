@@ -22,7 +22,7 @@ async def pull(image: str, progress: Progress) -> None:
 
     def pass_on(line: str) -> None:
         if cancelled.is_set():
-            raise SandboxUnavailable(f"{image} is not pulled: it was cancelled.")
+            raise SandboxUnavailable(f"{image} was not pulled: cancelled.")
         loop.call_soon_threadsafe(progress, line)
 
     try:

@@ -55,7 +55,9 @@ async def copy_in(control: ControlChannel, source: Path, path: str) -> None:
             payload.close()
     if result.exit_code != 0:
         words = sanitize_line(result.stderr.decode("utf-8", "replace").strip()[-300:])
-        raise FileRefused(f"The input could not be copied in: {words or 'the sandbox ended it.'}")
+        raise FileRefused(
+            f"The input could not be copied in: {words or 'the sandbox ended the copy.'}"
+        )
 
 
 async def copy_out(
@@ -64,7 +66,7 @@ async def copy_out(
     """Copy a folder's content, or one file, to the host (see `Sandbox.copy_out`)."""
     entry = await files.stat(path)
     if entry is None or entry.kind not in ("file", "dir"):
-        raise FileRefused(f"{path} is neither a folder nor a file of the sandbox.")
+        raise FileRefused(f"{path} does not exist in the sandbox.")
     if entry.kind == "file":
         folder, listing = posixpath.dirname(path), Listing(entries={entry.path: entry})
         root = posixpath.dirname(entry.path)
@@ -112,7 +114,7 @@ class _Spool:
             return
         if self.size + len(data) > self._max_bytes:
             self.grew = True
-            self.problem = "it grew while it was copied"
+            self.problem = "it grew while it was being copied"
             raise OSError(self.problem)
         try:
             self._file.write(data)
@@ -179,7 +181,7 @@ def choose(listing: Listing, root: bytes, room: int = MAX_BYTES) -> tuple[list[b
             room -= entry.size
             chosen.append(name)
     if listing.holes:
-        left.append("Some files may be missing: not all that is there could be listed.")
+        left.append("Some files may be missing: not all of them could be listed.")
     if not listing.complete:
         left.append(f"Some files were left behind: there are more than {MAX_FILES}.")
     return chosen, left
@@ -189,10 +191,10 @@ def _why_not(entry: FileEntry, name: bytes, room: int) -> str:
     if entry.kind not in ("file", "dir"):
         return "only files and folders are copied out"
     if name.count(b"/") >= MAX_DEPTH:
-        return f"it lies more than {MAX_DEPTH} folders deep"
+        return f"it is more than {MAX_DEPTH} folders deep"
     if entry.size > room:
         return (
-            f"there is no room for its {entry.size >> 20} MiB (at most {MAX_BYTES >> 30} GiB are "
-            "copied, and no disk is filled)"
+            f"its {entry.size >> 20} MiB do not fit (at most {MAX_BYTES >> 30} GiB are copied, "
+            "and never more than the disk has room for)"
         )
     return ""

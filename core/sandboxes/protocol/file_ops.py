@@ -171,8 +171,8 @@ def _raise_refusal(result: ExecResult, path: str) -> None:
         _MISSING: "does not exist",
         _NOT_A_FILE: "is not a regular file",
         _DENIED: "cannot be opened: permission denied",
-        _EXISTS: "exists already",
-        _FULL: "could not be written whole: no space is left",
+        _EXISTS: "already exists",
+        _FULL: "could not be fully written: no space left",
     }.get(result.exit_code or 0)
     if reason is None:
         words = result.stderr.decode("utf-8", "replace").strip()[-200:]

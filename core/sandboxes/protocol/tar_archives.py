@@ -64,7 +64,7 @@ def _owned_by_root(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
 def disk_error(error: OSError) -> str:
     """What went wrong with this machine's disk, as the end of a sentence."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return "no space is left on this machine's disk"
+        return "no space left on this machine's disk"
     return f"this machine's disk could not be written ({error.strerror or error})"
 
 
@@ -139,7 +139,7 @@ def _extract(stream: IO[bytes], fresh: Path, wanted: int, why: str) -> list[str]
                         f"or {MAX_BYTES >> 30} GiB."
                     )
                     if files < wanted:
-                        why = why or "they are more than is copied"
+                        why = why or "there are more than can be copied"
                     break
                 reason = _why_not_written(tar, member, fresh, names)
                 files += 1
@@ -149,12 +149,12 @@ def _extract(stream: IO[bytes], fresh: Path, wanted: int, why: str) -> list[str]
         why = disk_error(error)
     except (tarfile.TarError, ValueError, OverflowError, EOFError):
         if files < wanted:
-            why = why or "the sandbox sent no whole archive"
+            why = why or "the sandbox sent an incomplete archive"
     if files < wanted:
         why = why or "the sandbox could not read them"
         left.append(f"{wanted - files} of {wanted} were left behind: {why}.")
     elif why:
-        left.append(f"Not every file may be whole: {why}.")
+        left.append(f"Some files may be incomplete: {why}.")
     return left
 
 
@@ -171,19 +171,22 @@ def _why_not_written(
     except OSError as error:
         if error.errno not in (errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG):
             raise
-        return "a file cannot have this name here"
+        return "this machine does not allow a file of this name"
     return ""
 
 
 def _harmless(member: tarfile.TarInfo, fresh: Path) -> bool:
-    """Whether it is a plain file or folder that stays below `fresh`, also by tarfile's rules."""
+    """Whether it is a plain file or folder that stays below `fresh`.
+
+    The latter is the rule of `tarfile.data_filter` (PEP 706), which Python has from 3.11.4 on.
+    """
     if not (member.isreg() or member.isdir()) or member.issparse() or member.size < 0:
         return False
     try:
-        tarfile.data_filter(member, str(fresh))
-    except (tarfile.FilterError, ValueError, OSError):
+        whole = fresh.resolve()
+        return (whole / member.name.lstrip("/")).resolve().is_relative_to(whole)
+    except (ValueError, OSError, RuntimeError):  # no name at all, or links that lead in a circle
         return False
-    return True
 
 
 def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path, names: _Names) -> None:

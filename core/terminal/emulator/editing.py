@@ -6,10 +6,15 @@ is 0.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sandbox_tui.core.terminal.emulator.grid import Grid, part_wide
-from sandbox_tui.core.terminal.emulator.sgr import BACKGROUND
+from sandbox_tui.core.terminal.emulator.sgr import BACKGROUND, PROTECTED
 
 Numbers = tuple[int, ...]
+
+_Erase = Callable[[int, int, int], None]
+"""Blanks cells of a line: its row, the first, and the one after the last."""
 
 
 class Editing(Grid):
@@ -94,33 +99,56 @@ class Editing(Grid):
 
     # --- erasing
 
+    def protect(self, numbers: Numbers) -> None:
+        """DECSCA (VT510 manual): whether selective erasing leaves what is printed from now on."""
+        if numbers[0] == 1:
+            self.look |= PROTECTED
+        elif numbers[0] in (0, 2):
+            self.look &= ~PROTECTED
+        self.refresh_plain()
+
     def erase_line_part(self, numbers: Numbers) -> None:
-        """EL, and DECSEL (nothing is protected)."""
+        """EL."""
+        self._erase_in_line(numbers[0], self.erase)
+
+    def erase_unprotected_in_line(self, numbers: Numbers) -> None:
+        """DECSEL."""
+        self._erase_in_line(numbers[0], self.erase_unprotected)
+
+    def _erase_in_line(self, what: int, erase: _Erase) -> None:
+        """Erase from the cursor on (0), up to it (1), or all (2).
+
+        A cursor that is about to wrap stands after the last column: nothing is right of it, and it
+        still wraps. So do Alacritty, VTE, kitty and avt; xterm and DEC STD 070 erase the last
+        column, which takes a character from programs that end each line with EL.
+        """
         x, columns = self.x, self.columns
-        if x >= columns:
-            x = columns - 1
-        match numbers[0]:
-            case 0:
-                self.erase(self.y, x, columns)
-            case 1:
-                self.erase(self.y, 0, x + 1)
-            case 2:
-                self.erase(self.y, 0, columns)
-            case _:
-                pass
+        if what == 0:
+            if x < columns:
+                erase(self.y, x, columns)
+        elif what == 1:
+            erase(self.y, 0, min(x + 1, columns))
+        elif what == 2:
+            erase(self.y, 0, columns)
 
     def erase_display_part(self, numbers: Numbers) -> None:
-        """ED, and DECSED; 3 is xterm's: scrollback."""
-        what = numbers[0]
+        """ED; 3 is xterm's: scrollback."""
+        self._erase_in_display(numbers[0], self.erase)
+
+    def erase_unprotected_in_display(self, numbers: Numbers) -> None:
+        """DECSED; 3 is xterm's: scrollback, which nothing protects."""
+        self._erase_in_display(numbers[0], self.erase_unprotected)
+
+    def _erase_in_display(self, what: int, erase: _Erase) -> None:
         if what == 3:
             self.history.clear()
         if what > 2:
             return
         rows = {0: range(self.y + 1, self.lines), 1: range(self.y), 2: range(self.lines)}[what]
         if what < 2:
-            self.erase_line_part(numbers)
+            self._erase_in_line(what, erase)
         for y in rows:
-            self.erase(y, 0, self.columns)
+            erase(y, 0, self.columns)
 
     def blank_characters(self, numbers: Numbers) -> None:
         """ECH."""
@@ -130,15 +158,15 @@ class Editing(Grid):
     # --- inserting and deleting
 
     def open_characters(self, numbers: Numbers) -> None:
-        """ICH."""
-        x = min(self.x, self.columns - 1)
+        """ICH; a cursor that is about to wrap returns to the last column, as in xterm."""
+        self.x = x = min(self.x, self.columns - 1)
         count = min(numbers[0] or 1, self.columns - x)
         self.insert_cells(self.rows[self.y].read(self.columns), x, count, self.look & BACKGROUND)
         self.dirty.add(self.y)
 
     def remove_characters(self, numbers: Numbers) -> None:
-        """DCH."""
-        x = min(self.x, self.columns - 1)
+        """DCH; a cursor that is about to wrap returns to the last column, as in xterm."""
+        self.x = x = min(self.x, self.columns - 1)
         count = min(numbers[0] or 1, self.columns - x)
         row = self.rows[self.y].read(self.columns)
         part_wide(row.cells, x)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import NamedTuple
-
-import pyte.charsets
 
 from sandbox_tui.core.terminal.emulator.rows import NOT_ONE_WIDE, Row, combine, shown, width_of
 from sandbox_tui.core.terminal.emulator.scrollback import History
-from sandbox_tui.core.terminal.emulator.sgr import BACKGROUND, PLAIN, Look, sequence_of
+from sandbox_tui.core.terminal.emulator.sgr import BACKGROUND, PLAIN, PROTECTED, Look, sequence_of
 
-_LINE_DRAWING = dict(enumerate(pyte.charsets.VT100_MAP))
+_SPECIAL_GRAPHICS = str.maketrans(
+    "_`abcdefghijklmnopqrstuvwxyz{|}~", " ◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"
+)
+"""DEC Special Graphics (VT510 manual, table 5-13), in the Unicode characters that xterm shows."""
 
 
 MIN_BULK_ROWS = 4
@@ -39,7 +41,7 @@ class Grid:
         look: of the text that is printed next.
         printed: the text printed last, for REP.
         wraps, inserts, origin, returns: DECAWM, IRM, DECOM, LNM.
-        charsets, shifted: whether G0 and G1 draw lines, and whether G1 is in use.
+        charsets, shifted: whether G0 and G1 are the graphics, and whether G1 is in use.
         saved, saved_hidden: cursor saved by DECSC on the current screen, and on the other.
     """
 
@@ -50,6 +52,7 @@ class Grid:
     history: History
     scrolled: int
     dirty: set[int]
+    look: Look
 
     def reset(self) -> None:
         """RIS: reset everything except scrollback."""
@@ -77,7 +80,8 @@ class Grid:
 
     def refresh_plain(self) -> None:
         """Set `plain`: whether text goes into cells as it comes."""
-        self.plain = not self.inserts and not self.charsets[self.shifted]
+        protects = self.look & PROTECTED
+        self.plain = not self.inserts and not protects and not self.charsets[self.shifted]
 
     # --- printing
 
@@ -117,9 +121,9 @@ class Grid:
             row.looks[x:end] = [self.look] * count
 
     def _write_any(self, text: str) -> None:
-        """Text with wide characters, inserted, or in the line drawing charset."""
+        """Text with wide characters, inserted, protected, or in the graphics charset."""
         if self.charsets[self.shifted]:
-            text = text.translate(_LINE_DRAWING)
+            text = text.translate(_SPECIAL_GRAPHICS)
         if not self.inserts and not NOT_ONE_WIDE(text):
             self._write_wrapping(text)
             return
@@ -151,7 +155,7 @@ class Grid:
                     text = text[:at] + text[-1]
             piece = text[at : at + columns - self.x]
             end = self.x + len(piece)
-            if self.x == 0 and end == columns:
+            if self.x == 0 and end == columns and not self.look & PROTECTED:
                 self.rows[self.y] = Row(piece, self.look)
             else:
                 row = self.rows[self.y].read(columns)
@@ -170,7 +174,7 @@ class Grid:
             and self.lines > 1
             and self.y == self.bottom == self.lines - 1
             and self.top == 0
-            and not self.look & BACKGROUND
+            and not self.look & (BACKGROUND | PROTECTED)
         )
 
     def _write_char(self, char: str) -> None:
@@ -290,6 +294,18 @@ class Grid:
         part_wide(cells, end)
         cells[start:end] = [" "] * (end - start)
         row.looks[start:end] = [blank] * (end - start)
+
+    def erase_unprotected(self, y: int, start: int, end: int) -> None:
+        """The same, but for characters that DECSCA protects."""
+        row = self.rows[y]
+        if row.raw is not None:
+            self.erase(y, start, end)
+            return
+        looks, x = row.looks[start:end], start
+        for protected, cells in groupby(looks, PROTECTED.__and__):
+            first, x = x, x + len(list(cells))
+            if not protected:
+                self.erase(y, first, x)
 
 
 def part_wide(cells: list[str], x: int) -> None:

@@ -12,6 +12,7 @@ ALTERNATE = frozenset((47, 1047, 1049))
 KNOWN_MODES = frozenset(
     (
         1,
+        3,
         5,
         6,
         7,
@@ -67,6 +68,7 @@ class Modes(Editing):
             self._set_mode(mode, False)
 
     def _set_mode(self, mode: int, on: bool) -> None:
+        changes = on != (mode in self.modes)
         if mode in ALTERNATE:
             self._switch_screen(mode, on)
         elif mode == 1048:
@@ -81,6 +83,20 @@ class Modes(Editing):
         elif mode == 6:
             self.origin = on
             self.go(0, 0)
+        elif mode == 3 and changes:
+            self._change_columns()
+
+    def _change_columns(self) -> None:
+        """DECCOLM: clear the screen and the margins (VT510 manual); the number of columns stays.
+
+        The terminal's size is that of its pane, as in Alacritty and kitty. xterm ignores the mode
+        until DECSET 40 allows it. A reset without a set before, as terminals are initialised with
+        (terminfo's `is2` of xterm), is no change and clears nothing.
+        """
+        self.top, self.bottom = 0, self.lines - 1
+        for y in range(self.lines):
+            self.erase(y, 0, self.columns)
+        self.go(0, 0)
 
     def _switch_screen(self, mode: int, to_alternate: bool) -> None:
         if to_alternate == (self.hidden is not None):

@@ -30,9 +30,9 @@ _FUNCTIONS: dict[str, _Function] = {
     "H": Modes.move_to,
     "I": Modes.tab_forward,
     "J": Modes.erase_display_part,
-    "?J": Modes.erase_display_part,
+    "?J": Modes.erase_unprotected_in_display,
     "K": Modes.erase_line_part,
-    "?K": Modes.erase_line_part,
+    "?K": Modes.erase_unprotected_in_line,
     "L": Modes.open_lines,
     "M": Modes.remove_lines,
     "P": Modes.remove_characters,
@@ -56,6 +56,7 @@ _FUNCTIONS: dict[str, _Function] = {
     "n": Modes.report_status,
     "?n": Modes.report_private_status,
     "!p": Modes.soft_reset,
+    '"q': Modes.protect,
     "$p": Modes.report_mode,
     "?$p": Modes.report_private_mode,
     "r": Modes.change_margins,
@@ -212,7 +213,7 @@ class Commands(Modes):
             self.designate((False, False))
 
     def designate(self, what: tuple[bool, bool]) -> None:
-        """SCS: G0 or G1 becomes letters or line drawing; `what` is (is G1, draws lines)."""
+        """SCS: G0 or G1 becomes letters or graphics; `what` is (is G1, draws lines)."""
         second, draws_lines = what
         if self.charsets[second] == draws_lines:
             return

@@ -1,8 +1,8 @@
 """The look of a cell, changed by SGR sequences (ECMA-48 8.3.117, ITU-T T.416, xterm ctlseqs).
 
 A look is a number: the foreground in the lowest 25 bits, the background in the next 25, then one
-bit each for bold, italics and so on. Numbers are cheap to create, compare and count, even when
-every cell has another colour. Readers of a screen get `Attributes`.
+bit each for bold, italics and so on, and last the protection by DECSCA. Numbers are cheap to
+create, compare and count, even when every cell has another colour. Readers get `Attributes`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class Attributes(NamedTuple):
     blink: bool = False
     faint: bool = False
     conceal: bool = False
+    protected: bool = False
 
 
 DEFAULT = Attributes()
@@ -56,9 +57,13 @@ COLOUR_NAMES = frozenset(_NAMED)
 _BG_SHIFT, _FLAGS_SHIFT = 25, 50
 _FG = (1 << _BG_SHIFT) - 1
 _BG = _FG << _BG_SHIFT
-_ALL = (1 << 58) - 1
+_ALL = (1 << 59) - 1
 BACKGROUND = _BG
 """The bits of a look that erasing keeps (BCE)."""
+
+PROTECTED: Look = 1 << 58
+"""The bit of text that selective erasing leaves (DECSCA). SGR does not change it, and text that has
+left the screen does not need it: sequences and raw rows are without."""
 
 # --- SGR
 
@@ -89,7 +94,7 @@ _OFF = {
     49: _BG,
 }
 _CHANGES: dict[int, Change] = {
-    0: (0, 0),
+    0: (PROTECTED, 0),
     **{code: (_ALL, flag) for code, flag in _ON.items()},
     **{code: (_ALL & ~bits, 0) for code, bits in _OFF.items()},
     **{30 + index: (_ALL & ~_FG, 1 + index) for index in range(8)},
@@ -97,7 +102,7 @@ _CHANGES: dict[int, Change] = {
     **{90 + index: (_ALL & ~_FG, 9 + index) for index in range(8)},
     **{100 + index: (_ALL & ~_BG, 9 + index << _BG_SHIFT) for index in range(8)},
 }
-_WRITTEN_CHANGES = {"": (0, 0)} | {str(code): change for code, change in _CHANGES.items()}
+_WRITTEN_CHANGES = {"": (PROTECTED, 0)} | {str(code): change for code, change in _CHANGES.items()}
 _REDS = {str(value): _RGB | value << 16 for value in range(256)}
 _GREENS = {str(value): value << 8 for value in range(256)}
 _BLUES = {str(value): value for value in range(256)}
@@ -201,7 +206,7 @@ def _number(field: str) -> int:
 
 # --- names for numbers, and back
 
-_FLAGS = [tuple(bool(bits >> bit & 1) for bit in range(8)) for bits in range(256)]
+_FLAGS = [tuple(bool(bits >> bit & 1) for bit in range(9)) for bits in range(512)]
 
 
 @lru_cache(16_384)

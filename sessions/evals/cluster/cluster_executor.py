@@ -29,7 +29,7 @@ from sandbox_tui.sessions.store.tables.eval_ledger import EvalPlan
 LOOK_SECONDS = 5.0
 """Seconds between looks for nodes that have joined."""
 
-NO_NODES = "No node of the cluster is left."
+NO_NODES = "The cluster has no nodes left."
 
 
 class Connection(Protocol):
@@ -77,7 +77,7 @@ class RayCluster:
         connection = connect(address)
         nodes = connection.nodes()
         if not nodes:
-            raise ConfigError(f"The Ray cluster at {address} has no node with a CPU to give.")
+            raise ConfigError(f"The Ray cluster at {address} has no node with a free CPU.")
         room = sum(node.room(per_node, memory_limit) for node in nodes)
         return cls(connection, per_node, room)
 

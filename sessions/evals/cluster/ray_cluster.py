@@ -164,7 +164,7 @@ def connect(address: str) -> RayConnection:
 def _check_reachable(address: str) -> None:
     found = _HOST_AND_PORT.fullmatch(address)
     if found is None:
-        raise ConfigError(f"{address!r} is no address of a Ray cluster: {KINDS_OF_ADDRESS}.")
+        raise ConfigError(f"{address!r} is not the address of a Ray cluster: {KINDS_OF_ADDRESS}.")
     try:
         socket.create_connection((found["host"], int(found["port"])), CONNECT_SECONDS).close()
     except (OSError, OverflowError) as error:

@@ -38,7 +38,7 @@ def comparison_markdown(found: EvalComparison, links: Links | None = None) -> st
         head = ["task", "domain", "mode", "left %", "right %"]
         flips = [_flip_line(flip, links or {}) for flip in found.flips]
         parts += ["## Tasks that only one of them solves", grid([head, *flips], left=3)]
-    parts += ["## How the figures come about", method_lines(PAIRED_METHODS)]
+    parts += ["## How the figures are computed", method_lines(PAIRED_METHODS)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -66,7 +66,7 @@ def _sections(found: EvalComparison, links: Links) -> Iterator[str]:
     if found.flips:
         yield section("tasks that only one of them solves", _flips(found.flips, links))
     yield section("these evaluations", definitions(paired_facts(found)))
-    yield section("how the figures come about", definitions(PAIRED_METHODS))
+    yield section("how the figures are computed", definitions(PAIRED_METHODS))
 
 
 def _table(found: EvalComparison) -> str:

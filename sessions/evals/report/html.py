@@ -44,7 +44,7 @@ def _sections(report: EvalReport) -> Iterator[str]:
     if report.capabilities:
         rules = [(CAPABILITY_TITLES[name], RULES[name]) for name in CAPABILITIES]
         yield section("what the computer was used for", definitions(rules))
-    yield section("how the figures come about", definitions(METHODS))
+    yield section("how the figures are computed", definitions(METHODS))
     yield section("samples", *_samples(report), anchor=ALL_SAMPLES)
 
 

@@ -36,7 +36,7 @@ def markdown_report(report: EvalReport) -> str:
         parts.append("\n".join(_listed(report, lost, _lost)))
     if report.capabilities:
         parts += ["## What the computer was used for", *_capabilities(report)]
-    parts += ["## How the figures come about", method_lines(METHODS)]
+    parts += ["## How the figures are computed", method_lines(METHODS)]
     return "\n\n".join(parts) + "\n"
 
 

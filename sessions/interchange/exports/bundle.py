@@ -84,15 +84,15 @@ def _refuse_too_large(
     many = values > MAX_VALUES or len(events) > MAX_EVENTS or sizes > MAX_SIZES
     if many or size > MAX_UNPACKED_BYTES:
         raise StoreError(
-            f"This session is too large for a bundle that can be read again: {len(events)} events,"
-            f" {size >> 20} MiB, {sizes} changes of a terminal's size; at most {MAX_EVENTS},"
-            f" {MAX_UNPACKED_BYTES >> 20} MiB and {MAX_SIZES} are read. Export it as html or"
-            " trajectory, or hand on the session database."
+            f"This session is too large for a bundle that can be read again: {len(events)} events, "
+            f"{size >> 20} MiB, {sizes} changes of a terminal's size; at most {MAX_EVENTS}, "
+            f"{MAX_UNPACKED_BYTES >> 20} MiB and {MAX_SIZES} are read. Export it as html or "
+            "trajectory, or share the session database."
         )
 
 
 def with_contents(recording: Recording) -> tuple[list[e.AnyEvent], list[bytes]]:
-    """Events and file contents; a content with a blanked secret gets a new digest."""
+    """Events and file contents; a content with a redacted secret gets a new digest."""
     contents: dict[str, bytes] = {}
     renamed: dict[str, str] = {}
     events: list[e.AnyEvent] = []
@@ -128,4 +128,4 @@ def _renamed(
     )
 
 
-EXPORTER = Exporter("bundle", "everything, for another sandbox-tui", write)
+EXPORTER = Exporter("bundle", "the whole session, for another sandbox-tui", write)

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
 from sandbox_tui.sessions.interchange.exports.html_page.page_data import page_data
+from sandbox_tui.sessions.interchange.exports.html_page.script import script
 from sandbox_tui.sessions.interchange.exports.html_page.standalone import (
     fill,
     palette,
@@ -36,14 +37,14 @@ def write(recording: Recording) -> Iterable[Part]:
 
 
 def _page(recording: Recording, packed: str) -> str:
-    style, script = palette() + resource(_FOLDER, "page.css"), resource(_FOLDER, "page.js")
+    style, player = palette() + resource(_FOLDER, "page.css"), script()
     title = sanitize_line(recording.summary.title or recording.started.task.strip()[:100])
     fields = {
-        "@policy@": policy(style, script),
+        "@policy@": policy(style, player),
         "@title@": html.escape(title or "session"),
         "@style@": style,
         "@data@": packed,
-        "@script@": script,
+        "@script@": player,
     }
     return fill(resource(_FOLDER, "page.html"), fields)
 

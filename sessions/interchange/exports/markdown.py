@@ -1,4 +1,7 @@
-"""A session as Markdown, to be read and to be pasted into a discussion.
+"""A session as Markdown: a report to read, and to paste into a discussion.
+
+What one asks first comes first: how it ended, the task, the answer, the files and the calls in
+tables; then everything, step by step.
 
 The model's prose stays Markdown, without its HTML and links. Everything else goes into fences
 longer than any fence in the text itself.
@@ -6,17 +9,22 @@ longer than any fence in the text itself.
 
 from __future__ import annotations
 
-import datetime
-import difflib
-import json
-import posixpath
 from collections.abc import Iterable
 
+from sandbox_tui.core.base.tool_names import BASH, SUBMIT
+from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, NoteItem, ReplyItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
+from sandbox_tui.sessions.interchange.exports.call_arguments import readable
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import fence, inline, prose, quote
+from sandbox_tui.sessions.interchange.exports.markdown_summary import (
+    at_a_glance,
+    changed_files,
+    shortened,
+    table_of_calls,
+)
 from sandbox_tui.sessions.interchange.exports.run_story import (
     Entry,
     decision,
@@ -25,8 +33,11 @@ from sandbox_tui.sessions.interchange.exports.run_story import (
     marked,
     story,
 )
-from sandbox_tui.sessions.interchange.exports.trajectory import parameters
 from sandbox_tui.sessions.store.tables.annotations import Note
+
+MAX_TITLE_CHARS = 100
+MAX_OPEN_LINES = 40
+"""Lines of output that are shown without unfolding them."""
 
 
 def write(recording: Recording) -> Iterable[Part]:
@@ -37,20 +48,24 @@ def write(recording: Recording) -> Iterable[Part]:
 
 def _blocks(recording: Recording) -> Iterable[str]:
     summary, started = recording.summary, recording.started
+    entries = story(recording)
     title = summary.title or started.task.strip().split("\n", 1)[0]
-    yield f"# {inline(title)[:200]}"
-    yield _table(recording)
+    yield f"# {inline(shortened(title, MAX_TITLE_CHARS))}"
+    yield from at_a_glance(recording)
     yield "## Task"
-    yield fence(started.task)
+    yield quote(prose(started.task))
+    if (summary.answer or "").strip():
+        yield "## Answer"
+        yield prose(summary.answer or "")
+    yield from changed_files(recording)
+    yield from table_of_calls(entries)
+    yield "## What happened"
     step = 0
-    for entry in story(recording):
+    for entry in entries:
         if isinstance(entry.matter, ReplyItem) and entry.matter.step != step:
             step = entry.matter.step
-            yield f"## Step {step}"
+            yield f"### Step {step}"
         yield from _entry(entry)
-    if summary.answer:
-        yield "## Answer"
-        yield fence(summary.answer)
 
 
 def _entry(entry: Entry) -> Iterable[str]:
@@ -66,28 +81,10 @@ def _entry(entry: Entry) -> Iterable[str]:
             yield quote(f"**{matter.level}:** {_words(matter.text)}")
         case Note():
             yield _said("note", matter.text)
+        case e.SnapshotTaken():
+            pass  # of use in the program alone
         case _:
             yield quote(f"· {_words(marked(matter))}")
-
-
-def _table(recording: Recording) -> str:
-    summary = recording.summary
-    began = datetime.datetime.fromtimestamp(summary.started_at, tz=datetime.UTC)
-    rows = [
-        ("session", summary.id),
-        ("began", f"{began:%Y-%m-%d %H:%M} UTC"),
-        ("model", recording.started.model),
-        ("sandbox", recording.started.sandbox),
-        ("outcome", summary.outcome),
-        ("steps", str(summary.steps)),
-        ("calls", f"{summary.calls}, {summary.failed_calls} failed"),
-        ("tokens", summary.tokens),
-        ("cost", "unknown" if summary.cost is None else f"${summary.cost:.4f}"),
-        ("time", f"{summary.seconds:.0f} s"),
-        ("tags", ", ".join(recording.tags) or "none"),
-    ]
-    body = "\n".join(f"| {name} | {inline(value)} |" for name, value in rows)
-    return f"| | |\n|---|---|\n{body}"
 
 
 def _reply(item: ReplyItem) -> Iterable[str]:
@@ -102,9 +99,7 @@ def _reply(item: ReplyItem) -> Iterable[str]:
 def _call(item: CallItem) -> Iterable[str]:
     blocks = list(_arguments(item.call.name, item.arguments))
     # the title omits what has a block of its own
-    words = (
-        "" if item.call.name == "execute_bash" else summarize_call(item.call.name, item.arguments)
-    )
+    words = "" if item.call.name == BASH else summarize_call(item.call.name, item.arguments)
     title = f"**{item.call.number} {inline(short_name(item.call.name))}**"
     yield f"{title} {inline(words[:160])}".rstrip()
     if words := decision(item):
@@ -114,7 +109,7 @@ def _call(item: CallItem) -> Iterable[str]:
     if item.arguments != item.call.arguments:
         yield "the model wrote:"
         yield from _arguments(item.call.name, item.call.arguments)
-        yield "and you made of it:"
+        yield "and you changed it to:"
     yield from blocks
     ended = item.finished
     if ended is None:
@@ -122,50 +117,37 @@ def _call(item: CallItem) -> Iterable[str]:
     if did_run(item):
         code = "" if ended.exit_code is None else f" · exit {ended.exit_code}"
         yield f"{'✓' if ended.ok else '✗'} {ended.duration:.1f} s{code}"
-    yield from _printed(ended.observation)
+    if item.call.name != SUBMIT:
+        yield from _printed(ended.observation)
 
 
 def _arguments(tool: str, arguments: str) -> Iterable[str]:
     """The arguments in readable form: a command as bash, an edit as a diff."""
-    fields = parameters(arguments)
-    if tool == "execute_bash" and set(fields) == {"command"}:
-        yield fence(str(fields["command"]), "bash")
-        return
-    command, path = fields.get("command"), fields.get("path")
-    if tool != "str_replace_editor" or not isinstance(path, str):
-        if fields:
-            yield fence(json.dumps(fields, indent=2, ensure_ascii=False), "json")
-        return
-    match command:
-        case "create":
-            yield fence(str(fields.get("file_text", "")), _language(path))
-        case "str_replace":
-            old, new = str(fields.get("old_str", "")), str(fields.get("new_str") or "")
-            lines = difflib.unified_diff(old.split("\n"), new.split("\n"), lineterm="", n=3)
-            yield fence("\n".join(list(lines)[3:]) or "(nothing changes)", "diff")
-        case "insert":
-            yield f"after line {inline(str(fields.get('insert_line')))}:"
-            yield fence(str(fields.get("new_str") or ""), _language(path))
-        case _:
-            pass  # the title already says it
-
-
-def _language(path: str) -> str:
-    """The language name of a fence: the file's suffix, if that is a word."""
-    suffix = posixpath.splitext(path)[1].removeprefix(".").lower()
-    return suffix if suffix.isascii() and suffix.isalnum() and len(suffix) < 10 else ""
+    words = readable(tool, arguments)
+    if words.label:
+        yield inline(words.label)
+    if words.text:
+        yield fence(words.text, words.language)
 
 
 def _printed(observation: str) -> Iterable[str]:
     out = observed(observation)
-    if out.out or not out.err:
-        yield fence(out.out) if out.out else ""
+    if out.out:
+        yield _output(out.out, "output")
     if out.err:
         yield "stderr:"
-        yield fence(out.err)
+        yield _output(out.err, "stderr")
 
 
-_FILE_WORDS = {"pull": "you copied out", "push": "you put in", "edit": "you edited"}
+def _output(text: str, name: str) -> str:
+    """Output as a block; a long one is folded, where Markdown can."""
+    lines = text.rstrip("\n").count("\n") + 1
+    if lines <= MAX_OPEN_LINES:
+        return fence(text)
+    return f"<details><summary>{name}, {lines:,} lines</summary>\n\n{fence(text)}\n\n</details>"
+
+
+_FILE_WORDS = {"pull": "you copied out", "push": "you uploaded", "edit": "you edited"}
 
 
 def _human(item: HumanItem) -> Iterable[str]:
@@ -201,4 +183,4 @@ def _words(text: str) -> str:
     return inline(" ".join(text.split()))
 
 
-EXPORTER = Exporter("markdown", "Markdown to read", write)
+EXPORTER = Exporter("markdown", "a report in Markdown", write)

@@ -145,14 +145,14 @@ def did_run(item: CallItem) -> bool:
 def fate(item: HumanItem) -> str:
     """What the model learned of a person's message, command or work on a file."""
     if item.command is not None and not item.started:
-        return "taken back: it never ran" if item.withdrawn else "it never ran"
+        return "withdrawn: never ran" if item.withdrawn else "it never ran"
     if item.withdrawn:
-        return "taken back: the model never saw it"
+        return "withdrawn: the model never saw it"
     if not item.told_to_model:
-        return "not told to the model"
+        return "private"
     if not item.delivered:
         return "the model never saw it"
-    return "told to the model" if item.command is not None or item.file else "the model has it"
+    return "visible to the model" if item.command is not None or item.file else "delivered"
 
 
 def marked(matter: Marker) -> str:

@@ -95,7 +95,7 @@ def _importer(opened: Opened) -> Importer:
             return importer
     names = ", ".join(importer.name for importer in IMPORTERS)
     raise ImportRefused(
-        f"{opened.source.name} is not a recording that can be imported. Known are: {names}."
+        f"{opened.source.name} is not in a format that can be imported. Known formats: {names}."
     )
 
 
@@ -117,7 +117,7 @@ def _check(events: Sequence[AnyEvent]) -> None:
 
 
 def _check_one(event: AnyEvent) -> None:
-    """What a type does not say: that there is room for it on a screen and in the memory."""
+    """Check what types cannot: that it fits on a screen and into memory."""
     match event:
         case TerminalOpened(cols=cols, rows=rows) | TerminalResized(cols=cols, rows=rows):
             if not (0 < cols <= MAX_TERMINAL_SIDE and 0 < rows <= MAX_TERMINAL_SIDE):
@@ -127,7 +127,7 @@ def _check_one(event: AnyEvent) -> None:
         case RunStarted():
             check_depth([event.model_params, msgspec.to_builtins(event.settings)])
             if not 0 <= event.started_at < 1e10:
-                raise ValueError("it began at no time there is")
+                raise ValueError("its start time is not valid")
         case _:
             pass
 
@@ -161,7 +161,7 @@ def _refuse_known(store: Store, session: Imported) -> None:
     if session.run_id is not None and store.has_run(session.run_id):
         here += [session.run_id] if fingerprint(store.events(session.run_id)) == mark else []
     if here:
-        raise ImportRefused(f"This session is here already: {here[0]}.")
+        raise ImportRefused(f"This session is already here: {here[0]}.")
 
 
 def _free_id(store: Store, session: Imported) -> str:

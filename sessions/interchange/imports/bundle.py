@@ -96,7 +96,7 @@ def _check_file(db: sqlite3.Connection, name: str) -> None:
         raise ImportRefused(f"{name} is a database, but not a bundle of sandbox-tui.")
     found = db.execute("SELECT type, name, sql FROM sqlite_master LIMIT 50").fetchall()
     if sorted(found) != sorted(("table", name, sql) for name, sql in TABLES.items()):
-        raise ImportRefused(f"{name} is damaged: it does not hold the tables of a bundle.")
+        raise ImportRefused(f"{name} is damaged: it does not have the tables of a bundle.")
     said = _one(db, "PRAGMA quick_check(1)")
     if said != "ok":
         raise ImportRefused(f"{name} is damaged: {said}.")
@@ -114,7 +114,7 @@ def _session(db: sqlite3.Connection, name: str) -> Imported:
     for what, known in (("format", FORMAT), ("schema", e.SCHEMA_VERSION)):
         said = about.get(what, "")
         if not said.isascii() or not said.isdigit() or len(said) > 6:
-            raise ImportRefused(f"{name} is damaged: it does not say what {what} it has.")
+            raise ImportRefused(f"{name} is damaged: its {what} is missing.")
         if int(said) > known:
             raise ImportRefused(f"{name} was written by a newer sandbox-tui. Upgrade the program.")
     if cast(int, _one(db, "SELECT count(*) FROM events")) > MAX_EVENTS:
@@ -175,12 +175,14 @@ def _rows(db: sqlite3.Connection, query: str, budget: list[int]) -> Iterator[tup
     """First column and unpacked data of each row, in order."""
     for key, packed, data in db.execute(f"{query} ORDER BY 1"):
         if not isinstance(data, bytes):
-            raise ImportRefused("The bundle is damaged: text stands where bytes should.")
+            raise ImportRefused("The bundle is damaged: it has text where bytes should be.")
         if packed:
             unpacker = zlib.decompressobj()
             data = unpacker.decompress(data, min(MAX_ROW_BYTES, max(1, budget[0])))
             if not unpacker.eof:
-                raise ImportRefused("The bundle is damaged, or too large: a row does not unpack.")
+                raise ImportRefused(
+                    "The bundle is damaged, or too large: a row cannot be unpacked."
+                )
         budget[0] -= len(data)
         if budget[0] < 0:
             raise ImportRefused(

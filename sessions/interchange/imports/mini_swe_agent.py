@@ -236,7 +236,7 @@ def _finish(rebuilder: Rebuilder, info: dict[str, Any]) -> None:
     answer = info.get("submission")
     rebuilder.finish(
         reason,
-        None if reason == "submitted" else f"mini-swe-agent gave as its exit status: {status}.",
+        None if reason == "submitted" else f"mini-swe-agent exited with status {status}.",
         answer=text_of(answer) if isinstance(answer, str) and answer else None,
     )
 

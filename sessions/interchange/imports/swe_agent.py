@@ -130,7 +130,7 @@ def _finish(rebuilder: Rebuilder, info: dict[str, Any]) -> None:
     answer = info.get("submission")
     rebuilder.finish(
         reason,
-        None if reason == "submitted" else f"SWE-agent gave as its exit status: {status}.",
+        None if reason == "submitted" else f"SWE-agent exited with status {status}.",
         answer=text_of(answer) if isinstance(answer, str) else None,
     )
 

@@ -18,11 +18,13 @@ from sandbox_tui.sessions.store.migrations.evaluations import (
 )
 from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
 from sandbox_tui.sessions.store.migrations.run_capabilities import run_capabilities
+from sandbox_tui.sessions.store.migrations.samples import samples
 from sandbox_tui.sessions.store.migrations.tables_to_query import (
     create_tables,
     rows_to_query,
     tables_to_query,
 )
+from sandbox_tui.sessions.store.migrations.trainings import trainings
 
 APPLICATION_ID = 0x53545549
 """`STUI`, at offset 68 of the file (sqlite.org/fileformat2.html)."""
@@ -44,6 +46,8 @@ MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("run_capabilities", run_capabilities),
     ("scoring_seconds", scoring_seconds),
     ("eval_runs", eval_runs),
+    ("trainings", trainings),
+    ("samples", samples),
 )
 """Name and function of each, in order; the function gets a `sqlite_utils.Database`. Never change a
 released one: add another."""
@@ -93,9 +97,10 @@ def migrate(connection: Connection) -> bool:
     """
     if not missing(connection):
         return False
-    from sqlite_utils import Database  # a tenth of a second: only where there is something to do
+    # a tenth of a second: only where there is something to do
+    from sandbox_tui.sessions.store.migrations.import_sqlite_utils import import_sqlite_utils
 
-    db = Database(connection, recursive_triggers=False)
+    db = import_sqlite_utils().Database(connection, recursive_triggers=False)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KILOBYTES}")
     connection.execute("BEGIN IMMEDIATE")
     try:

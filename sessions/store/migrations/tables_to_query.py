@@ -229,7 +229,7 @@ def _enable_search(db: Any) -> None:
 
 
 def _narrow_trigger(connection: Connection) -> None:
-    """Index a call anew only when its text changes: most updates are decisions."""
+    """Reindex a call only when its text changes: most updates are decisions."""
     query = "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = 'calls_au'"
     (sql,) = connection.execute(query).fetchone()
     connection.execute("DROP TRIGGER calls_au")
@@ -271,9 +271,8 @@ def _refuse_while_recorded(connection: Connection) -> None:
         owner = ProcessIdentity(pid, started, host or "")
         if owner.here and owner.alive and owner.pid != me.pid:
             raise StoreError(
-                f"An older sandbox-tui is recording the session {run_id} (process {pid}), so that "
-                "the session database cannot be brought up to date. Wait for its end, and try "
-                "again."
+                f"An older sandbox-tui is recording the session {run_id} (process {pid}), so the "
+                "session database cannot be upgraded. Wait until it ends, then try again."
             )
 
 

@@ -100,9 +100,9 @@ def add_note(
     last = store.run(run_id).steps
     text = text.replace("\0", " ").encode("utf-8", "replace").decode()
     if not text.strip():
-        raise StoreError("A note needs some words.")
+        raise StoreError("A note cannot be empty.")
     if not 0 <= step <= last:
-        raise StoreError(f"There is no step {step}: this session has {last}.")
+        raise StoreError(f"There is no step {step}: the last step of this session is {last}.")
     at = time.time() if written_at is None else written_at
     with store.transaction() as connection:
         done = connection.execute(

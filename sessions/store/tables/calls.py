@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from sandbox_tui.sessions.store.database import Database
 
@@ -20,6 +21,7 @@ class CallRow:
         ok, exit_code: of its answer; None where there is none.
         observation: of its answer, empty where there is none.
         duration: seconds, 0 where there is no answer.
+        seq: number of the event with its answer; of its proposal where there is no answer.
     """
 
     number: int
@@ -31,26 +33,45 @@ class CallRow:
     exit_code: int | None
     observation: str
     duration: float
+    seq: int
+
+
+_COLUMNS = (
+    "number, step, tool, arguments, verdict, ok, exit_code, observation, duration,"
+    " coalesce(finished_seq, proposed_seq) AS seq"
+)
 
 
 def calls_of(database: Database, run_id: str) -> list[CallRow]:
     """The tool calls of a run, in the order in which they were proposed."""
     rows = database.rows(
-        "SELECT number, step, tool, arguments, verdict, ok, exit_code, observation, duration"
-        " FROM calls WHERE run_id = ? AND proposed_seq IS NOT NULL ORDER BY proposed_seq",
+        f"SELECT {_COLUMNS} FROM calls WHERE run_id = ? AND proposed_seq IS NOT NULL"
+        " ORDER BY proposed_seq",
         [run_id],
     )
-    return [
-        CallRow(
-            number=int(row["number"]),
-            step=int(row["step"]),
-            tool=str(row["tool"]),
-            arguments=str(row["arguments"]),
-            verdict=row["verdict"],
-            ok=None if row["ok"] is None else bool(row["ok"]),
-            exit_code=row["exit_code"],
-            observation=row["observation"] or "",
-            duration=row["duration"] or 0.0,
-        )
-        for row in rows
-    ]
+    return [_call(row) for row in rows]
+
+
+def last_call_of(database: Database, run_id: str) -> CallRow | None:
+    """The tool call of a run that was proposed last."""
+    rows = database.rows(
+        f"SELECT {_COLUMNS} FROM calls WHERE run_id = ? AND proposed_seq IS NOT NULL"
+        " ORDER BY proposed_seq DESC LIMIT 1",
+        [run_id],
+    )
+    return _call(rows[0]) if rows else None
+
+
+def _call(row: dict[str, Any]) -> CallRow:
+    return CallRow(
+        number=int(row["number"]),
+        step=int(row["step"]),
+        tool=str(row["tool"]),
+        arguments=str(row["arguments"]),
+        verdict=row["verdict"],
+        ok=None if row["ok"] is None else bool(row["ok"]),
+        exit_code=row["exit_code"],
+        observation=row["observation"] or "",
+        duration=row["duration"] or 0.0,
+        seq=int(row["seq"]),
+    )

@@ -22,10 +22,10 @@ from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions.store.compression import compress, decompress
+from sandbox_tui.sessions.store.row_by_name import NamedRows
 from sandbox_tui.sessions.store.store import Store
-from sandbox_tui.sessions.store.tables.runs import MIN_PREFIX
 
-NO_EVALUATION = "There is no evaluation yet: `sandbox-tui eval run pocket` begins one."
+NO_EVALUATION = "There are no evaluations yet: `sandbox-tui eval run pocket` starts one."
 
 _COLUMNS = tuple(field.name for field in msgspec.structs.fields(SampleResult))
 _MARKS = ", ".join("?" * (len(_COLUMNS) + 2))
@@ -128,7 +128,7 @@ def plan_of(store: Store, eval_id: str) -> EvalPlan:
     """
     rows = store.rows("SELECT plan FROM evals WHERE id = ?", [eval_id])
     if not rows:
-        raise _not_found(eval_id)
+        raise _EVALUATIONS.not_found(eval_id)
     tasks = store.rows(
         "SELECT compressed, json FROM eval_tasks WHERE eval_id = ? ORDER BY place", [eval_id]
     )
@@ -150,11 +150,11 @@ def own(store: Store, eval_id: str) -> None:
             "SELECT owner_pid, owner_started, owner_host FROM evals WHERE id = ?", [eval_id]
         ).fetchone()
         if row is None:
-            raise _not_found(eval_id)
+            raise _EVALUATIONS.not_found(eval_id)
         owner = _owner(*row)
         if owner is not None and owner.alive and owner != ProcessIdentity.this_process():
             raise StoreError(
-                f"Another program (process {owner.pid} on {owner.host_name}) is at work on the "
+                f"Another program (process {owner.pid} on {owner.host_name}) is running the "
                 f"evaluation {eval_id}. `sandbox-tui eval watch {eval_id}` follows it."
             )
         connection.execute(
@@ -277,6 +277,12 @@ def summaries(store: Store, limit: int = 100) -> list[EvalSummary]:
     return [_summary(row) for row in rows]
 
 
+def summaries_of(store: Store, ids: Sequence[str]) -> list[EvalSummary]:
+    """These evaluations, as `summaries`; those that were deleted are not among them."""
+    among = f"WHERE id IN ({', '.join('?' * len(ids))})"
+    return [_summary(row) for row in store.rows(f"{_SUMMARIES} {among} {_NEWEST_FIRST}", list(ids))]
+
+
 def summary(store: Store, name: str = "last", *, surely: bool = False) -> EvalSummary:
     """The evaluation with this id, or whose id begins or ends so; `last`: the newest.
 
@@ -289,20 +295,7 @@ def summary(store: Store, name: str = "last", *, surely: bool = False) -> EvalSu
     Raises:
         StoreError: there is none, or more than one.
     """
-    if name == "last":
-        newest = summaries(store, limit=1)
-        if not newest:
-            raise StoreError(NO_EVALUATION)
-        return newest[0]
-    if surely and len(name) < MIN_PREFIX:
-        raise StoreError(f"{name!r} is too short for an evaluation to be sure of. Type more.")
-    fits = _BEGINS_SO if surely else f"{_BEGINS_SO} OR {_ENDS_SO}"
-    found = store.rows(f"{_SUMMARIES} WHERE {fits} {_NEWEST_FIRST}", [name])
-    if len(found) > 1:
-        raise StoreError(f"{name!r} fits {len(found)} evaluations. Type more of the id.")
-    if not found:
-        raise _not_found(name)
-    return _summary(found[0])
+    return _summary(_EVALUATIONS.find(store, name, surely=surely))
 
 
 def sessions_of(store: Store, eval_id: str) -> list[str]:
@@ -343,9 +336,14 @@ _SUMMARIES = (
 
 _NEWEST_FIRST = "ORDER BY began_at DESC, id DESC"
 
-_BEGINS_SO = "substr(id, 1, length(?1)) = ?1"
-
-_ENDS_SO = "substr(id, -length(?1)) = ?1"
+_EVALUATIONS = NamedRows(
+    query=_SUMMARIES,
+    order=_NEWEST_FIRST,
+    article="an",
+    noun="evaluation",
+    command="sandbox-tui eval ls",
+    nothing=NO_EVALUATION,
+)
 
 
 def _summary(row: dict[str, Any]) -> EvalSummary:
@@ -386,7 +384,3 @@ def _pending(suite: Suite) -> Iterator[SampleResult]:
 
 def _values(result: SampleResult) -> Sequence[object]:
     return [getattr(result, name) for name in _COLUMNS]
-
-
-def _not_found(name: str) -> StoreError:
-    return StoreError(f"There is no evaluation {name!r}. `sandbox-tui eval ls` lists them.")

@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import NotStored
 from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.base.run_labels import SAMPLES
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.database import Database
 
@@ -30,12 +31,13 @@ def begin(connection: Connection, run_id: str, event: e.RunStarted) -> None:
     connection.execute(
         "INSERT INTO runs (id, task, model, sandbox, started_at, steps, calls, failed_calls,"
         " input_tokens, output_tokens, seconds, last_seq, parent, parent_seq, owner_pid,"
-        " owner_started, owner_host, model_params)"
-        " VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, ?, ?, ?, ?, ?, ?)",
+        " owner_started, owner_host, model_params, samples)"
+        " VALUES (?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?)",
         [
             *(run_id, event.task, event.model, event.sandbox, event.started_at),
             *(event.parent, event.parent_seq, *ProcessIdentity.this_process()),
             msgspec.json.encode(event.model_params).decode(),
+            None if event.settings is None else event.settings.labels.get(SAMPLES),
         ],
     )
 
@@ -107,15 +109,33 @@ def newest(database: Database, limit: int, offset: int) -> list[dict[str, Any]]:
     )
 
 
+_STANDALONE = (
+    "NOT EXISTS (SELECT 1 FROM eval_runs WHERE run_id = runs.id)"
+    " AND NOT EXISTS (SELECT 1 FROM rollouts WHERE run_id = runs.id)"
+)
+"""Belongs to no evaluation and no training."""
+
+
+def newest_standalone(database: Database, limit: int) -> list[dict[str, Any]]:
+    """Rows of runs that belong to no evaluation and no training, newest first."""
+    query = f"SELECT * FROM runs WHERE {_STANDALONE} ORDER BY {_BEGUN_AT} DESC, id DESC LIMIT ?"
+    return database.rows(query, [limit])
+
+
+def count_standalone(database: Database) -> int:
+    """How many runs belong to no evaluation and no training."""
+    return int(database.rows(f"SELECT count(*) AS n FROM runs WHERE {_STANDALONE}")[0]["n"])
+
+
 def find(database: Database, name: str, *, surely: bool) -> dict[str, Any]:
     """The row of a run by its id or a part of it; see `Store.run`.
 
     Raises:
-        StoreError: there is none, or more than one.
+        NotStored: there is none, or more than one.
     """
     rows = database.rows("SELECT * FROM runs WHERE id = ?", [name])
     if not rows and surely and len(name) < MIN_PREFIX:
-        raise StoreError(f"{name!r} is too short for a session to be sure of. Type more.")
+        raise NotStored(f"{name!r} is too short for a session id. Type more of it.")
     if not rows and name:
         rows = database.rows(
             "SELECT * FROM runs WHERE substr(id, 1, length(?1)) = ?1"
@@ -126,10 +146,10 @@ def find(database: Database, name: str, *, surely: bool) -> dict[str, Any]:
         raise not_found(name)
     if len(rows) > 1:
         some = ", ".join(str(row["id"]) for row in rows[:5])
-        raise StoreError(f"{name!r} fits more than one session: {some}. Type more of the id.")
+        raise NotStored(f"{name!r} matches more than one session: {some}. Type more of the id.")
     return rows[0]
 
 
-def not_found(name: str) -> StoreError:
+def not_found(name: str) -> NotStored:
     """The error for a session that is not there."""
-    return StoreError(f"There is no session {name!r}; `sandbox-tui sessions ls` lists them.")
+    return NotStored(f"There is no session {name!r}; `sandbox-tui sessions ls` lists them.")

@@ -79,9 +79,11 @@ def mark_estimates(connection: Connection, run_id: str, event: e.AnyEvent) -> No
     """Mark the tokens of a reply that nobody counted. Apart from `record`, which an older migration
     calls before there is a column for it."""
     if isinstance(event, e.ModelReplied):
-        connection.execute(
-            "UPDATE steps SET tokens_estimated = ? WHERE run_id = ? AND number = ?",
-            [event.usage.estimated, run_id, event.step],
+        estimated = event.usage.estimated
+        connection.execute(  # a row that is updated is indexed again: none for nothing
+            "UPDATE steps SET tokens_estimated = ?"
+            " WHERE run_id = ? AND number = ? AND tokens_estimated <> ?",
+            [estimated, run_id, event.step, estimated],
         )
 
 

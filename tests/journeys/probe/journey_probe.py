@@ -421,26 +421,18 @@ def _watch_setting(kind: Any, field: str, name: str, usual: Any) -> None:
 # --- what goes out and comes in
 
 
-def _sharing(module: ModuleType) -> None:
-    export, write_file, to_stdout = module.export_session, module.write_file, module._to_stdout
-    written = [0]
+def _exports(module: ModuleType) -> None:
+    """An export counts once its files are there."""
+    write = module.Export.write
 
-    def wrote(path: Any, data: bytes) -> None:
-        write_file(path, data)
-        written[0] += path.stat().st_size
+    @functools.wraps(write)
+    def written(self: Any, *more: Any, **named: Any) -> Any:
+        files = write(self, *more, **named)
+        if sum(path.stat().st_size for path, _ in files):
+            once("export", self.format)
+        return files
 
-    def said(data: bytes) -> None:
-        to_stdout(data)
-        written[0] += len(data)
-
-    @functools.wraps(export)
-    def exported(store: Any, run: Any, exporter: Any, *more: Any, **named: Any) -> None:
-        written[0] = 0
-        export(store, run, exporter, *more, **named)
-        if written[0]:
-            once("export", exporter.name)
-
-    module.export_session, module.write_file, module._to_stdout = exported, wrote, said
+    module.Export.write = written
 
 
 def _imports(module: ModuleType) -> None:
@@ -539,7 +531,7 @@ _WRAPPERS: dict[str, Callable[[ModuleType], None]] = {
     "click.core": _click_core,
     "sandbox_tui.core.config.settings": _core_config,
     "sandbox_tui.tui.live_settings": _settings_in_force,
-    "sandbox_tui.tui.cli.sessions.export_import": _sharing,
+    "sandbox_tui.sessions.interchange.export_files": _exports,
     "sandbox_tui.sessions.interchange.imports": _imports,
     "sandbox_tui.tui.keys.key_sequencer": _key_order,
     "sandbox_tui.tui.app": _own_app,

@@ -17,6 +17,7 @@ from sandbox_tui.sessions.interchange.exports import Recording, bundle
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.sessions.cockpit_svg import cockpit_picture
+from sandbox_tui.tui.film.frame_times import moments
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from tests.screens.cockpit.test_replay_screen import until
 from tests.unit.sample_run import keep, sample
@@ -48,7 +49,7 @@ def test_the_command_draws_all_panes_with_secrets_blanked(store: Store, tmp_path
     target = tmp_path / "one.svg"
     done = run("-f", "svg", "--at", "1", "-o", target)
     assert done.returncode == 0, done.stderr
-    assert "looks like a secret" in done.stderr or "look like a secret" in done.stderr
+    assert "possible secret" in done.stderr
     picture = target.read_bytes()
     words = words_of(picture)
     for expected in ("calls 1", "files /testbed", "zebra", "✎", "look here", "step 1/"):
@@ -63,12 +64,32 @@ def test_the_command_draws_all_panes_with_secrets_blanked(store: Store, tmp_path
     for arguments, problem in (
         (("-f", "svg", "--at", "77"), "This session has no step 77."),
         (("-f", "html", "--at", "1"), "--at is for pictures"),
-        (("-f", "svg", "--at", "1", "--size", "big"), "is no size"),
+        (("-f", "svg", "--at", "1", "--size", "big"), "is not a size"),
         (("-f", "svg", "--at", "1", "--size", "9999x10"), "40x10 to 400x200"),
     ):
         failed = run(*arguments, "-o", tmp_path / "none.svg")
         assert failed.returncode != 0
         assert problem in failed.stderr
+    assert not (tmp_path / "none.svg").exists()
+
+
+def test_the_command_makes_a_film_that_plays_from_the_beginning_to_the_end(
+    store: Store, tmp_path: Path
+) -> None:
+    target = tmp_path / "one.film.svg"
+    command = [PROGRAM, "sessions", "export", "r", "-f", "film", "--size", "90x24", "-o", target]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    film = target.read_bytes()
+    words = words_of(film)
+    for expected in ("calls 0", "calls 1", "calls 2", "zebra"):
+        assert expected in words, expected
+    assert SECRET.encode() not in film
+    assert b"url(" not in film.replace(b"url(#", b"")
+    frames = len(moments(Recording(store, "r").events))
+    assert film.count(b"{ transform: translateX(") == frames
+    refused = [*command[:-1], tmp_path / "none.svg", "--size", "big"]
+    assert "is not a size" in subprocess.run(refused, capture_output=True, text=True).stderr
     assert not (tmp_path / "none.svg").exists()
 
 

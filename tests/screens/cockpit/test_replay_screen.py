@@ -22,6 +22,7 @@ from sandbox_tui.sessions.playback.lazy_scrollback import TerminalScreens
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
+from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
 from sandbox_tui.tui.widgets.files.file_tree import Files
 from sandbox_tui.tui.widgets.preview.preview import Preview
@@ -180,7 +181,7 @@ async def test_words_are_found_later_and_earlier(session: tuple[Path, list[e.Any
         await pilot.press("slash")
         await until(pilot, lambda: isinstance(screen.focused, Input))
         await pilot.press(*"zzz")
-        await until(pilot, lambda: screen.query_one(FindBar).border_title == "nothing like that")
+        await until(pilot, lambda: screen.query_one(FindBar).border_title == "no matches")
         await pilot.press("escape")
         await until(pilot, lambda: not screen._found.words)
         await pilot.press("N")  # nothing is looked for: failures again
@@ -296,7 +297,7 @@ async def test_a_held_moment_stays_and_goes_on(session: tuple[Path, list[e.AnyEv
         for _ in range(5):
             await pilot.pause(0.02)
         assert screen.position == held
-        assert "held" in str(screen.query_one("#replay-bar").render())
+        assert "paused" in str(screen.query_one("#replay-bar").render())
 
 
 async def test_an_older_session_gets_its_keyframes_and_keeps_its_events(tmp_path: Path) -> None:
@@ -368,9 +369,36 @@ async def test_shells_files_and_diffs_are_those_of_the_moment(tmp_path: Path) ->
         screen.seek(1)
         await at(screen, pilot, 1)
         assert not screen.state.files
-        await until(pilot, lambda: "Choose a file" in shown(preview))
+        await until(pilot, lambda: "Select a file" in shown(preview))
 
 
 def shown(preview: Preview) -> str:
     lines = preview.body
     return "\n".join(lines.render_line(y).text for y in range(lines.size.height))
+
+
+@pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
+async def test_a_session_that_has_ended_shows_its_card_at_the_end(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    output = tmp_path / "results"
+    output.mkdir()
+    (output / "answer.txt").write_text("42")
+    path = tmp_path / "s.db"
+    with contextlib.closing(Store(tmp_path / "made.db")) as store:
+        fill(store, "r", 3)
+        *events, last = store.events("r")
+    assert isinstance(last, e.RunFinished)
+    with contextlib.closing(Store(path)) as store:
+        store.append("r", [*events, msgspec.structs.replace(last, output=str(output))])
+    async with replayed(path, size) as (screen, pilot):
+        card = screen.query_one(EndCard)
+        assert not card.display
+        await pilot.press("dollar_sign")
+        await until(pilot, lambda: card.display and "answer.txt 2B" in card.render().plain)
+        words = card.render().plain
+        assert "✓ submitted  42" in words
+        for key in ("F fork", "E export", "q leave"):
+            assert key in words
+        await pilot.press("left")
+        await until(pilot, lambda: not card.display)

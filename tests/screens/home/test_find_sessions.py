@@ -48,14 +48,17 @@ def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 @asynccontextmanager
 async def at_home(
-    store: Store, size: tuple[int, int] = (160, 45)
+    store: Store, size: tuple[int, int] = (160, 45), row: int | None = None
 ) -> AsyncIterator[tuple[HomeScreen, Pilot[int]]]:
+    """The home screen with the cursor on a session, or on the row that is said."""
     app = SandboxTui(load({"model.name": "m", "model.local_ports": []}), store)
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         home = app.screen
         assert isinstance(home, HomeScreen)
-        await until(pilot, lambda: home.query_one(SessionList).current is not None)
+        sessions = home.query_one(SessionList)
+        await until(pilot, lambda: sessions.current_row is not None)
+        assert (sessions.current is not None) if row is None else sessions.cursor == row
         yield home, pilot
 
 
@@ -64,8 +67,7 @@ async def look_for(home: HomeScreen, pilot: Pilot[int], words: str) -> SearchRes
     await pilot.press("slash")
     bar, hits = home.query_one(SearchBar), home.query_one(SearchResults)
     bar.query_one(Input).value = words
-    await until(pilot, lambda: bar.query_now == parse_query(words))
-    await until(pilot, lambda: home.is_finding and not home._search._looking)
+    await until(pilot, lambda: home.is_finding and hits.query_shown == parse_query(words))
     return hits
 
 
@@ -124,7 +126,7 @@ async def test_filters_complete_themselves_and_an_unknown_one_is_said(store: Sto
     async with at_home(store) as (home, pilot):
         hits = await look_for(home, pilot, "model:qwen")
         assert "1 session" in str(hits.border_title)
-        assert "count the zebras" in text_of(hits)
+        await until(pilot, lambda: "count the zebras" in text_of(hits))
         assert "#striped" in text_of(hits)
         bar, line = home.query_one(SearchBar), home.query_one(SearchBar).query_one(Input)
         await until(pilot, lambda: bar._values)

@@ -15,6 +15,7 @@ from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.format.setting_text import text_of_setting
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.new_run import NewRunDialog
 from tests.waiting import until
@@ -62,8 +63,14 @@ async def test_the_form_starts_a_run(app: SandboxTui, started: Started, how: str
 @pytest.mark.parametrize("kind", ["auto", "docker", "bubblewrap"])
 @pytest.mark.parametrize("mode", ["auto", "ask", "step"])
 async def test_every_choice_is_taken(
-    app: SandboxTui, started: Started, kind: str, mode: str, tmp_path: Path
+    app: SandboxTui,
+    started: Started,
+    kind: str,
+    mode: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
     async with app.run_test(size=(160, 45)) as pilot:
         await pilot.press("n", *"one", "enter", *"---", "enter", *"two")
         for name, text in (("model", "other"), ("url", ""), ("input", str(tmp_path))):
@@ -135,7 +142,8 @@ async def test_what_was_typed_is_there_again_until_it_is_started(
     [
         ("task", " ", "Enter a task."),
         ("model", " ", "Enter a model's name."),
-        ("input", "/not/there", "This does not exist."),
+        ("url", "", "Enter a URL, or set OPENAI_API_KEY."),
+        ("input", "/not/there", "This path does not exist."),
         ("steps", "0", "from 1"),
         ("samples", "1000", "from 1 to 256"),
     ],
@@ -175,7 +183,7 @@ async def test_the_button_and_every_border_is_on_the_screen(
         box = app.screen.query_one("#box")
         assert Region(0, 0, *size).contains_region(box.region)
         assert box.region.contains_region(app.screen.query_one("#start", Button).region)
-        for select in app.screen.query(Select):
+        for select in app.screen.query("#fields > .row Select"):
             assert select.size.height == 1, "a line between two borders"
             assert select.outer_size.height == 3
             assert app.screen.query_one("#fields").region.contains_region(select.region)
@@ -207,3 +215,73 @@ async def test_the_choices_open_on_the_narrowest_terminals(
             assert select.expanded
             await pilot.press("escape")
             await pilot.pause()
+
+
+LESS_OFTEN = {
+    "output": ("agent.output", "elsewhere"),
+    "prompts": ("agent.prompts", "short"),
+    "network": ("sandbox.network", "none"),
+    "tty": ("agent.tty", "yes"),
+    "policy": ("policy.default", "deny"),
+    "temperature": ("model.temperature", "0.5"),
+    "tokens": ("limits.token_limit", "5000"),
+    "time": ("limits.time_limit", "60"),
+    "cost": ("limits.cost_limit", "0.25"),
+}
+
+
+@pytest.mark.parametrize("size", [(160, 45), (60, 20)])
+async def test_settings_are_changed_for_this_run_alone(
+    app: SandboxTui, started: Started, size: tuple[int, int]
+) -> None:
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("n", *"fix it")
+        if size[1] < 38:
+            await pilot.press("f5")
+        for field, (_, text) in LESS_OFTEN.items():
+            if isinstance(app.screen.query_one(f"#{field}"), Input):
+                await put(pilot, field, text)
+            else:
+                await choose(pilot, field, text)
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+    (request,) = started
+    for name, text in LESS_OFTEN.values():
+        assert text_of_setting(request.settings, name) == text
+        assert text_of_setting(app.settings.now, name) == text_of_setting(config.load({}), name)
+
+
+async def test_settings_are_kept_from_now_on(app: SandboxTui, started: Started) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", *"fix it", "f5")
+        await put(pilot, "temperature", "0.5")
+        await pilot.press("f4")
+        await until(pilot, lambda: config.load({}).model.temperature == 0.5)
+        await put(pilot, "temperature", "0.7")
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+    assert started[0].settings.model.temperature == 0.7
+    assert config.load({}).model.temperature == 0.5
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        ("temperature", "warm", "must be a number"),
+        ("cost", "-1", "must be more than 0"),
+        ("prompts", "nobody", "nobody"),
+    ],
+)
+async def test_what_is_wrong_below_is_shown_and_said(
+    app: SandboxTui, started: Started, field: str, text: str, words: str
+) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n", *"fix it")
+        await put(pilot, field, text)
+        await pilot.press("ctrl+s")
+        await pilot.pause()
+        place = app.screen.query_one(f"#{field}")
+        assert place.has_class("-wrong")
+        assert words in str(place.border_subtitle)
+        assert place.region.height == 3
+    assert not started

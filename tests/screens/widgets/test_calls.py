@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
@@ -12,9 +13,13 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.themes import load_themes
 from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS, palette_of, to_textual
+from sandbox_tui.tui.widgets.calls.approval_bar import names_in
+from sandbox_tui.tui.widgets.calls.call_document import CallDocument
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.edited_file import edited_file
 from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
 from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_lines
+from sandbox_tui.tui.widgets.calls.rows.waiting_rows import waiting_lines
 from sandbox_tui.tui.widgets.calls.search.call_filter import FILTERS, holds
 
 
@@ -63,9 +68,10 @@ def a_run() -> RunState:
 class OneList(App[None]):
     """Nothing but the list."""
 
-    def __init__(self, state: RunState) -> None:
+    def __init__(self, state: RunState, *, attends: bool = False) -> None:
         super().__init__()
         self.state = state
+        self.attends = attends
         for theme in load_themes()[0].values():
             self.register_theme(to_textual(theme))
 
@@ -73,7 +79,7 @@ class OneList(App[None]):
         return ROLE_DEFAULTS
 
     def compose(self) -> ComposeResult:
-        yield Calls(self.state, id="calls")
+        yield Calls(self.state, attends=self.attends, id="calls")
 
     def on_mount(self) -> None:
         self.theme = "lamplight"
@@ -139,7 +145,7 @@ async def test_search_goes_from_hit_to_hit_and_round() -> None:
         await pilot.press("N")
         assert calls.cursor != first
         assert calls.find("Needle") == "1 of 1 found", "a capital counts"
-        assert calls.find("no such thing") == "nothing like that"
+        assert calls.find("no such thing") == "no matches"
         assert calls.find("") == ""
         cursor = calls.cursor
         await pilot.press("n")
@@ -154,7 +160,7 @@ async def test_any_words_can_be_looked_for(words: str) -> None:
         calls.find(words)
         assert seen(calls)
         expected = any(holds(item, words) for item in app.state.items)
-        assert (calls.find(words) != "nothing like that") == expected
+        assert (calls.find(words) != "no matches") == expected
 
 
 def replies(*events: e.AnyEvent) -> RunState:
@@ -164,6 +170,18 @@ def replies(*events: e.AnyEvent) -> RunState:
     for seq, event in enumerate(events, 1):
         state.apply(msgspec.structs.replace(event, seq=seq, t=seq / 10))
     return state
+
+
+def replied(text: str, reasoning: str = "") -> e.ModelReplied:
+    return e.ModelReplied(
+        step=1,
+        message={},
+        text=text,
+        reasoning=reasoning,
+        usage=e.Usage(),
+        finish_reason="stop",
+        latency=1.0,
+    )
 
 
 async def test_what_came_of_a_reply_instead_of_calls_is_a_line_of_its_own() -> None:
@@ -190,13 +208,143 @@ async def test_what_came_of_a_reply_instead_of_calls_is_a_line_of_its_own() -> N
     assert "stopped by you" in reply_lines(stopped, 76, 9.0, False, palette)[0].plain  # type: ignore[arg-type]
 
 
+async def test_a_reply_is_read_as_it_comes_and_folds_when_a_call_begins() -> None:
+    state = replies(
+        e.ModelAsked(step=1, digest="", messages=2),
+        e.ModelDelta(step=1, channel="reasoning", text="The data is unknown.\nI look."),
+        e.ModelDelta(step=1, channel="text", text="# Plan\n\n1. **look**\n"),
+    )
+    app = OneList(state)
+    async with app.run_test(size=(80, 12)) as pilot:
+        calls = app.query_one(Calls)
+        thought, said = seen(calls).split("Plan")
+        assert "│ The data is unknown." in thought
+        assert "1 look" in said
+        for number in range(2, 12):
+            state.apply(e.ModelDelta(step=1, channel="text", text=f"{number}. item\n"))
+        calls.sync(6.0)
+        await pilot.pause()
+        assert calls.following
+        assert "11 item" in calls.render_line(calls.size.height - 1).text  # the newest is in view
+        state.apply(replied("# Plan\n\n1. **look**\n", "The data is unknown.\nI look."))
+        call = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments="{}")
+        state.apply(e.CallProposed(call=call))
+        calls.sync(7.0)
+        assert "▾     │ The data is unknown." in seen(calls)
+        state.apply(e.CallStarted(call=1))
+        calls.sync(8.0)
+        folded = seen(calls)
+        assert "▸     Plan 1 look" in folded
+        assert "The data is unknown." not in folded
+        await pilot.press("home", "enter")
+        assert "The data is unknown." in seen(calls)
+
+
+async def test_a_reply_that_is_being_read_does_not_fold() -> None:
+    state = replies(
+        e.ModelAsked(step=1, digest="", messages=2),
+        e.ModelDelta(step=1, channel="text", text="\n\n".join(f"word {n}" for n in range(30))),
+    )
+    app = OneList(state)
+    async with app.run_test(size=(80, 12)) as pilot:
+        calls = app.query_one(Calls)
+        await pilot.press("home")
+        before = [calls.render_line(y).text for y in range(2, calls.size.height)]
+        assert "word 0" in calls.render_line(1).text
+        state.apply(replied("\n\n".join(f"word {n}" for n in range(30))))
+        for event in bash(1, "ls", "a file"):
+            state.apply(event)
+        calls.sync(7.0)
+        await pilot.pause()
+        assert [calls.render_line(y).text for y in range(2, calls.size.height)] == before
+
+
+async def test_a_try_that_failed_and_what_it_had_said_have_their_lines() -> None:
+    state = replies(
+        e.ModelAsked(step=1, digest="", messages=2),
+        e.ModelDelta(step=1, channel="text", text="I begin"),
+        e.ModelFailed(step=1, error="It broke off.", attempt=1, retry_in=1.0),
+        e.ModelAsked(step=1, digest="", messages=2, attempt=2),
+    )
+    app = OneList(state)
+    async with app.run_test(size=(80, 20)):
+        lines = seen(app.query_one(Calls)).split("\n")
+        assert lines[1].endswith("I begin")
+        assert "! try 1 failed: It broke off." in lines[2]
+        assert "The model was asked again." in lines[3]
+        palette = palette_of(app.query_one(Calls))
+        drawn = reply_lines(state.items[0], 76, 9.0, False, palette)  # type: ignore[arg-type]
+        assert len(drawn) == reply_height(state.items[0], False) == 4  # type: ignore[arg-type]
+
+
+def waiting(**arguments: Any) -> RunState:
+    name = "execute_bash" if set(arguments) == {"command"} else "str_replace_editor"
+    call = e.ToolCall(number=1, step=1, id="c", name=name, arguments=json.dumps(arguments))
+    return replies(e.CallProposed(call=call), e.CallHeld(call=1))
+
+
+async def test_an_edit_that_waits_is_a_diff_of_all_it_changes() -> None:
+    old = "\n".join(f"line {n}" for n in range(40))
+    state = waiting(
+        command="str_replace",
+        path="/testbed/a.py",
+        old_str=old,
+        new_str=old.replace("line 20", "row 20 " + "x" * 90 + "END"),
+    )
+    app = OneList(state)
+    async with app.run_test(size=(60, 20)):
+        lines = [line.strip() for line in seen(app.query_one(Calls)).split("\n")]
+        assert "str_replace /testbed/a.py" in lines
+        assert "- line 20" in lines
+        rows = [line for line in lines if line.startswith("+ ")]
+        assert len(rows) == 2
+        assert rows[-1].endswith("END")  # to its end, and each row is marked
+        for number in range(40):
+            assert any(line.endswith(f"line {number}") for line in lines)
+
+
+async def test_a_waiting_call_says_that_it_is_longer_than_the_view() -> None:
+    state = waiting(command="\n".join(f"echo {n}" for n in range(40)))
+    app = OneList(state, attends=True)
+    async with app.run_test(size=(60, 20)) as pilot:
+        calls = app.query_one(Calls)
+        calls.sync(5.0)
+        await pilot.pause()
+        assert "echo 0" in calls.render_line(2).text
+        assert calls.border_subtitle == "↓ more of call 1"
+        for _ in range(20):
+            await pilot.press("down")
+        assert "more of" not in str(calls.border_subtitle)
+
+
+async def test_an_edit_with_arguments_of_its_own_is_shown_field_by_field() -> None:
+    state = waiting(command="create", path="/testbed/a.py", file_text="x = 1\n", mode="0777")
+    app = OneList(state)
+    async with app.run_test(size=(60, 20)):
+        assert "mode: 0777" in seen(app.query_one(Calls))
+
+
+def test_the_files_that_a_waiting_command_names_have_their_sizes() -> None:
+    state = waiting(command="rm -rf data && cat < a.txt > out.txt; echo x >> b.txt")
+    changes = [
+        e.FileChange(path="/testbed/data", change="created", kind="dir"),
+        e.FileChange(path="/testbed/a.txt", change="created", kind="file", size=2_000),
+        e.FileChange(path="/testbed/b.txt", change="created", kind="file", size=3),
+        e.FileChange(path="/testbed/other", change="created", kind="file", size=3),
+    ]
+    state.apply(e.FilesChanged(step=1, by="model", changes=tuple(changes)))
+    assert state.pending is not None
+    names = set(names_in(state.pending.call, state.files).split(" · "))
+    assert names == {"data folder", "a.txt 2.0k", "out.txt new", "b.txt 3B, written"}
+
+
 async def test_a_filter_that_nothing_fits_says_so() -> None:
     app = OneList(RunState())
     async with app.run_test(size=(80, 30)) as pilot:
         calls = app.query_one(Calls)
         assert not calls.render_line(0).text.strip()
         await pilot.press("f")
-        assert "Nothing here: only what failed" in calls.render_line(0).text
+        assert "No matches: only failures" in calls.render_line(0).text
         assert not calls.render_line(1).text.strip()
 
 
@@ -240,3 +388,32 @@ async def test_a_call_that_was_text_names_its_format_and_what_was_repaired() -> 
     assert "Single quotes were taken as double quotes." not in closed
     assert "Single quotes were taken as double quotes." in opened
     assert state.tool_format.title == "text (hermes)"
+
+
+async def test_an_insertion_that_waits_stands_between_the_lines_around_it() -> None:
+    content = "".join(f"line {n}\n" for n in range(1, 10))
+    fields = {"command": "insert", "path": "/testbed/a.py", "insert_line": 5, "new_str": "new"}
+    state = RunState()
+    file = e.FileChange(path="/testbed/a.py", change="created", kind="file", size=70, blob="b")
+    call = e.ToolCall(
+        number=1, step=1, id="c1", name="str_replace_editor", arguments=json.dumps(fields)
+    )
+    for event in (
+        e.FilesListed(files=(file,)),
+        e.CallProposed(call=call),
+        e.CallHeld(call=1, reason="", rule=""),
+    ):
+        state.apply(event)
+    app = OneList(state)
+    async with app.run_test(size=(80, 20)):
+        palette = palette_of(app.query_one(Calls))
+        before = edited_file(state.calls[1], state.files, {"b": content.encode()}.get)
+        assert before == content
+        rows = [line.plain.strip() for line in waiting_lines(state.calls[1], 80, palette, before)]
+        around = [*(f"line {n}" for n in (3, 4, 5)), "+ new", *(f"line {n}" for n in (6, 7, 8))]
+        assert rows == ["insert /testbed/a.py, after line 5", *around]
+        unknown = waiting_lines(state.calls[1], 80, palette)
+        assert [line.plain.strip() for line in unknown][1:] == ["+ new"]
+        assert edited_file(state.calls[1], state.files, {}.get) is None
+        whole = CallDocument(state.calls[1], before).lines(60, palette)
+        assert any(line.plain == "+ new" and line.style == palette.good for line in whole)

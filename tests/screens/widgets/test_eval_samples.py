@@ -82,9 +82,9 @@ async def test_ten_thousand_are_drawn_only_where_they_are_seen(monkeypatch: Any)
 async def test_an_empty_list_says_why() -> None:
     app = Shown()
     async with app.run_test(size=(60, 12)) as pilot:
-        app.query_one(SampleList).show([], 0, "No sample is like that.")
+        app.query_one(SampleList).show([], 0, "No matching samples.")
         await pilot.pause()
-        assert "No sample is like that." in line(app.query_one(SampleRows), 0)
+        assert "No matching samples." in line(app.query_one(SampleRows), 0)
 
 
 async def test_a_sample_that_has_just_ended_is_in_no_other_program() -> None:

@@ -185,7 +185,7 @@ async def test_marks_sizes_and_titles() -> None:
             "     first                   new  1.2k",
             "     gone                 • gone",
             "   kept                   •    ~   99k",
-            "   odd␛[31m␊name                  100b",
+            "   odd␛[31m␊name                  100B",
         ]
         assert app.files.border_title == "files /testbed 3"
         assert app.files.border_subtitle == "+1 ~1 -1 · step 2 +0 ~1 -1"
@@ -193,7 +193,7 @@ async def test_marks_sizes_and_titles() -> None:
         assert app.lines()[0].split() == ["▸", "d", "+1", "-1"]
         await pilot.press("c")
         assert [line.split()[0] for line in app.lines()] == ["▸", "kept"]
-        assert app.files.border_subtitle == "changed 1 · esc shows all"
+        assert app.files.border_subtitle == "changed 1 · esc show all"
         await pilot.press("escape")
         assert len(app.lines()) == 3
 

@@ -262,7 +262,7 @@ async def test_a_command_that_waits_is_told_of_and_answered() -> None:
         assert app.subtitle_shown == "ssh waits for a password · enter answers · esc interrupts"
         await pilot.press("enter", "y")
         assert app.typed == [("model", b"y")]
-        assert "keys go to the sandbox · ctrl+] gives them back" in app.subtitle_shown
+        assert "keyboard goes to the sandbox · ctrl+] releases it" in app.subtitle_shown
         state.apply(e.TerminalOutput(terminal="model", data=b"thank you"))
         app.pane.sync(state)
         assert app.pane.view.attached

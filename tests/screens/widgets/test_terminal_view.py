@@ -87,6 +87,24 @@ async def test_a_recording_keeps_its_size_and_can_be_scrolled_sideways() -> None
         assert not app.sizes
 
 
+async def test_the_empty_rows_of_a_screen_taller_than_the_view_are_not_followed() -> None:
+    app = Demo(fit=False)
+    async with app.run_test(size=(60, 15)) as pilot:
+        app.view.feed(b"first\r\nsecond\r\n")
+        await app.settle(pilot)
+        assert app.lines()[:2] == ["first", "second"]
+        app.view.feed(b"".join(b"line %d\r\n" % n for n in range(18)))
+        await app.settle(pilot)
+        assert app.lines()[-2:] == ["line 17", ""]
+        app.view.feed(b"\x1b[2J\x1b[Hcleared\r\n")
+        await app.settle(pilot)
+        assert app.lines()[0] == "cleared"
+        assert app.view.following
+        app.view.feed(b"\x1b[24Hat the bottom\x1b[2Hcursor")
+        await app.settle(pilot)
+        assert app.lines()[-1] == "at the bottom"
+
+
 async def test_it_follows_until_one_scrolls_up_and_follows_again() -> None:
     app = Demo(history=500)
     async with app.run_test(size=(60, 20)) as pilot:

@@ -30,46 +30,80 @@ def _work_options(function: Any) -> Any:
             click.option(
                 "--concurrency",
                 type=click.IntRange(1, MAX_CONCURRENCY),
-                help="Samples at once (with --ray: on each machine); as many as fit into memory,"
-                " unless told.",
+                help=(
+                    "Samples at once (with --ray: per machine). Default: as many as fit in memory."
+                ),
             ),
             click.option(
                 "--ray",
                 metavar="ADDRESS",
                 help="Run the samples on all machines of a Ray cluster: HOST:PORT, auto or local.",
             ),
-            click.option("--headless", is_flag=True, help="Lines of text instead of the screen."),
-            click.option("--json", "as_json", is_flag=True, help="Samples as JSON, one per line."),
+            click.option(
+                "--headless",
+                is_flag=True,
+                help=("Print lines of text instead of opening the screen."),
+            ),
+            click.option(
+                "--json", "as_json", is_flag=True, help=("Print samples as JSON, one per line.")
+            ),
         ]
     ):
         function = option(function)
     return function
 
 
-@click.group("eval", short_help="Run a suite of tasks with and without a computer.")
+@click.group("eval", short_help="Run suites of tasks with and without a computer.")
 def eval_group() -> None:
-    """Run suites of tasks with and without a computer, and report what the computer is worth."""
+    """Run suites of tasks with and without a computer, and report what the computer adds."""
 
 
 @eval_group.command(short_help="Run a suite.")
 @click.argument("suite")
-@click.option("--model", help="Name of the model on its server.")
+@click.option("--model", help="Model name, as the server knows it.")
 @click.option("--base-url", help="Address of an OpenAI-compatible server (…/v1).")
 @request_options
-@click.option("--mode", "modes", multiple=True, type=click.Choice(MODES), help="Repeatable.")
+@click.option(
+    "--mode", "modes", multiple=True, type=click.Choice(MODES), help=("Only this mode; repeatable.")
+)
 @click.option("--domain", "domains", multiple=True, help="Only tasks of this domain; repeatable.")
-@click.option("--limit", type=click.IntRange(1), help="Tasks of each domain.")
-@click.option("--samples", type=click.IntRange(1), help="Attempts at each task in each mode.")
-@click.option("--sandbox", type=click.Choice(["auto", "docker", "bubblewrap"]))
+@click.option("--limit", type=click.IntRange(1), help="Maximum number of tasks of each domain.")
+@click.option("--samples", type=click.IntRange(1), help="Samples of each task in each mode.")
+@click.option(
+    "--sandbox",
+    type=click.Choice(["auto", "docker", "bubblewrap"]),
+    help="Kind of sandbox; auto: Docker if it answers, else bubblewrap.",
+)
 @click.option("--image", help="Container image (docker).")
-@click.option("--network", type=click.Choice(["bridge", "none"]))
+@click.option(
+    "--network",
+    type=click.Choice(["bridge", "none"]),
+    help="Network of the sandbox; none: no network.",
+)
 @click.option("--max-steps", type=click.IntRange(1), help="Maximum number of steps of a sample.")
 @click.option("--max-tokens", type=click.IntRange(1), help="Maximum tokens of one reply.")
-@click.option("--token-limit", type=click.IntRange(1), help="Maximum tokens of a sample.")
-@click.option("--time-limit", type=click.FloatRange(0, min_open=True), metavar="S")
-@click.option("--budget-tokens", type=click.IntRange(1), help="Maximum tokens in all.")
-@click.option("--budget-cost", type=click.FloatRange(0, min_open=True), help="Dollars in all.")
-@click.option("--budget-time", type=click.FloatRange(0, min_open=True), help="Seconds in all.")
+@click.option(
+    "--token-limit", type=click.IntRange(1), help="Maximum tokens of a sample's conversation."
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    metavar="S",
+    help="Maximum seconds of a sample.",
+)
+@click.option(
+    "--budget-tokens", type=click.IntRange(1), help=("Stop after this many tokens in total.")
+)
+@click.option(
+    "--budget-cost",
+    type=click.FloatRange(0, min_open=True),
+    help=("Stop after this many US dollars in total."),
+)
+@click.option(
+    "--budget-time",
+    type=click.FloatRange(0, min_open=True),
+    help=("Stop after this many seconds in total."),
+)
 @_work_options
 @click.pass_obj
 def run(theme: str | None, suite: str, **options: Any) -> None:
@@ -111,7 +145,7 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
 @_work_options
 @click.pass_obj
 def resume(theme: str | None, evaluation: str, **options: Any) -> None:
-    """Run what is left of an EVALUATION (its id, a part of it, or "last")."""
+    """Run what is left of an EVALUATION (its id, part of it, or "last")."""
     from sandbox_tui.sessions.evals.evaluation import resume_evaluation
 
     settings = load_settings({}, theme)
@@ -123,15 +157,15 @@ def resume(theme: str | None, evaluation: str, **options: Any) -> None:
     sys.exit(code)
 
 
-@eval_group.command(short_help="Watch an evaluation of another program, or look at one again.")
+@eval_group.command(short_help="Watch a running evaluation, or open a finished one.")
 @click.argument("evaluation", default="last")
-@click.option("--headless", is_flag=True, help="Lines of text instead of the screen.")
-@click.option("--json", "as_json", is_flag=True, help="Samples as JSON, one per line.")
+@click.option("--headless", is_flag=True, help="Print lines of text instead of opening the screen.")
+@click.option("--json", "as_json", is_flag=True, help="Print samples as JSON, one per line.")
 @click.pass_obj
 def watch(theme: str | None, evaluation: str, headless: bool, as_json: bool) -> None:
-    """Watch an EVALUATION (its id, a part of it, or "last"), whichever program works on it.
+    """Watch an EVALUATION (its id, part of it, or "last"), whichever program runs it.
 
-    Without a screen: a line for each sample as it is over, until no program works on it any more.
+    Without a screen: prints a line as each sample ends, until no program runs it any more.
     """
     from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 
@@ -151,7 +185,7 @@ def watch(theme: str | None, evaluation: str, headless: bool, as_json: bool) -> 
 
 @eval_group.command("ls", short_help="List evaluations.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one per line.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
 def list_(limit: int, as_json: bool) -> None:
     """List evaluations, newest first."""
     from sandbox_tui.tui.cli.evals.list_evals import print_evals
@@ -162,10 +196,10 @@ def list_(limit: int, as_json: bool) -> None:
 
 @eval_group.command("rm", short_help="Delete evaluations.")
 @click.argument("evaluation", nargs=-1, required=True)
-@click.option("--sessions", is_flag=True, help="The sessions of their samples as well.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--sessions", is_flag=True, help="Also delete the sessions of their samples.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
-    """Delete EVALUATIONS with their scores; the sessions of their samples stay, unless asked."""
+    """Delete EVALUATIONS with their scores; the sessions of their samples stay by default."""
     from sandbox_tui.sessions.store.tables import eval_ledger as ledger
     from sandbox_tui.tui.cli.evals.delete_evals import delete_alone, delete_whole
 
@@ -182,19 +216,21 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
     type=click.Choice(["text", "markdown", "html", "csv", "cells"]),
     default="text",
     show_default=True,
-    help="csv has a line for each sample, cells one for each domain and mode.",
+    help="csv has one line per sample, cells one per domain and mode.",
 )
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--sessions", is_flag=True, help="Write the page of each session beside it.")
+@click.option(
+    "--sessions", is_flag=True, help=("Also write a page for each session, next to the report.")
+)
 def report(evaluation: str, form: str, output: Path | None, sessions: bool) -> None:
-    """Report an EVALUATION (its id, a part of it, or "last"), also while it runs."""
+    """Report an EVALUATION (its id, part of it, or "last"), also while it runs."""
     from sandbox_tui.tui.cli.evals.report import write_report
 
     with store_to_read() as store:
         write_report(store, evaluation, form, output, sessions=sessions)
 
 
-@eval_group.command(short_help="Pair two evaluations by task.")
+@eval_group.command(short_help="Compare two evaluations task by task.")
 @click.argument("left")
 @click.argument("right")
 @click.option(
@@ -206,16 +242,16 @@ def report(evaluation: str, form: str, output: Path | None, sessions: bool) -> N
 )
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False))
 def compare(left: str, right: str, form: str, output: Path | None) -> None:
-    """Pair two evaluations by task and mode: two models, or two checkpoints of one."""
+    """Compare two evaluations by task and mode: two models, or two checkpoints of one."""
     from sandbox_tui.tui.cli.evals.report import write_comparison
 
     with store_to_read() as store:
         write_comparison(store, left, right, form, output)
 
 
-@eval_group.command(short_help="List the suites that have a name.")
+@eval_group.command(short_help="List the named suites.")
 def suites() -> None:
-    """List the suites that have a name: built in, and in the config folder's suites/."""
+    """List the named suites: built-in ones, and those in the config folder's suites/."""
     from sandbox_tui.core.evals.suite_file import known_suites
 
     for name, description in known_suites().items():

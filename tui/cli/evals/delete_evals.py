@@ -54,5 +54,5 @@ def delete_whole(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: boo
 def _name(found: ledger.EvalSummary) -> str:
     info = found.info
     return sanitize_line(
-        f"{info.id} ({info.suite} with {info.model}, {found.over} of {found.samples} samples over)"
+        f"{info.id} ({info.suite} with {info.model}, {found.over} of {found.samples} samples done)"
     )

@@ -66,7 +66,7 @@ class _Lines:
         write_outcome(table)
 
     def on_change(self, changed: SampleResult | None) -> None:
-        """Write a line for a sample that is over; end an evaluation that nobody can resume."""
+        """Write a line for a finished sample; end an evaluation that nobody can resume."""
         if changed is not None and changed.over:
             self._over += 1
             if changed.key in self._begun:
@@ -92,7 +92,7 @@ def _stop_on_signals(runner: EvalRunner) -> list[int]:
     def stop(number: int) -> Callable[[], None]:
         def on_signal() -> None:
             caught.append(number)
-            because = f"The program got {signal.Signals(number).name}."
+            because = f"The program received {signal.Signals(number).name}."
             tasks.add(asyncio.create_task(runner.stop(because)))
 
         return on_signal

@@ -30,7 +30,7 @@ def show_recorded(summary: ledger.EvalSummary, settings: Settings, store: Store)
 
 
 def _outcome(found: ledger.EvalSummary) -> str:
-    line = f"evaluation {found.info.id}: {found.over} of {found.samples} samples over"
+    line = f"evaluation {found.info.id}: {found.over} of {found.samples} samples done"
     if found.over == found.samples:
         return line
     because = f" · {found.stopped_because}" if found.stopped_because else ""

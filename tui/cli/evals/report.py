@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.write_file import write_file
 from sandbox_tui.core.evals.reporting.comparison import EvalComparison, compare_evals
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.report.compare import comparison_html, comparison_markdown
@@ -24,7 +25,6 @@ from sandbox_tui.sessions.interchange.known_secrets import known_secrets
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.tables import eval_ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import write_lines
-from sandbox_tui.tui.cli.write_file import write_file
 from sandbox_tui.tui.format.eval_comparison import comparison_lines, comparison_text
 from sandbox_tui.tui.format.eval_table import report_lines, report_text
 
@@ -52,7 +52,7 @@ def write_report(
 
     Args:
         store: where it is.
-        name: of the evaluation: its id, a part of it, or `last`.
+        name: of the evaluation: its id, part of it, or `last`.
         form: one of `REPORTS`.
         output: a file; None: standard output.
         sessions: whether the page of each session is written beside it, and linked.
@@ -110,7 +110,7 @@ def _pages(store: Store, run_ids: list[str], output: Path, redactor: Redactor) -
             links[run_id] = link
             _say_progress(f"{len(links)} of {len(run_ids)} pages")
     except OSError as error:
-        raise ConfigError(f"A page cannot be written: {error.strerror}.") from error
+        raise ConfigError(f"The page cannot be written: {error.strerror}.") from error
     _say_progress("")
     return links
 

@@ -59,7 +59,7 @@ def _say_outcome(store: Store, found: ledger.EvalSummary, *, as_json: bool) -> N
 
 def _left(found: ledger.EvalSummary) -> str:
     left = numbers.counted(found.samples - found.over, "sample")
-    because = found.stopped_because or "Its program is gone."
+    because = found.stopped_because or "Its program has exited."
     return sanitize_line(
         f"{because} {left} left: `sandbox-tui eval resume {found.info.id}` runs them."
     )

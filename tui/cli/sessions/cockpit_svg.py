@@ -1,13 +1,16 @@
-"""Pictures of the cockpit as SVG: all three panes at one moment of a session.
+"""Pictures and films of the cockpit as SVG: all three panes at one moment of a session, or at one
+after the other.
 
-The app itself draws it, headless, from a copy of the session with blanked secrets.
+The app itself draws it, headless, from a copy of the session with redacted secrets.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import shorten
 
 import msgspec
 
@@ -19,6 +22,9 @@ from sandbox_tui.sessions.interchange.exports import Recording
 from sandbox_tui.sessions.interchange.exports.bundle import with_contents
 from sandbox_tui.sessions.playback.keyframes import catch_up
 from sandbox_tui.sessions.store.tables.annotations import add_note, set_tags
+from sandbox_tui.tui.film.animated_svg import Frame, animated_svg
+from sandbox_tui.tui.film.frame_times import moments
+from sandbox_tui.tui.film.screenshot_rows import screenshot_rows
 from sandbox_tui.tui.format.self_contained_svg import self_contained
 
 SIZE = (160, 45)
@@ -49,12 +55,41 @@ def cockpit_picture(
         StoreError: it could not be drawn.
     """
     seq = resolve_position(recording.events, at)
+    (drawn,) = _pictures(recording, [seq], settings, size)
+    return self_contained(drawn)
+
+
+def cockpit_film(recording: Recording, settings: Settings, size: tuple[int, int] = SIZE) -> bytes:
+    """The cockpit from a session's beginning to its end, as one SVG file that plays by itself.
+
+    Args:
+        recording: the session.
+        settings: the theme, and others that affect the look.
+        size: columns and rows.
+
+    Raises:
+        StoreError: it could not be drawn.
+    """
+    shown = moments(recording.events_with_output)
+    drawn = _pictures(recording, [moment.seq for moment in shown], settings, size)
+    return animated_svg(
+        [
+            Frame(screenshot_rows(picture), moment.seconds)
+            for picture, moment in zip(drawn, shown, strict=True)
+        ]
+    )
+
+
+def _pictures(
+    recording: Recording, seqs: Sequence[int], settings: Settings, size: tuple[int, int]
+) -> list[str]:
+    """The cockpit after each of these events, as the app draws it."""
     with TemporaryDirectory(prefix="sandbox-tui-") as folder:
         store = Store(Path(folder) / "sessions.db")
         try:
             _copy(recording, store)
             catch_up(store, recording.summary.id)
-            return asyncio.run(_drawn(store, recording.summary.id, seq, settings, size))
+            return asyncio.run(_drawn(store, recording.summary.id, seqs, settings, size))
         finally:
             store.close()
 
@@ -74,8 +109,8 @@ def _copy(recording: Recording, store: Store) -> None:
 
 
 async def _drawn(
-    store: Store, run_id: str, seq: int, settings: Settings, size: tuple[int, int]
-) -> bytes:
+    store: Store, run_id: str, seqs: Sequence[int], settings: Settings, size: tuple[int, int]
+) -> list[str]:
     from sandbox_tui.tui.app import SandboxTui
     from sandbox_tui.tui.lifecycle.first_screen import ReplayAt
     from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
@@ -84,18 +119,26 @@ async def _drawn(
     run = store.run(run_id)
     look = msgspec.structs.replace(settings.ui, animations=False, images="blocks", title=False)
     app = SandboxTui(
-        msgspec.structs.replace(settings, ui=look), store, ReplayAt(run, ReplayPosition(seq))
+        msgspec.structs.replace(settings, ui=look), store, ReplayAt(run, ReplayPosition(seqs[0]))
     )
     try:
         async with (
             asyncio.timeout(DRAW_TIMEOUT_SECONDS),
             app.run_test(size=size, notifications=False) as pilot,
         ):
-            screen = app.screen
-            while not isinstance(screen, ReplayScreen) or not screen.shows(seq):
-                await asyncio.sleep(POLL_SECONDS)
+            drawn: list[str] = []
+            for seq in seqs:
                 screen = app.screen
-            await pilot.pause()
-            return self_contained(app.export_screenshot(title=screen.task_line))
+                if drawn and isinstance(screen, ReplayScreen):
+                    screen.seek(seq)
+                while not isinstance(screen, ReplayScreen) or not screen.shows(seq):
+                    await asyncio.sleep(POLL_SECONDS)
+                    screen = app.screen
+                await pilot.pause()
+                title = shorten(screen.task_line, size[0] // 2, placeholder=" …")
+                drawn.append(app.export_screenshot(title=title))
+            return drawn
     except TimeoutError as error:
-        raise StoreError(f"The picture was not ready after {DRAW_TIMEOUT_SECONDS:g} s.") from error
+        raise StoreError(
+            f"Drawing the picture timed out after {DRAW_TIMEOUT_SECONDS:g} s."
+        ) from error

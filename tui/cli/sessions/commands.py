@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
 from sandbox_tui.tui.format.titles import first_line
-
-if TYPE_CHECKING:
-    from sandbox_tui.sessions.interchange.exports import Exporter
 
 
 @click.group()
@@ -22,7 +18,7 @@ def snapshots() -> None:
 
 
 @snapshots.command("ls")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one snapshot per line.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one snapshot per line.")
 def snapshots_ls(as_json: bool) -> None:
     """List the snapshots and the space they take."""
     from sandbox_tui.tui.cli.sessions.snapshots import print_snapshots
@@ -33,8 +29,8 @@ def snapshots_ls(as_json: bool) -> None:
 
 @snapshots.command("prune", short_help="Remove snapshots that are no longer needed.")
 @click.argument("session", nargs=-1)
-@click.option("--all", "every", is_flag=True, help="Those of all sessions.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--all", "every", is_flag=True, help="Remove those of all sessions.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def snapshots_prune(session: tuple[str, ...], every: bool, yes: bool) -> None:
     """Remove the snapshots of deleted sessions, and those of SESSIONS, or of all with --all.
 
@@ -54,7 +50,7 @@ def sessions() -> None:
 
 
 @sessions.command("ls")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one session per line.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one session per line.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 def sessions_ls(as_json: bool, limit: int) -> None:
     """List sessions, newest first."""
@@ -76,7 +72,7 @@ def sessions_show(session: str) -> None:
 
 @sessions.command("rm")
 @click.argument("session", nargs=-1, required=True)
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
     """Delete sessions and free their space."""
     from sandbox_tui.tui.cli.free_space import free_space
@@ -85,9 +81,7 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
         chosen = [session_named(store, name, surely=True) for name in session]
         for summary in chosen:
             if summary.outcome == "running" and not summary.elsewhere:
-                raise ConfigError(
-                    f"{summary.id} is still being recorded: end it before you delete it."
-                )
+                raise ConfigError(f"{summary.id} is still running: end it before you delete it.")
         for summary in chosen:
             if not yes:
                 task = first_line(summary.task)[:60]
@@ -99,7 +93,7 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
 
 @sessions.command("search", short_help="Find words in saved sessions.")
 @click.argument("query", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="As JSON, one match per line.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one match per line.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True)
 def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find QUERY in tasks, replies, calls, observations and notes of all sessions.
@@ -128,7 +122,7 @@ def sessions_rename(session: str, title: str | None) -> None:
 @sessions.command("tag")
 @click.argument("session")
 @click.argument("tags", nargs=-1)
-@click.option("--remove", is_flag=True, help="Remove them.")
+@click.option("--remove", is_flag=True, help="Remove these tags instead of adding them.")
 def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
     """Add TAGS to a SESSION; without any, list its tags."""
     from sandbox_tui.core.base.sanitize import sanitize_line
@@ -147,8 +141,8 @@ def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
 @sessions.command("note")
 @click.argument("session")
 @click.argument("text", nargs=-1)
-@click.option("--step", type=click.IntRange(0), default=0, help="The step it is about.")
-@click.option("--remove", type=int, metavar="NUMBER", help="Delete the note of this number.")
+@click.option("--step", type=click.IntRange(0), default=0, help="The step the note is about.")
+@click.option("--remove", type=int, metavar="NUMBER", help="Delete the note with this number.")
 def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | None) -> None:
     """Write TEXT on a step of a SESSION; without any, list its notes."""
     from sandbox_tui.core.base.sanitize import sanitize_line
@@ -168,17 +162,24 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
 @click.argument("session")
 @click.option("--format", "-f", "format_", required=True, metavar="FORMAT")
 @click.option(
-    "--output", "-o", type=click.Path(path_type=Path), help="File or folder; - is stdout."
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help=("File or folder to write to; - is stdout."),
 )
-@click.option("--no-redact", is_flag=True, help="Keep what looks like a secret.")
+@click.option("--no-redact", is_flag=True, help="Do not redact what looks like a secret.")
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
 @click.option(
     "--at",
     metavar="MOMENT",
-    help="With svg: the whole cockpit at a step (5), call:7, seq:9, end.",
+    help="With svg: draw the whole cockpit at a step (5), call:7, seq:9 or end.",
 )
 @click.option(
-    "--size", metavar="COLSxROWS", default="160x45", show_default=True, help="Size of that picture."
+    "--size",
+    metavar="COLSxROWS",
+    default="160x45",
+    show_default=True,
+    help="Size of a picture or film of the cockpit, such as 160x45.",
 )
 @click.pass_obj
 def sessions_export(
@@ -191,49 +192,29 @@ def sessions_export(
     at: str | None,
     size: str,
 ) -> None:
-    """Write a SESSION to a file; what looks like a secret in it is blanked.
+    """Write a SESSION to a file; what looks like a secret in it is redacted.
 
-    FORMAT: trajectory, html, markdown, asciicast, bundle, chat-jsonl, atif or svg (the terminal at
-    the end; with --at, the whole cockpit at that moment).
+    FORMAT: trajectory, html, markdown, asciicast, bundle, chat-jsonl, atif, svg (the terminal at
+    the end; with --at, the whole cockpit at that moment) or film (the whole cockpit, as one SVG
+    file that plays by itself).
     """
     from sandbox_tui.sessions.interchange.exports import EXPORTERS
+    from sandbox_tui.tui.cli.sessions.cockpit_exporters import FILM, film_exporter, picture_exporter
     from sandbox_tui.tui.cli.sessions.export_import import export_session
 
     format_ = format_.replace("_", "-")  # as in the name of its module
-    if format_ not in EXPORTERS:
-        raise ConfigError(f"There is no format {format_!r}; there are {', '.join(EXPORTERS)}.")
-    exporter = EXPORTERS[format_]
-    if at is not None:
-        if format_ != "svg":
-            raise ConfigError("--at is for pictures: use it with --format svg.")
-        exporter = _pictures(at, size, theme)
+    if format_ not in (*EXPORTERS, FILM):
+        names = ", ".join((*EXPORTERS, FILM))
+        raise ConfigError(f"There is no format {format_!r}. Known formats: {names}.")
+    if at is not None and format_ != "svg":
+        raise ConfigError("--at is for pictures: use it with --format svg.")
+    if format_ == FILM:
+        exporter = film_exporter(size, theme)
+    else:
+        exporter = EXPORTERS[format_] if at is None else picture_exporter(at, size, theme)
     with store_to_read() as store:
         summary = session_named(store, session)
         export_session(store, summary, exporter, output, redact=not no_redact, force=force)
-
-
-def _pictures(at: str, size: str, theme: str | None) -> Exporter:
-    """Pictures of the cockpit at a moment.
-
-    Raises:
-        ConfigError: the size or a setting is not valid.
-    """
-    from sandbox_tui.core.config.settings import load
-    from sandbox_tui.sessions.interchange.exports import Exporter, Part
-    from sandbox_tui.tui.cli.sessions.cockpit_svg import MAX_SIZE, cockpit_picture
-
-    columns, _, rows = size.lower().partition("x")
-    if not (columns.isdecimal() and rows.isdecimal()):
-        raise ConfigError(f"{size!r} is no size: say 160x45, for example.")
-    wanted = int(columns), int(rows)
-    if not (40 <= wanted[0] <= MAX_SIZE[0] and 10 <= wanted[1] <= MAX_SIZE[1]):
-        raise ConfigError(f"A picture has 40x10 to {MAX_SIZE[0]}x{MAX_SIZE[1]} cells.")
-    settings = load({"ui.theme": theme})
-    return Exporter(
-        "svg",
-        "the cockpit at a moment",
-        lambda recording: [Part(".svg", cockpit_picture(recording, at, settings, wanted))],
-    )
 
 
 @sessions.command("import")
@@ -248,7 +229,7 @@ def sessions_import(files: tuple[Path, ...]) -> None:
 
     with open_store() as store:
         good = import_files(store, files)
-    sys.exit(0 if good else 1)
+    sys.exit(0 if good else ConfigError.exit_code)
 
 
 @sessions.command("check", short_help="Examine the session database.")

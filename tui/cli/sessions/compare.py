@@ -12,13 +12,18 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.relations.compare import Call, Comparison, compare, file_diff
 from sandbox_tui.tui.format.comparison import (
     COLUMN,
+    Divergence,
     call_line,
+    calls_sentence,
     cut,
+    differing_lines,
+    divergence,
+    end_and_size,
+    facts,
+    file_sizes,
     files_sentence,
     related_sentence,
     sign,
-    totals,
-    where_they_part,
 )
 
 SHOWN_FILES = 20
@@ -27,29 +32,46 @@ SHOWN_FILES = 20
 def print_comparison(
     store: Store, left: RunSummary, right: RunSummary, *, as_json: bool, diffs: bool
 ) -> None:
-    """Print where they diverge, their totals, the calls from there on, the files that differ."""
+    """Print what both came to, where they diverge, the calls from there on, the files that differ.
+
+    Args:
+        store: where both are.
+        left, right: the sessions.
+        as_json: all of it as one JSON value instead.
+        diffs: whether the differences of files are printed.
+    """
     found = compare(store, left, right)
     if as_json:
         click.echo(json.dumps(_as_json(found)))
         return
     if related := related_sentence(found):
         click.echo(related)
-    for name, mine, theirs in totals(found):
-        click.echo(f"{name:<9}{mine:<{COLUMN}}  {theirs}")
+    for name, mine, theirs in facts(found):
+        click.echo(f"{name:<9}{cut(mine):<{COLUMN}}  {cut(theirs)}")
     click.echo()
-    click.echo(where_they_part(found))
-    apart = len(found.pairs) if found.diverged_at is None else found.diverged_at
-    for pair in found.pairs[apart:]:
-        click.echo(f"  {_side(pair.left):<{COLUMN}} {sign(pair)} {_side(pair.right)}".rstrip())
+    click.echo(calls_sentence(found))
+    if (diverges := divergence(found)) is not None:
+        _print_divergence(diverges)
+        for pair in found.pairs[diverges.at :]:
+            click.echo(f"  {_side(pair.left):<{COLUMN}} {sign(pair)} {_side(pair.right)}".rstrip())
     click.echo()
     click.echo(files_sentence(found))
     for file in found.files[:SHOWN_FILES]:
-        click.echo(f"  {file.verdict:<11}{sanitize_line(file.path)}")
+        click.echo(f"  {file.verdict:<11}{sanitize_line(file.path)}  {file_sizes(file)}")
         if diffs and file.verdict == "differs":
             for line in file_diff(store, file):
                 click.echo(f"      {sanitize_line(line)}")
     if len(found.files) > SHOWN_FILES:
         click.echo(f"  and {len(found.files) - SHOWN_FILES} more")
+
+
+def _print_divergence(found: Divergence) -> None:
+    """How the call ended on both sides, and the first line that differs."""
+    left, right = (cut(end_and_size(call)) for call in (found.pair.left, found.pair.right))
+    click.echo(f"  {left:<{COLUMN}} │ {right}".rstrip())
+    if found.line is not None:
+        mine, theirs = (cut(line) for line in differing_lines(found.line))
+        click.echo(f"  {mine:<{COLUMN}} │ {theirs}".rstrip())
 
 
 def _side(call: Call | None) -> str:
@@ -61,7 +83,7 @@ def _as_json(found: Comparison) -> dict[str, object]:
         "left": dataclasses.asdict(found.left),
         "right": dataclasses.asdict(found.right),
         "related": found.related,
-        "parted": found.diverged_at,
+        "diverged_at": found.diverged_at,
         "calls": [
             {
                 "left": None if pair.left is None else dataclasses.asdict(pair.left),

@@ -16,7 +16,6 @@ from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.store.maintenance import Report
-from sandbox_tui.tui.cli.write_file import write_file
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line
 
@@ -39,36 +38,16 @@ def export_session(
         ConfigError: a file exists already, or cannot be written.
         StoreError: the session has nothing for this format.
     """
-    from sandbox_tui.sessions.interchange.exports import Recording
-    from sandbox_tui.sessions.interchange.known_secrets import known_secrets
-    from sandbox_tui.sessions.interchange.redaction import Redactor
+    from sandbox_tui.sessions.interchange.export_files import make_export, redacted_words
 
-    redactor = Redactor(known_secrets()) if redact else None
-    recording = Recording(store, run.id, redactor)
-    parts = list(exporter.write(recording))
+    export = make_export(store, run, exporter, redact=redact)
     if output is not None and str(output) == "-":
-        _to_stdout(parts[0].data)
+        _to_stdout(export.parts[0].data)
     else:
-        paths = [_path(run, part.suffix, output, first=part is parts[0]) for part in parts]
-        for path in paths:
-            if path.exists() and not force:
-                raise ConfigError(f"{path} exists already; --force overwrites it.")
-        for path, part in zip(paths, parts, strict=True):
-            write_file(path, part.data)
-            click.echo(f"{path}  {numbers.size(len(part.data))}")
-    if redactor is not None and redactor.found:
-        count = redactor.found
-        what = "place that looks" if count == 1 else "places that look"
-        click.echo(f"{count} {what} like a secret blanked; --no-redact keeps them.", err=True)
-
-
-def _path(run: RunSummary, suffix: str, output: Path | None, *, first: bool) -> Path:
-    """The path of a part: the requested one, or one next to it."""
-    if output is None:
-        return Path(f"{run.id}{suffix}")
-    if output.is_dir():
-        return output / f"{run.id}{suffix}"
-    return output if first else output.with_name(f"{output.stem}{suffix}")
+        for path, size in export.write(output, overwrite=force):
+            click.echo(f"{path}  {numbers.size(size)}")
+    if words := redacted_words(export):
+        click.echo(f"{words}; --no-redact keeps them.", err=True)
 
 
 def _to_stdout(data: bytes) -> None:
@@ -82,7 +61,7 @@ def _to_stdout(data: bytes) -> None:
             data = sanitize(data.decode("utf-8")).encode()
         except UnicodeDecodeError as error:
             raise ConfigError(
-                "This format is not text for a terminal: send it to a file with > or --output."
+                "This format is not text: write it to a file with > or --output."
             ) from error
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -114,7 +93,7 @@ def print_hits(hits: Sequence[Hit], remarks: Sequence[str], *, as_json: bool) ->
             click.echo(json.dumps(dataclasses.asdict(hit)))
         return
     if not hits:
-        click.echo("Nothing was found.", err=True)
+        click.echo("No matches.", err=True)
     for hit in hits:
         step = f"step {hit.step}" if hit.step else ""
         words = " ".join(_marked(hit).split())
@@ -138,6 +117,6 @@ def print_report(report: Report) -> None:
     if not report.problems:
         click.echo("✓ the session database is whole")
     click.echo(
-        f"  {report.sessions} sessions, {report.events} events, {report.contents} kept files, "
+        f"  {report.sessions} sessions, {report.events} events, {report.contents} saved files, "
         f"{numbers.size(report.bytes)}, {numbers.size(report.free)} of it free"
     )

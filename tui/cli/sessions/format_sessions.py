@@ -29,10 +29,10 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
             click.echo(json.dumps(dataclasses.asdict(run)))
         return
     if not runs:
-        click.echo("There is no session yet; `sandbox-tui demo` makes one.")
+        click.echo("There are no sessions yet; `sandbox-tui demo` records one.")
         return
     click.echo(
-        f"{'session':<21}  {'begun':<16}  {'outcome':<18}  steps  tokens     time  "
+        f"{'session':<21}  {'started':<16}  {'outcome':<18}  steps  tokens     time  "
         f"{'model':<20}  task"
     )
     for run in runs:
@@ -61,7 +61,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("tags", ", ".join(tags_of(store, run.id))),
         ("labels", ", ".join(f"{key}={value}" for key, value in labels.items())),
         ("notes", "\n".join(notes)),
-        ("begun", f"{_local(run.begun_at):%Y-%m-%d %H:%M:%S %Z}"),
+        ("started", f"{_local(run.begun_at):%Y-%m-%d %H:%M:%S %Z}"),
         ("parent", forked),
         ("model", run.model),
         ("seed", str(started_with.seed) if started_with and started_with.seed is not None else ""),
@@ -97,7 +97,7 @@ def _tool_format(store: Store, run_id: str) -> str:
 
 
 def _context(store: Store, run_id: str) -> str:
-    """How much fits into the model's context, and who says so; nothing where nobody does."""
+    """The model's context length and its source; empty if it is unknown."""
     event = events.last_of_kind(store, run_id, "ContextLengthFound")
     if not isinstance(event, e.ContextLengthFound):
         return ""

@@ -33,11 +33,11 @@ def print_snapshots(store: Store, *, as_json: bool) -> None:
     if as_json:
         return
     total = numbers.size(sum(one.size for one in found.own))
-    click.echo(f"{len(found.own)} snapshots, {total}" if found.own else "There is no snapshot.")
+    click.echo(f"{len(found.own)} snapshots, {total}" if found.own else "There are no snapshots.")
     if found.others:
         click.echo(f"{found.others} more belong to sessions that are not in this database.")
     if found.problem:
-        click.echo(f"Those of containers are not listed: {found.problem}")
+        click.echo(f"Container snapshots are not listed: {found.problem}")
 
 
 def prune(store: Store, sessions: Sequence[str] | None, *, ask: bool) -> bool:
@@ -57,9 +57,11 @@ def prune(store: Store, sessions: Sequence[str] | None, *, ask: bool) -> bool:
     ]
     for problem in problems:
         click.echo(f"sandbox-tui: {sanitize_line(problem)}", err=True)
-    click.echo(f"{_count([*found.left, *chosen])} removed" if not problems else "some were left")
+    click.echo(
+        f"{_count([*found.left, *chosen])} removed" if not problems else "some could not be removed"
+    )
     return not problems
 
 
 def _count(snapshots: Sequence[StoredSnapshot]) -> str:
-    return "one snapshot" if len(snapshots) == 1 else f"{len(snapshots)} snapshots"
+    return "1 snapshot" if len(snapshots) == 1 else f"{len(snapshots)} snapshots"

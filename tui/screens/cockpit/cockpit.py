@@ -23,16 +23,17 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.screens.cockpit.file_actions import FileActions
 from sandbox_tui.tui.screens.cockpit.file_panes import FilePanes
 from sandbox_tui.tui.screens.cockpit.item_pager import pager_of
 from sandbox_tui.tui.screens.cockpit.panes import Panes
 from sandbox_tui.tui.screens.cockpit.step_notes import StepNotes
-from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.files.file_view import choose_version
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.edited_file import edited_file
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
 from sandbox_tui.tui.widgets.files.file_tree import Files
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -47,7 +48,7 @@ FRAME_SECONDS = 1 / 20
 LIVE_FILE_ACTIONS = ("push_file", "edit_file")
 
 
-class Cockpit(Screen[None]):
+class Cockpit(SaysWhyOff, Screen[None]):
     """What live runs and replays share: the panes, and how events reach them.
 
     Args:
@@ -83,7 +84,6 @@ class Cockpit(Screen[None]):
         binding("cockpit.next_terminal", "next_terminal", show=False),
         binding("cockpit.whole", "open_all"),
         binding("cockpit.note", "note", show=False),
-        binding("cockpit.help", "help"),
     ]
 
     def __init__(self, task: str, *, live: bool, get_blob: Callable[[str], bytes | None]) -> None:
@@ -99,13 +99,14 @@ class Cockpit(Screen[None]):
         self._panes = Panes(self)
         self._flush_timer: Timer | None = None
         self._second_shown = -1
+        self._keys_for = (False, True)
         self._clock_at = time.monotonic()
 
     def compose(self) -> ComposeResult:
-        """Header, three panes, what stands below them, footer."""
+        """Header, three panes, the widgets below them, footer."""
         yield StatusBar(self.state, self._task_line, id="status")
         with Horizontal(id="panes"):
-            yield Calls(self.state, attends=self._is_live, id="calls")
+            yield Calls(self.state, attends=self._is_live, get_blob=self._get_blob, id="calls")
             yield TerminalPane(live=self._is_live, id="terminals")
             with Vertical(id="side"):
                 yield Files(self.state, id="files")
@@ -174,6 +175,10 @@ class Cockpit(Screen[None]):
         self.query_one(Calls).sync(self.now)
         self._file_panes.show_changes()
         self.sync_bars()
+        keys_for = (bool(self.state.items), self.live_files is None)
+        if keys_for != self._keys_for:
+            self._keys_for = keys_for
+            self.refresh_bindings()
 
     @property
     def _has_panes(self) -> bool:
@@ -181,7 +186,7 @@ class Cockpit(Screen[None]):
         return not self._is_left and self.is_attached and bool(self.query(Calls))
 
     def sync_bars(self) -> None:
-        """Bring header, timeline and what stands around the terminal up to date."""
+        """Update the header, the timeline and the bars around the terminal."""
         self.query_one(StatusBar).sync(self.state, self.now)
         self.query_one(TerminalPane).sync(self.state)
         timeline = self.query_one(Timeline)
@@ -251,9 +256,15 @@ class Cockpit(Screen[None]):
         """Where files are copied out to unless a person says otherwise."""
         return Path.cwd()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
         """Files are changed only in an active run."""
-        return action not in LIVE_FILE_ACTIONS or self.live_files is not None
+        if action in LIVE_FILE_ACTIONS and self.live_files is None:
+            return "the run is starting" if self._is_live else "a replay cannot be changed"
+        if action == "zoom" and self.has_class("-narrow"):
+            return "there is room for one pane alone"
+        if action == "open_all" and self._has_panes and self._to_open is None:
+            return "nothing has happened yet"
+        return ""
 
     @on(Files.Opened)
     def _file_opened(self, event: Files.Opened) -> None:
@@ -320,6 +331,7 @@ class Cockpit(Screen[None]):
     def on_resize(self, event: Resize) -> None:
         """Widths decide which panes are seen; focus must stay on one of them."""
         self.call_after_refresh(self._panes.keep_focus_seen)
+        self.refresh_bindings()
 
     def action_pane(self, name: str) -> None:
         """Focus a pane, showing it first where it is hidden."""
@@ -339,10 +351,6 @@ class Cockpit(Screen[None]):
     def action_zoom(self) -> None:
         """The focused pane fills the screen, or gives it back."""
         self.toggle_class("-zoomed")
-
-    def action_help(self) -> None:
-        """All keys of this screen."""
-        app_of(self).push_screen(HelpScreen(self))
 
     # --- looking for something
 
@@ -371,15 +379,21 @@ class Cockpit(Screen[None]):
     def _left_find_bar(self) -> None:
         self.set_focus(self.query_one(Calls))
 
+    @property
+    def _to_open(self) -> Item | None:
+        """What the cursor is on, else the call that waits, else what happened last."""
+        chosen = self.query_one(Calls).current or self.state.pending
+        return chosen or next(iter(self.state.items[-1:]), None)
+
     def action_open_all(self) -> None:
-        """Open the whole text of what the cursor is on, else of the call that waits."""
-        self.open_whole(self.query_one(Calls).current or self.state.pending)
+        """Open the whole text of what the cursor is on, of the call that waits, or of the last."""
+        self.open_whole(self._to_open)
 
     def open_whole(self, item: Item | None) -> None:
         """Open the whole text of something that happened."""
-        pager = pager_of(item)
+        pager = pager_of(item, edited_file(item, self.state.files, self._get_blob))
         if pager is not None:
             app_of(self).push_screen(pager)
         else:
-            words = f"Choose something first (↑ ↓), then {hint('cockpit.whole')} opens it."
+            words = f"Select something first (↑ ↓), then {hint('cockpit.whole')} opens it."
             self.notify(words)

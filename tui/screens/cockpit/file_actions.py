@@ -81,7 +81,7 @@ class FileActions:
         """The whole file on a screen of its own."""
         path, file = self._chosen()
         if file is None or file.last.kind != "file":
-            self._screen.notify("Choose a file first.", timeout=2)
+            self._screen.notify("Select a file first.", timeout=2)
             return
         preview = self._preview
         against = preview.against if preview.path == path else None
@@ -95,7 +95,7 @@ class FileActions:
         """Copy the chosen file or folder out, after asking where."""
         path, _ = self._chosen()
         if not path:
-            self._screen.notify("Choose a file or folder first.", timeout=2)
+            self._screen.notify("Select a file or folder first.", timeout=2)
             return
 
         def asked(folder: Path | None) -> None:
@@ -137,15 +137,17 @@ class FileActions:
                 write_out(data, name[len(above) + 1 :], folder)
                 written += 1
         if not written:
-            raise FileRefused(f"Nothing of {path} was kept with the session.")
-        rest = f"; {missing} were not kept with the session" if missing else ""
+            raise FileRefused(f"No content of {path} was saved with the session.")
+        rest = f"; {missing} were not saved with the session" if missing else ""
         return f"Copied {written} to {folder}{rest}."
 
     def open_outside(self) -> None:
         """Open a page, picture, sound, film or PDF with a program of the desktop."""
         path, file = self._chosen()
         if file is None or not outside.may_be_opened(path):
-            self._screen.notify("Only pages, pictures, sound, film and PDF are opened outside.")
+            self._screen.notify(
+                "Only web pages, images, audio, video and PDF files open in other programs."
+            )
             return
         self._do(lambda: self._open_outside(path, file))
 
@@ -158,7 +160,7 @@ class FileActions:
             await self._source.live_files.fetch(path, folder)
         copied = next(folder.iterdir(), None)
         if copied is None:
-            raise FileRefused(f"{path} was not kept with the session.")
+            raise FileRefused(f"{path} was not saved with the session.")
         outside.open_outside(copied)
         self._screen.notify(sanitize_line(f"Opened a copy of {path}."), markup=False, timeout=4)
 
@@ -167,7 +169,7 @@ class FileActions:
     def ask_copy_in(self) -> None:
         """Copy a host file or folder into the sandbox, after asking which and where."""
         if self._source.live_files is None:
-            self._screen.notify("This run is not running.", timeout=2)
+            self._screen.notify("This run has ended.", timeout=2)
             return
         started = self._source.state.started
         base = started.working_dir if started else "/testbed"
@@ -184,10 +186,10 @@ class FileActions:
     async def _push(self, push: Push) -> None:
         files = self._source.live_files
         if files is None:
-            raise FileRefused("The run has ended meanwhile.")
+            raise FileRefused("The run has ended in the meantime.")
         path = posixpath.join(push.folder, push.source.name)
         if await files.exists(path):
-            question = sanitize_line(f"{path} is there already. Write over it?")
+            question = sanitize_line(f"{path} already exists. Overwrite it?")
             if not await app_of(self._screen).push_screen_wait(ConfirmDialog(question)):
                 return
         await files.push(push.source, push.folder, tell=push.tell)
@@ -197,16 +199,16 @@ class FileActions:
         """Edit the chosen file by hand."""
         path, file = self._chosen()
         if self._source.live_files is None:
-            self._screen.notify("This run is not running.", timeout=2)
+            self._screen.notify("This run has ended.", timeout=2)
         elif file is None or file.last.kind != "file" or file.last.change == "deleted":
-            self._screen.notify("Choose a file first.", timeout=2)
+            self._screen.notify("Select a file first.", timeout=2)
         else:
             self._do(lambda: self._open_editor(path))
 
     async def _open_editor(self, path: str) -> None:
         files = self._source.live_files
         if files is None:
-            raise FileRefused("The run has ended meanwhile.")
+            raise FileRefused("The run has ended in the meantime.")
 
         async def save(data: bytes, opened: bytes | None, tell: bool) -> None:
             await files.save(path, data, opened=opened, tell=tell)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Iterable
 
 from textual.screen import Screen
 from textual.timer import Timer
 
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.file_state import FileState
 from sandbox_tui.tui.screens.cockpit.file_actions import FileSource
 from sandbox_tui.tui.widgets.files.file_tree import Files
 from sandbox_tui.tui.widgets.preview.preview import Preview
@@ -17,6 +20,20 @@ SLOW_SECONDS = 0.1
 
 REST_RATIO = 5.0
 """How long the list rests, as a multiple of the time that drawing it took."""
+
+
+SWAP_FILE = re.compile(r"(^|/)\.[^/]+\.sw[a-p]$")
+"""What vi keeps beside a file while it is edited."""
+
+
+def latest_changed(files: Iterable[FileState]) -> FileState | None:
+    """The file that changed last in this run; None when none did. Swap files do not count."""
+    changed = (
+        file
+        for file in files
+        if file.last.kind == "file" and file.run_mark and not SWAP_FILE.search(file.last.path)
+    )
+    return max(changed, key=lambda file: (file.step, file.last.mtime), default=None)
 
 
 class FilePanes:
@@ -71,9 +88,7 @@ class FilePanes:
             self._preview.show(row.path, row.file)
 
     def _preview_latest(self) -> None:
-        files = self._source.state.files.values()
-        changed = [file for file in files if file.last.kind == "file" and file.run_mark]
-        latest = max(changed, key=lambda file: (file.step, file.last.mtime), default=None)
+        latest = latest_changed(self._source.state.files.values())
         self._preview.show(latest.last.path if latest else "", latest)
 
     @property

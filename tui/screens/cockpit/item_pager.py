@@ -5,14 +5,19 @@ from __future__ import annotations
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, ReplyItem
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
-from sandbox_tui.tui.widgets.calls.call_text import whole_text
+from sandbox_tui.tui.widgets.calls.call_document import CallDocument
 
 
-def pager_of(item: Item | None) -> PagerScreen | None:
-    """The pager with the text of an item; None for one that has none."""
+def pager_of(item: Item | None, before: str | None = None) -> PagerScreen | None:
+    """The pager with the text of an item; None for one that has none.
+
+    Args:
+        item: what happened.
+        before: the file that a waiting call inserts into, where it is known.
+    """
     match item:
         case CallItem():
-            return PagerScreen(f"call {item.call.number}", whole_text(item))
+            return PagerScreen(f"call {item.call.number}", CallDocument(item, before))
         case ReplyItem():
             return PagerScreen(f"step {item.step}", f"{item.reasoning}\n\n{item.text}".strip())
         case HumanItem(file=e.HumanFile() as file):

@@ -97,7 +97,7 @@ class StepNotes:
         what = f"note on step {step}" if step else "note on this session"
         text = await app_of(self._screen).push_screen_wait(
             PromptDialog(
-                what, before, "what is to be remembered" if not here else "takes the note away"
+                what, before, "your note" if not here else "leave empty to delete the note"
             )
         )
         if text is None or text == before.strip():

@@ -27,6 +27,8 @@ class PromptDialog(LineDialog[str]):
         placeholder: what an empty line means.
     """
 
+    enter_words = "keep"
+
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("ask_line.leave", "dismiss(None)", priority=True),
     ]
@@ -42,7 +44,7 @@ class PromptDialog(LineDialog[str]):
         text = sanitize(self._text, newlines=False)
         line = Input(text, placeholder=self._placeholder, select_on_focus=False, classes="line")
         line.border_title = self._question
-        line.border_subtitle = f"enter keeps · {hint('ask_line.leave')} leaves it"
+        line.border_subtitle = f"enter save · {hint('ask_line.leave')} cancel"
         yield line
 
     @override

@@ -34,8 +34,13 @@ class ConfirmDialog(Dialog[bool]):
     def compose(self) -> ComposeResult:
         """The question."""
         with Vertical(classes="dialog") as box:
-            box.border_subtitle = f"{hint('confirm.yes')} yes · {hint('confirm.no')} no"
+            box.border_subtitle = self.keys_words
             yield Static(sanitize(self._question), markup=False)
+
+    @property
+    def keys_words(self) -> str:
+        """The keys that answer."""
+        return f"{hint('confirm.yes')} yes · {hint('confirm.no')} no"
 
     def action_answer(self, sure: bool) -> None:
         """Close with the answer."""

@@ -88,17 +88,17 @@ class ForkDialog(Dialog[ForkDescription | None]):
         steps = max(steps, self._plan.fork_point.step + ROOM) if self._used_up else steps
         with VerticalScroll(classes="dialog form") as box:
             box.border_title = "fork"
-            box.border_subtitle = f"{hint('fork.start')} forks · {hint('fork.leave')} goes back"
+            box.border_subtitle = f"{hint('fork.start')} fork · {hint('fork.leave')} cancel"
             yield Static(id="where", markup=False)
             yield Static(id="repeats", markup=False)
             yield Label("a message for the model, optional")
             yield TextArea(id="message", soft_wrap=True, tab_behavior="focus")
             with Grid():
                 yield Label("model of the fork")
-                yield Label("its server; empty: the hosted one")
+                yield Label("server; leave empty for OpenAI")
                 yield Input(self._first_model, id="model")
                 yield Input(model.base_url, id="url")
-            yield Label("most steps, those before the fork included")
+            yield Label("max steps, including those before the fork")
             yield Input(str(steps), type="integer", id="steps")
             with Horizontal():
                 yield Button("change the call", id="call")
@@ -145,7 +145,7 @@ class ForkDialog(Dialog[ForkDescription | None]):
     async def _change_call(self) -> None:
         call = self._last_call()
         if call is None:
-            self.notify("No call was made by then.", markup=False)
+            self.notify("No call had been made yet.", markup=False)
             return
         shown = call
         if self._edited is not None:
@@ -174,10 +174,10 @@ class ForkDialog(Dialog[ForkDescription | None]):
         steps, model = self._text("steps"), self._text("model")
         if not steps.isdigit() or int(steps) <= self._plan.fork_point.step:
             least = self._plan.fork_point.step + 1
-            self.notify(f"Most steps must be at least {least}.", severity="warning", markup=False)
+            self.notify(f"Max steps must be at least {least}.", severity="warning", markup=False)
             return
         if not model:
-            self.notify("Name the model.", severity="warning", markup=False)
+            self.notify("Enter a model name.", severity="warning", markup=False)
             return
         message = self.query_one("#message", TextArea).text.strip()
         run = self._changed(model, int(steps))

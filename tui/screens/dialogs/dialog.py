@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from textual import on
+from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Input
+
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
@@ -18,9 +22,21 @@ class Dialog(ModalScreen[Result]):
 
     CSS_PATH = Path(__file__).with_name("dialogs.tcss")  # subclasses are in other folders
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("app.help", "app.help", show=False),
+    ]
+
+    def on_mount(self) -> None:
+        """The bar at the foot is the dialog's: the one below it is of keys that do nothing now."""
+        if self.is_attached and not self.query(KeyBar):  # a dialog may be closed before it is shown
+            self.mount(KeyBar())
+
 
 class LineDialog(Dialog[Answer | None]):
     """One line at the foot of the screen; enter dismisses with the answer."""
+
+    enter_words: ClassVar[str]
+    """What enter does, for the key bar."""
 
     def answer(self, text: str) -> Answer | None:
         """What a line without blanks around it means."""

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import json
+from pathlib import PurePosixPath
 from typing import Any, ClassVar, cast
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Label, TextArea
 
+from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
+from sandbox_tui.core.base.tool_names import BASH
 from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.terminal_io.external_editor import edit_in_editor
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 _LABELS = {
@@ -28,11 +33,14 @@ _LABELS = {
 }
 """What the editor's arguments are, where their names do not say it."""
 
+_FILE_TEXTS = ("file_text", "old_str", "new_str")
+
 
 class EditCallDialog(Dialog[str | None]):
     """A plain-text editor for each argument, or one for the JSON of all of them.
 
-    ctrl+s (or f2) runs the call with what stands there, f3 changes between the two forms. An
+    ctrl+s (or f2) runs the call with what stands there, f3 changes between the two forms, f4 opens
+    the text under the cursor in a person's own editor. An
     argument with characters that must not reach a terminal as they are is shown as a JSON string,
     and read back as one. Dismisses with the arguments as JSON text, or None.
     """
@@ -50,6 +58,7 @@ class EditCallDialog(Dialog[str | None]):
         # not before their time (priority): what was typed just before must have arrived
         binding("edit_call.run", "run"),
         binding("edit_call.json", "toggle_json"),
+        binding("edit_call.editor", "open_editor"),
         binding("edit_call.leave", "cancel", priority=True),
     ]
 
@@ -84,7 +93,7 @@ class EditCallDialog(Dialog[str | None]):
         box = self.query_one(VerticalScroll)
         box.remove_class("-wrong")
         box.border_subtitle = (
-            f"{hint('edit_call.run')} runs it so · {hint('edit_call.leave')} leaves it as it is"
+            f"{hint('edit_call.run')} run edited call · {hint('edit_call.leave')} cancel"
         )
 
     def _say_what_is_wrong(self, words: str) -> None:
@@ -115,10 +124,33 @@ class EditCallDialog(Dialog[str | None]):
         if not self._as_json:
             self.query_one("TextArea.json", TextArea).text = _pretty(arguments)
         elif not self._fill_fields(_fields(arguments)):
-            self.notify("The arguments have other names now: they stay JSON.")
+            self.notify("The argument names have changed, so they stay JSON.")
             return
         self._as_json = not self._as_json
         self._show_form()
+
+    @work(exclusive=True)
+    async def action_open_editor(self) -> None:
+        """Edit the text under the cursor in `$EDITOR`; it is run only with the key that runs it."""
+        area = self.focused
+        if not isinstance(area, TextArea):
+            return
+        try:
+            written = await edit_in_editor(app_of(self), area.text, self._suffix(area))
+        except SandboxTuiError as error:
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
+            return
+        area.replace(sanitize(written), (0, 0), area.document.end)
+
+    def _suffix(self, area: TextArea) -> str:
+        """Of a file with this text."""
+        if self._as_json:
+            return ".json"
+        name = list(self._fields)[self._areas("field").index(area)]
+        if name == "command" and self._call.name == BASH:
+            return ".sh"
+        path = str(self._fields.get("path", ""))
+        return PurePosixPath(path).suffix if name in _FILE_TEXTS else ".txt"
 
     def action_cancel(self) -> None:
         """Close without a change."""

@@ -1,63 +1,175 @@
-"""Every key that works where one is, by what it is for."""
+"""The keys of a screen, by what they are for; what is off now is dimmed, with the reason."""
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, ClassVar
 
-from rich.table import Table
+from rich.cells import cell_len
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
 from textual.screen import Screen
-from textual.widgets import Static
+from textual.widgets import Input
 
-from sandbox_tui.tui.keys.actions_here import actions_here
+from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.keys.actions_here import ActionHere, actions_here
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
-from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.line_input import LineInput
+from sandbox_tui.tui.widgets.themed_text import ThemedText
+
+WIDTH, SHARE = 126, 0.96
+"""Columns of the box, and its share of a screen that has fewer."""
+
+AROUND = 7
+"""Columns of the box that the list does not have: border, padding, scrollbar."""
+
+TWO_COLUMNS = 104
+"""Columns of the list from which on it is drawn in two."""
+
+GAP = 3
+"""Columns between the two."""
 
 
 class HelpScreen(Dialog[None]):
-    """Lists the bindings of a screen and of its focused widget."""
+    """Lists the actions of a screen and of its focused widget; typing filters them.
 
-    CSS = """
-    HelpScreen .dialog { width: 72; max-height: 90%; }
+    Args:
+        screen: whose actions.
+    """
+
+    CSS = f"""
+    HelpScreen {{ background: $background 60%; }}
+    HelpScreen .dialog {{
+        width: {WIDTH}; max-width: {SHARE:.0%}; height: auto; max-height: 94%; padding: 0 1;
+    }}
+    HelpScreen LineInput {{ margin: 0 1; }}
+    HelpScreen VerticalScroll {{
+        height: auto; max-height: 1fr; margin-top: 1; scrollbar-size-vertical: 1;
+    }}
+    HelpScreen ThemedText {{ height: auto; padding: 0 1; }}
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("help.leave", "dismiss(None)"),
+        binding("help.leave", "dismiss(None)", priority=True),
+        binding("list.up", "cursor(-1)", show=False),
+        binding("list.down", "cursor(1)", show=False),
+        binding("list.page_up", "page(-1)", show=False),
+        binding("list.page_down", "page(1)", show=False),
     ]
 
     def __init__(self, screen: Screen[Any]) -> None:
         super().__init__()
-        self._shown = actions_here(screen)
+        self._all = actions_here(screen)
+
+    @property
+    def actions_shown(self) -> list[ActionHere]:
+        """The actions that have what is typed in their words, keys or group."""
+        words = self.query_one(Input).value.lower().split() if self.is_mounted else []
+        return [action for action in self._all if all(word in _text(action) for word in words)]
 
     @property
     def keys_shown(self) -> list[tuple[str, str]]:
         """The keys of each action, and what it does."""
-        return [(" ".join(action.keys), action.words) for action in self._shown]
+        return [(" ".join(action.keys), action.words) for action in self.actions_shown]
 
     def compose(self) -> ComposeResult:
-        """A table of keys."""
-        with VerticalScroll(classes="dialog") as box:
+        """A line that filters, and the list."""
+        with Vertical(classes="dialog") as box:
             box.border_title = "keys"
-            box.border_subtitle = f"{hint('help.leave')} closes"
-            yield Static(id="help-keys")
+            box.border_subtitle = f"type to filter · ↑ ↓ scroll · {hint('help.leave')} closes"
+            yield LineInput(placeholder="type to filter", id="help-filter")
+            with VerticalScroll(can_focus=False):
+                yield ThemedText(self._list, id="help-keys")
 
-    def on_mount(self) -> None:
-        """Fill the table in the colours in force."""
-        palette = palette_of(self)
-        table = Table.grid(padding=(0, 3))
-        table.add_column(justify="right", style=palette.accent, no_wrap=True)
-        table.add_column(style=palette.text)
-        group = ""
-        for action, (keys, words) in zip(self._shown, self.keys_shown, strict=True):
-            if action.group != group:
-                if group:
-                    table.add_row()
-                group = action.group
-                table.add_row("", Text(group, style=palette.strong))
-            table.add_row(keys, words)
-        self.query_one("#help-keys", Static).update(table)
+    @on(Input.Changed)
+    def _filter(self, event: Input.Changed) -> None:
+        event.stop()
+        self.query("#help-keys").refresh(layout=True)  # it may not be there yet
+        self.query_one(VerticalScroll).scroll_home(animate=False)
+
+    def on_resize(self) -> None:
+        """Columns depend on the width."""
+        self.query("#help-keys").refresh(layout=True)  # it may not be there yet
+
+    def action_cursor(self, direction: int) -> None:
+        """A line down or up."""
+        self.query_one(VerticalScroll).scroll_relative(y=direction, animate=False)
+
+    def action_page(self, direction: int) -> None:
+        """A page down or up."""
+        height = self.query_one(VerticalScroll).size.height
+        self.query_one(VerticalScroll).scroll_relative(y=direction * height, animate=False)
+
+    # --- drawing
+
+    def _list(self, palette: Palette) -> Text:
+        width = min(WIDTH, int(SHARE * self.size.width)) - AROUND
+        groups = [list(group) for _, group in groupby(self.actions_shown, attrgetter("group"))]
+        if not groups:
+            return Text("No key does that here.", style=palette.dim)
+        if width < TWO_COLUMNS:
+            columns, room = [groups], width
+        else:
+            columns, room = _halves(groups), (width - GAP) // 2
+        drawn = [_column(column, room, palette) for column in columns]
+        rows = max(map(len, drawn))
+        lines = [
+            _side_by_side([c[y] if y < len(c) else Text() for c in drawn], room)
+            for y in range(rows)
+        ]
+        return Text("\n", no_wrap=True).join(lines)
+
+
+def _text(action: ActionHere) -> str:
+    return " ".join((*action.keys, action.words, action.group)).lower()
+
+
+def _halves(groups: list[list[ActionHere]]) -> list[list[list[ActionHere]]]:
+    """Groups in two columns, the first the longer one, none of them torn apart."""
+    heights = [len(group) + 2 for group in groups]
+    at = next(n for n in range(1, len(groups) + 1) if 2 * sum(heights[:n]) >= sum(heights))
+    return [groups[:at], groups[at:]]
+
+
+def _column(groups: list[list[ActionHere]], room: int, palette: Palette) -> list[Text]:
+    """The lines of groups: a heading, then a line for each action."""
+    wide = max((cell_len(_keys(action)) for group in groups for action in group), default=0)
+    lines: list[Text] = []
+    for group in groups:
+        if lines:
+            lines.append(Text())
+        lines.append(Text(" " * (wide + 2) + group[0].group, style=palette.strong))
+        lines += [_line(action, wide, room, palette) for action in group]
+    return lines
+
+
+def _line(action: ActionHere, wide: int, room: int, palette: Palette) -> Text:
+    keys = _keys(action)
+    line = Text(" " * (wide - cell_len(keys)), no_wrap=True)
+    line.append(keys, style=palette.faint if action.off else palette.accent)
+    line.append("  ")
+    line.append(action.words, style=palette.dim if action.off else palette.text)
+    if action.off:
+        line.append(f" – {action.off}", style=palette.dim)
+    fit_line(line, room)
+    return line
+
+
+def _keys(action: ActionHere) -> str:
+    return " ".join(action.keys)
+
+
+def _side_by_side(cells: list[Text], room: int) -> Text:
+    line = Text(no_wrap=True)
+    for number, cell in enumerate(cells):
+        if number:
+            line.pad_right(room + GAP - line.cell_len)
+        line.append_text(cell)
+    return line

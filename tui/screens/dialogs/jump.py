@@ -12,6 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Label
 
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 
@@ -32,7 +33,7 @@ class JumpScreen(ModalScreen[Widget | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("jump.close", "dismiss(None)", show=False),
+        binding("jump.close", "dismiss(None)"),
     ]
 
     def __init__(self, targets: list[Widget]) -> None:
@@ -45,6 +46,7 @@ class JumpScreen(ModalScreen[Widget | None]):
             label = Label(letter, markup=False)
             label.styles.offset = (target.region.x, target.region.y)
             yield label
+        yield KeyBar()
 
     def on_key(self, event: Key) -> None:
         """A letter is a place; any other key stays here."""

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar, Literal
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
+from typing_extensions import override
 
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.textual_support.typed_app import app_of
 
-Leaving = Literal["end", "keep"]
+Leaving = Literal["end", "keep", "detach"]
 
 
 class LeaveDialog(Dialog[Leaving | None]):
@@ -21,52 +25,100 @@ class LeaveDialog(Dialog[Leaving | None]):
 
     Args:
         runs: how many runs are left.
+        detachable: whether they can move into programs of their own.
     """
 
     CSS = """
-    LeaveDialog .dialog { width: 64; }
+    LeaveDialog .dialog { width: 68; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("leave_run.keep", "answer('keep')"),
+        binding("leave_run.detach", "answer('detach')"),
         binding("leave_run.end", "answer('end')"),
         binding("leave_run.stay", "answer(None)"),
     ]
 
-    def __init__(self, runs: int = 1) -> None:
+    def __init__(self, runs: int = 1, *, detachable: bool = True) -> None:
         super().__init__()
         self._runs = runs
+        self._detachable = detachable
 
     def compose(self) -> ComposeResult:
         """The question."""
         with Vertical(classes="dialog") as box:
             box.border_title = self.title_words
+            detach = f"{hint('leave_run.detach')} detach · " if self._detachable else ""
             box.border_subtitle = (
-                f"{hint('leave_run.keep')} background · {hint('leave_run.end')} end · "
+                f"{hint('leave_run.keep')} background · {detach}{hint('leave_run.end')} end · "
                 f"{hint('leave_run.stay')} stay"
             )
             yield Static(self.question, markup=False)
 
     @property
     def title_words(self) -> str:
-        """What goes on."""
-        return f"{'the run is' if self._runs == 1 else f'{self._runs} runs are'} still going"
+        """The title: what is still running."""
+        return f"{'the run is' if self._runs == 1 else f'{self._runs} runs are'} still running"
 
     @property
     def question(self) -> str:
         """What each choice does."""
-        return _ONE if self._runs == 1 else _SEVERAL
+        words = _ONE if self._runs == 1 else _SEVERAL
+        return words.format(DETACHED if self._detachable else "")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Not every run can be detached."""
+        return parameters != ("detach",) or self._detachable
 
     def action_answer(self, choice: Leaving | None) -> None:
         """Close with the choice."""
         self.dismiss(choice)
 
 
+DETACHED = (
+    "Detached, each continues in a separate program, even after this program and its terminal are "
+    "gone. "
+)
+"""What detaching does."""
+
 _ONE = (
-    "Keep it running in the background, or end it? It can be opened again from the home screen as "
-    "long as this program runs; what an ended run has done is kept."
+    "Keep it running in the background, detach it, or end it?\n\n"
+    "In the background it continues as long as this program runs, and the home screen opens it "
+    "again. {}An ended run keeps its results so far."
 )
 _SEVERAL = (
-    "Keep them running in the background, or end them? They can be opened again from the home "
-    "screen as long as this program runs; what an ended run has done is kept."
+    "Keep them running in the background, detach them, or end them?\n\n"
+    "In the background they continue as long as this program runs, and the home screen opens them "
+    "again. {}An ended run keeps its results so far."
 )
+
+
+class QuitDialog(ConfirmDialog):
+    """Asks whether to end the runs with the program; they can be detached instead.
+
+    Args:
+        question: to ask.
+        detach: called instead of a yes.
+    """
+
+    CSS = """
+    QuitDialog .dialog { width: 68; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [binding("leave_run.detach", "answer('detach')")]
+
+    def __init__(self, question: str, detach: Callable[[], None]) -> None:
+        super().__init__(f"{question}\n\n{DETACHED}")
+        self._detach_runs = detach
+
+    @property
+    def keys_words(self) -> str:
+        """The keys that answer."""
+        return f"{hint('leave_run.detach')} detach and quit · {super().keys_words}"
+
+    @override
+    def action_answer(self, sure: bool | Literal["detach"]) -> None:
+        """Close with the answer; detach the runs if that is it."""
+        self.dismiss(sure is True)
+        if sure == "detach":
+            app_of(self).call_later(self._detach_runs)

@@ -1,4 +1,4 @@
-"""A long text on a screen of its own, with search."""
+"""A long text or a document on a screen of its own, with search."""
 
 from __future__ import annotations
 
@@ -16,10 +16,15 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.preview.document import Document
+from sandbox_tui.tui.widgets.preview.lines import PreviewLines
 from sandbox_tui.tui.widgets.search_line import SearchLine
 
 
@@ -77,15 +82,22 @@ class TextBlocks(BlockList):
         return False
 
 
-class PagerScreen(ModalScreen[None]):
-    """Shows a text; `/` searches, `n` and `N` move between matches, escape closes."""
+class PagerScreen(SaysWhyOff, ModalScreen[None]):
+    """Shows a text or a document; `/` searches, `n` and `N` move between matches, escape closes.
 
-    AUTO_FOCUS = "TextBlocks"
+    Args:
+        title: of what is shown.
+        content: a text, whose lines are numbered, or a document.
+    """
+
+    AUTO_FOCUS = "#pager-text"
 
     CSS = """
     PagerScreen { background: $background; }
-    PagerScreen TextBlocks { height: 1fr; border: round $accent; border-title-color: $accent; }
+    PagerScreen #pager-text { height: 1fr; border: round $accent; border-title-color: $accent; }
     """
+
+    enter_words = "search"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("pager.leave", "close"),
@@ -94,27 +106,38 @@ class PagerScreen(ModalScreen[None]):
         binding("pager.previous", "again(-1)"),
     ]
 
-    def __init__(self, title: str, text: str) -> None:
+    def __init__(self, title: str, content: str | Document) -> None:
         super().__init__()
         self._heading = title
-        self._content = text
+        self._content = content
+        self._body = _body_of(content)
         self._wanted = ""
 
     def compose(self) -> ComposeResult:
         """The text, and a line to search in it."""
-        blocks = TextBlocks(self._content, id="pager-text")
-        blocks.border_title = Content(sanitize_line(self._heading))
-        blocks.border_subtitle = f"{self._content.count(chr(10)) + 1} lines"
-        yield blocks
-        yield SearchLine(placeholder="search, enter goes to the next hit")
+        self._body.border_title = Content(sanitize_line(self._heading))
+        self._body.border_subtitle = Content(sanitize_line(_facts_of(self._content)))
+        yield self._body
+        yield SearchLine(placeholder="search · enter next match")
         yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Draw a document, which needs the theme, and again in another one."""
+        body, content = self._body, self._content
+        if isinstance(body, PreviewLines) and isinstance(content, Document):
+            body.show(content, keep_place=True)
+            self.watch(app_of(self), "theme", body.redraw, init=False)  # pyright: ignore[reportUnknownArgumentType]
+
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        """There are other hits only of a search."""
+        return "" if action != "again" or self._wanted else "there is no search"
 
     def action_close(self) -> None:
         """Close the search line first, then the pager."""
         search = self.query_one(SearchLine)
         if search.display:
             search.close()
-            self.query_one(TextBlocks).focus()
+            self._body.focus()
             return
         self.dismiss(None)
 
@@ -124,12 +147,25 @@ class PagerScreen(ModalScreen[None]):
 
     def action_again(self, direction: int) -> None:
         """Go to the next or previous hit."""
-        if self._wanted and not self.query_one(TextBlocks).search(self._wanted, direction):
-            self.notify(f"Nothing here holds “{sanitize_line(self._wanted)}”.", markup=False)
+        if self._wanted and not self._body.search(self._wanted, direction):
+            self.notify(f"No match for “{sanitize_line(self._wanted)}”.", markup=False)
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:
         self._wanted = event.value
         self.query_one(SearchLine).close()
-        self.query_one(TextBlocks).focus()
+        self._body.focus()
         self.action_again(1)
+        self.refresh_bindings()
+
+
+def _body_of(content: str | Document) -> TextBlocks | PreviewLines:
+    if isinstance(content, str):
+        return TextBlocks(content, id="pager-text")
+    return PreviewLines(wrap=True, id="pager-text")
+
+
+def _facts_of(content: str | Document) -> str:
+    if isinstance(content, Document):
+        return content.facts
+    return numbers.counted(content.count("\n") + 1, "line")

@@ -34,8 +34,8 @@ class ErrorDialog(Dialog[None]):
     def compose(self) -> ComposeResult:
         """The sentence."""
         with Vertical(classes="dialog") as box:
-            box.border_title = "✗ this cannot be done"
-            box.border_subtitle = f"{hint('failure.leave')} goes back"
+            box.border_title = "✗ this did not work"
+            box.border_subtitle = f"{hint('failure.leave')} back"
             yield Static(sanitize(self._sentence), markup=False)
 
     def action_close(self) -> None:

@@ -13,11 +13,13 @@ from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.screens.evals.delete_eval import DeleteEvalDialog
+from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessionsDialog
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.source import LocalEval
 from sandbox_tui.tui.screens.free_space import free_space
 from sandbox_tui.tui.textual_support.typed_app import app_of
+
+MAX_NAME_CHARS = 80
 
 
 class EvalActions:
@@ -63,11 +65,13 @@ class EvalActions:
         try:
             refuse_running(found)
             sessions = await asyncio.to_thread(ledger.sessions_of, store, eval_id)
-            dialog = DeleteEvalDialog(found, len(sessions))
+            dialog = DeleteWithSessionsDialog(
+                "delete an evaluation", _question(found, len(sessions))
+            )
             choice = await app_of(self._screen).push_screen_wait(dialog)
             if choice == "alone":
                 await asyncio.to_thread(delete_evaluation, store, eval_id)
-                self._screen.notify("Deleted. Its sessions stay.", markup=False)
+                self._screen.notify("Deleted. Its sessions were kept.", markup=False)
             elif choice == "with_sessions":
                 count = await asyncio.to_thread(delete_with_sessions, store, eval_id)
                 await free_space(
@@ -85,3 +89,14 @@ class EvalActions:
     def _complain(self, error: SandboxTuiError) -> None:
         words = sanitize_line(str(error))
         self._screen.notify(words, severity="error", markup=False, timeout=10)
+
+
+def _question(found: ledger.EvalSummary, sessions: int) -> str:
+    info = found.info
+    name = sanitize_line(f"{info.suite} · {info.model}")[:MAX_NAME_CHARS]
+    over = f"{found.over} of {numbers.counted(found.samples, 'sample')}"
+    return (
+        f"Delete “{name}” ({info.id}), {over} done? Its scores and report are deleted too; the "
+        f"{numbers.counted(sessions, 'session')} of its samples are kept unless you delete them as "
+        "well. This cannot be undone."
+    )

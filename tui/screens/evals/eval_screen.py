@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import time
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -17,6 +19,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import Leaving
@@ -34,11 +37,14 @@ from sandbox_tui.tui.screens.evals.source import EvalSource
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.block_list import BlockList
-from sandbox_tui.tui.widgets.evals.charts import EvalCharts
+from sandbox_tui.tui.widgets.charts.chart_row import ChartRow
 from sandbox_tui.tui.widgets.evals.domain_table import DomainRows, DomainTable
 from sandbox_tui.tui.widgets.evals.sample_list import SampleList, SampleRows
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
+
+CHARTS_SECONDS = 5.0
+"""Seconds between drawings of the curves: they take longer to draw than all the rest."""
 
 READ_SECONDS = 1.0
 """Seconds between looks at the evaluation: its intervals take a moment to work out."""
@@ -55,7 +61,7 @@ MIN_LINES_FOR_CHARTS = 42
 """Screens this high show the charts without being asked."""
 
 
-class EvalScreen(ClosesWhenOnTop[None]):
+class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
     """Shows an evaluation.
 
     Args:
@@ -81,7 +87,6 @@ class EvalScreen(ClosesWhenOnTop[None]):
         binding("eval.next_pane", "app.focus_next", show=False),
         binding("eval.previous_pane", "app.focus_previous", show=False),
         binding("eval.back", "back", show=False),
-        binding("eval.help", "help"),
         binding("eval.leave", "leave"),
     ]
 
@@ -92,6 +97,7 @@ class EvalScreen(ClosesWhenOnTop[None]):
         self._picture: EvalPicture | None = None
         self._filter = SampleFilter()
         self._charts: bool | None = None
+        self._charts_drawn = -math.inf
         self._is_reading = False
         self._leaves = False
 
@@ -107,7 +113,7 @@ class EvalScreen(ClosesWhenOnTop[None]):
         for name, draw in heads.items():
             yield ThemedText(draw, id=f"eval-{name}")
         yield DomainTable()
-        yield EvalCharts()
+        yield ChartRow("over time", id="eval-charts")
         yield SampleList(self._source.worker, self._source.without_worker)
         yield KeyBar()
 
@@ -171,15 +177,22 @@ class EvalScreen(ClosesWhenOnTop[None]):
         self.refresh_bindings()
 
     def _show_table(self, picture: EvalPicture) -> None:
-        charts, table = self.query_one(EvalCharts), self.query_one(DomainTable)
+        charts, table = self.query_one(ChartRow), self.query_one(DomainTable)
         wanted, height = self._shows_charts, self.size.height
         beside = height >= MIN_LINES_FOR_CHARTS
         charts.set_class(wanted, "-shown")
         if wanted:
-            charts.show(picture.series, picture.table.modes)
+            self._draw_charts(picture, charts)
         table.display = beside or not wanted
         room = height - OTHER_LINES - (CHART_LINES if wanted else 0)
         table.show(picture.table, max(MIN_TABLE_LINES, room))
+
+    def _draw_charts(self, picture: EvalPicture, charts: ChartRow) -> None:
+        """Show the curves as they are now, unless that was just done and samples still run."""
+        now = time.monotonic()
+        if not picture.running or now - self._charts_drawn >= CHARTS_SECONDS:
+            self._charts_drawn = now
+            charts.show(picture.series, picture.table.modes)
 
     def _show_samples(self, picture: EvalPicture) -> None:
         shown = self.query_one(SampleList)
@@ -189,14 +202,14 @@ class EvalScreen(ClosesWhenOnTop[None]):
         pending = picture.table.samples - picture.table.over - len(picture.running)
         words = [f"samples {len(running) + len(over)}"]
         words += [self._filter.words] if self._filter.words else []
-        words += [f"{pending} to come"] if pending and not self._filter.words else []
+        words += [f"{pending} pending"] if pending and not self._filter.words else []
         shown.border_title = " · ".join(words)
-        shown.border_subtitle = f"{hint('eval.back')} shows all" if self._filter.words else None
+        shown.border_subtitle = f"{hint('eval.back')} show all" if self._filter.words else None
 
     def _nothing(self, picture: EvalPicture) -> str:
         if self._filter.words:
-            return f"No sample is like that. {hint('eval.filter')} shows others."
-        return "No sample has begun yet."
+            return f"No matching samples. {hint('eval.filter')} changes the filter."
+        return "No sample has started yet."
 
     @property
     def _columns(self) -> int:
@@ -240,13 +253,15 @@ class EvalScreen(ClosesWhenOnTop[None]):
 
     # --- keys
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
         """Only an evaluation of this program can be paused and stopped."""
-        if action in ("pause", "stop"):
-            return self._source.runner is not None
-        if action == "wall":
-            return self._source.runner is not None and bool(self._run_workers.running)
-        return True
+        if action not in ("pause", "stop", "wall"):
+            return ""
+        if self._source.runner is None:
+            return "this program does not run it"
+        if action == "wall" and not self._run_workers.running:
+            return "no sample is running"
+        return ""
 
     def words_for(self, action: str) -> str | None:
         """What a key does now."""
@@ -294,7 +309,7 @@ class EvalScreen(ClosesWhenOnTop[None]):
 
     def action_charts(self) -> None:
         """The charts, page by page, then without them."""
-        charts = self.query_one(EvalCharts)
+        charts = self.query_one(ChartRow)
         self._charts = charts.next_page() if self._shows_charts else True
         self._show_all()
 
@@ -303,12 +318,6 @@ class EvalScreen(ClosesWhenOnTop[None]):
         from sandbox_tui.tui.screens.wall import WallScreen
 
         app_of(self).push_screen(WallScreen(self._run_workers))
-
-    def action_help(self) -> None:
-        """All keys of this screen."""
-        from sandbox_tui.tui.screens.dialogs.help import HelpScreen
-
-        app_of(self).push_screen(HelpScreen(self))
 
     # --- ways out
 

@@ -19,7 +19,7 @@ class LeaveEvalDialog(LeaveDialog):
     """
 
     def __init__(self, running: int, left: int) -> None:
-        super().__init__()
+        super().__init__(detachable=False)
         self._how_many_run = running
         self._left = left
 
@@ -41,7 +41,7 @@ class LeaveEvalDialog(LeaveDialog):
 def what_stops(running: int, left: int) -> str:
     """What stopping does, in words."""
     ended = {
-        0: "Stopping begins no more samples",
-        1: "Stopping ends the sample that runs and gives it back",
-    }.get(running, f"Stopping ends the {running} samples that run and gives them back")
+        0: "Stopping starts no more samples",
+        1: "Stopping ends the running sample and requeues it",
+    }.get(running, f"Stopping ends the {running} running samples and requeues them")
     return f"{ended}; what is left ({numbers.counted(left, 'sample')}) can be resumed later."

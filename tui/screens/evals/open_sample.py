@@ -34,5 +34,5 @@ def open_sample(
         screen.notify(sanitize_line(words), severity="error", markup=False)
         return
     if sample.status == "running" and source.runner is None:
-        screen.notify("It runs in another program: this is what is recorded so far.", markup=False)
+        screen.notify("It runs in another program; this is its recording so far.", markup=False)
     app_of(screen).push_screen(replay)

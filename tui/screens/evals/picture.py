@@ -10,7 +10,8 @@ from sandbox_tui.core.evals.reporting.outcomes import by_frequency, has_score
 from sandbox_tui.core.evals.reporting.table import EvalTable, eval_table
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.screens.evals.source import Reading
-from sandbox_tui.tui.widgets.evals.series import Series, series_of
+from sandbox_tui.tui.widgets.charts.chart import Series
+from sandbox_tui.tui.widgets.evals.series import series_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -202,5 +202,13 @@ class RecordedEval:
     def _state(self) -> tuple[EvalState, str]:
         status = self._summary.status
         if status == "interrupted":
-            return "stopped", self._summary.stopped_because or "Its program is gone."
+            return "stopped", self._summary.stopped_because or "Its program has exited."
         return ("finished", "") if status == "finished" else ("running", "")
+
+
+def source_of(found: ledger.EvalSummary, evals: EvalRegistry) -> EvalSource:
+    """The source of a listed evaluation."""
+    runner = evals.all.get(found.info.id)
+    if runner is not None:
+        return LocalEval(runner, evals)
+    return RecordedEval(found, evals.runs.store)

@@ -40,7 +40,7 @@ class ChooseVersionDialog(Dialog[Version | None]):
         options = OptionList(*(Text(version.name) for version in self._choices), classes="dialog")
         name = sanitize_line(self._path.rpartition("/")[2])
         options.border_title = Content(f"compare {name} with")
-        options.border_subtitle = f"enter chooses · {hint('choose_version.leave')} goes back"
+        options.border_subtitle = f"enter choose · {hint('choose_version.leave')} cancel"
         yield options
         yield KeyBar()
 

@@ -24,7 +24,7 @@ _Answer = TypeVar("_Answer")
 
 
 class CopyDialog(Dialog[_Answer | None]):
-    """A few fields; ctrl+s (or enter in the last) continues, escape goes back."""
+    """A few fields; ctrl+s (or enter in the last) continues, escape cancel."""
 
     CSS = """
     .dialog { width: 78; max-width: 96%; max-height: 96%; padding: 0 2 1 2; }
@@ -70,8 +70,8 @@ class CopyOutDialog(CopyDialog[Path]):
         with VerticalScroll(classes="dialog form") as box:
             name = sanitize_line(self._path.rpartition("/")[2])
             box.border_title = Content(f"copy {name} out")
-            box.border_subtitle = f"enter copies · {hint('copy_files.leave')} goes back"
-            yield Label("into the folder of this machine (→ completes)")
+            box.border_subtitle = f"enter copy · {hint('copy_files.leave')} cancel"
+            yield Label("to the folder on this machine (→ completes)")
             yield PathInput(str(self._folder), id="host")
         yield KeyBar()
 
@@ -83,9 +83,9 @@ class CopyOutDialog(CopyDialog[Path]):
         """Close with the folder."""
         folder = self.query_one(PathInput).path
         if folder is None:
-            self.notify("Name a folder.", severity="warning")
+            self.notify("Enter a folder.", severity="warning")
         elif folder.exists() and not folder.is_dir():
-            self.notify("There is a file of this name: name a folder.", severity="warning")
+            self.notify("This is a file: enter a folder.", severity="warning")
         else:
             self.dismiss(folder)
 
@@ -121,11 +121,11 @@ class CopyInDialog(CopyDialog[Push]):
     def compose(self) -> ComposeResult:
         """Two fields and whether the model is told."""
         with VerticalScroll(classes="dialog form") as box:
-            box.border_title = "put a file or folder in"
-            box.border_subtitle = f"enter copies · {hint('copy_files.leave')} goes back"
-            yield Label("file or folder of this machine (→ completes)")
+            box.border_title = "upload a file or folder"
+            box.border_subtitle = f"enter copy · {hint('copy_files.leave')} cancel"
+            yield Label("file or folder on this machine (→ completes)")
             yield PathInput(id="host", placeholder="such as ~/data/table.csv")
-            yield Label("into the folder of the sandbox")
+            yield Label("to the folder in the sandbox")
             yield Input(self._folder, id="folder", select_on_focus=False)
             yield Checkbox("tell the model", value=True, id="tell")
         yield KeyBar()
@@ -138,7 +138,7 @@ class CopyInDialog(CopyDialog[Push]):
         """Close with the answer, if it is complete."""
         source = self.query_one(PathInput).path
         if source is None:
-            self.notify("Name a file or a folder.", severity="warning")
+            self.notify("Enter a file or folder.", severity="warning")
             return
         if not source.exists():
             words = sanitize_line(f"{source} does not exist.")

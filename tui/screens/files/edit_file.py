@@ -106,7 +106,7 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
             if sure:
                 self.dismiss(False)
 
-        self.app.push_screen(ConfirmDialog("Leave without saving what you changed?"), left)  # pyright: ignore[reportUnknownMemberType]
+        self.app.push_screen(ConfirmDialog("Leave without saving your changes?"), left)  # pyright: ignore[reportUnknownMemberType]
 
     def _save_changes(self) -> None:
         if self.dirty:
@@ -131,7 +131,7 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
             if sure:
                 self._write(None)
 
-        words = f"{sanitize_line(why)} Overwrite it with yours? No returns to the editor."
+        words = f"{sanitize_line(why)} Overwrite it with your version? No returns to the editor."
         self.app.push_screen(ConfirmDialog(words), answered)  # pyright: ignore[reportUnknownMemberType]
 
     @on(TextArea.Changed)
@@ -140,8 +140,8 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
         self._show()
 
     def _show(self) -> None:
-        told = "model is told ◉" if self._told else "model is not told ○"
-        state = "changed" if self.dirty else "as it is"
+        told = "visible to model ◉" if self._told else "private ○"
+        state = "changed" if self.dirty else "unchanged"
         save, tell = hint("edit_file.save"), hint("edit_file.told")
         self.query_one(TextArea).border_subtitle = f"{state} · {save} saves · {tell} {told}"
 
@@ -169,7 +169,7 @@ class TextForm:
             text = text.replace("\r\n", "\n")
         if sanitize(text) != text:
             raise FileRefused(
-                f"{path} holds control or invisible characters: edit it in a shell, where they "
+                f"{path} contains control or invisible characters: edit it in a shell, where they "
                 "stay what they are."
             )
         self.text = text

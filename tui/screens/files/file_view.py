@@ -13,7 +13,9 @@ from textual.widgets import Input
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import FileState
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.screens.files.choose_version import ChooseVersionDialog
 from sandbox_tui.tui.widgets.files.file_versions import Version, earlier
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -24,7 +26,7 @@ Fetch = Callable[[Preview, str, int], None]
 """Gets a content that was not kept and gives it to the preview; see `Preview.fetched`."""
 
 
-class FileViewScreen(ModalScreen[None]):
+class FileViewScreen(SaysWhyOff, ModalScreen[None]):
     """Shows a file; `/` searches, `n` and `N` move between matches, `d` compares, escape closes.
 
     Args:
@@ -42,6 +44,8 @@ class FileViewScreen(ModalScreen[None]):
         border-title-color: $accent; border-title-style: bold; border-subtitle-color: $accent;
     }
     """
+
+    enter_words = "search"
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("file_view.leave", "close"),
@@ -71,7 +75,7 @@ class FileViewScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The file, and a line to search in it."""
         yield self._preview
-        yield SearchLine(placeholder="search, enter goes to the next hit")
+        yield SearchLine(placeholder="search · enter next match")
         yield KeyBar()
 
     def on_mount(self) -> None:
@@ -84,10 +88,13 @@ class FileViewScreen(ModalScreen[None]):
         event.stop()
         self._fetch(event.preview, event.path, event.max_bytes)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
         """What is done to files is done in the cockpit."""
-        elsewhere = ("open_file", "pull_file", "push_file", "edit_file", "open_outside")
-        return action not in elsewhere
+        if action == "open_file":
+            return "this is the whole file"
+        if action in ("pull_file", "push_file", "edit_file", "open_outside"):
+            return f"close the file first: {hint('file_view.leave')}"
+        return "" if action != "again" or self._wanted else "there is no search"
 
     def action_close(self) -> None:
         """Close the search line first, then the file."""
@@ -105,7 +112,7 @@ class FileViewScreen(ModalScreen[None]):
     def action_again(self, direction: int) -> None:
         """Go to the next or previous hit."""
         if self._wanted and not self._preview.body.search(self._wanted, direction):
-            self.notify(f"Nothing here holds “{sanitize_line(self._wanted)}”.", markup=False)
+            self.notify(f"No match for “{sanitize_line(self._wanted)}”.", markup=False)
 
     def action_cycle_diff(self) -> None:
         """Content, last change, all changes."""
@@ -126,6 +133,7 @@ class FileViewScreen(ModalScreen[None]):
         self.query_one(SearchLine).close()
         self._preview.body.focus()
         self.action_again(1)
+        self.refresh_bindings()
 
 
 def choose_version(preview: Preview) -> None:
@@ -133,7 +141,7 @@ def choose_version(preview: Preview) -> None:
     file = preview.file
     choices = earlier(file) if file is not None else []
     if not choices:
-        preview.app.notify("Nothing earlier of this file was kept.", timeout=3)  # pyright: ignore[reportUnknownMemberType]
+        preview.app.notify("No earlier version of this file was saved.", timeout=3)  # pyright: ignore[reportUnknownMemberType]
         return
 
     def chosen(version: Version | None) -> None:

@@ -23,6 +23,8 @@ class FilterFilesDialog(Dialog[None]):
     FilterFilesDialog .line { position: absolute; }
     """
 
+    enter_words = "keep"
+
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("filter_files.leave", "back", priority=True),
         binding("filter_files.keep", "keep", show=False, priority=True),
@@ -40,7 +42,7 @@ class FilterFilesDialog(Dialog[None]):
             select_on_focus=True,
             classes="line",
         )
-        line.border_subtitle = f"enter keeps · {hint('filter_files.leave')} shows all"
+        line.border_subtitle = f"enter keep filter · {hint('filter_files.leave')} show all"
         region = self._files.region
         line.styles.width = region.width
         line.styles.offset = (region.x, max(0, region.bottom - 3))

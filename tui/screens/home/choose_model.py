@@ -49,16 +49,16 @@ class ChooseModelDialog(Dialog[Offer | None]):
     def compose(self) -> ComposeResult:
         """The offers, and what choosing does."""
         with Vertical(classes="dialog") as box:
-            box.border_title = "a model to work with"
+            box.border_title = "choose a model"
             box.border_subtitle = (
-                f"{hint('list.open')} chooses · {hint('choose_model.look')} looks again · "
-                f"{hint('choose_model.leave')} goes back"
+                f"{hint('list.open')} choose · {hint('choose_model.look')} refresh · "
+                f"{hint('choose_model.leave')} cancel"
             )
             yield ModelOffers(id="offers")
             yield Static(
-                "What you choose is written to config.toml; keys never are."
+                "Your choice is saved in config.toml; API keys never are."
                 if self._for_good
-                else "What you choose is for this run; config.toml stays as it is."
+                else "Your choice is for this run only; config.toml is not changed."
             )
 
     def on_mount(self) -> None:
@@ -80,4 +80,4 @@ class ChooseModelDialog(Dialog[Offer | None]):
         if offer.model:
             self.dismiss(offer)
         else:
-            self.notify(f"There is no model to choose here: {offer.words}.", markup=False)
+            self.notify(f"No model to choose here: {offer.words}.", markup=False)

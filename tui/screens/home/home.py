@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
+from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, TrainingRow
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.home.model_offering import ModelOffering
+from sandbox_tui.tui.screens.home.running_rows import RunningRows
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.screens.home.session_actions import SessionActions
-from sandbox_tui.tui.screens.home.session_opener import SessionOpener
-from sandbox_tui.tui.screens.home.session_reading import read_running, read_sessions
+from sandbox_tui.tui.screens.home.session_details import SessionDetails
+from sandbox_tui.tui.screens.home.session_opener import SessionOpener, can_compare
+from sandbox_tui.tui.screens.home.session_reading import read_sessions
 from sandbox_tui.tui.textual_support.typed_app import app_of
-from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
+from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
-from sandbox_tui.tui.widgets.themed_text import ThemedText
 
 if TYPE_CHECKING:  # what is shown from here is imported when it is shown
     from sandbox_tui.core.run.run_request import RunRequest
@@ -41,16 +44,18 @@ if TYPE_CHECKING:  # what is shown from here is imported when it is shown
 PAGE = 100
 """Sessions read at a time."""
 
+_OF_A_SESSION = frozenset(("resume", "mark", "compare", "delete", "rename", "tags", "export"))
+"""Actions on the session under the cursor."""
+
 POLL_SECONDS = 1.0
 """Seconds between looks at the active runs."""
 
 
-class HomeScreen(Screen[None]):
+class HomeScreen(SaysWhyOff, Screen[None]):
     """Lists sessions; starts, replays, finds and deletes them."""
 
     CSS = """
     HomeScreen { background: $background; }
-    HomeScreen #banner { height: auto; padding: 1 2 0 2; }
     HomeScreen ModelOffers { display: none; height: auto; max-height: 10; margin: 1 1 0 1; }
     HomeScreen.-no-model ModelOffers { display: block; }
     HomeScreen SessionList, HomeScreen SearchResults {
@@ -59,6 +64,7 @@ class HomeScreen(Screen[None]):
         &:focus { border: round $accent; border-title-color: $accent; }
     }
     HomeScreen SearchResults { display: none; }
+    HomeScreen.-low SessionDetailPane { display: none; }
     HomeScreen.-low.-finding #banner, HomeScreen.-low.-finding ModelOffers { display: none; }
     HomeScreen.-hits SearchResults { display: block; }
     HomeScreen.-hits SessionList { display: none; }
@@ -73,14 +79,15 @@ class HomeScreen(Screen[None]):
         binding("home.model", "model"),
         binding("home.wall", "wall"),
         binding("home.evals", "evals"),
+        binding("home.trainings", "trainings"),
         binding("home.mark", "mark", show=False),
         binding("home.compare", "compare"),
         binding("home.delete", "delete"),
         binding("home.rename", "rename", show=False),
         binding("home.tags", "tags", show=False),
         binding("home.settings", "app.settings"),
+        binding("home.export", "export"),
         binding("home.reload", "reload", show=False),
-        binding("home.help", "help"),
         binding("home.quit", "app.quit"),
     ]
 
@@ -100,11 +107,13 @@ class HomeScreen(Screen[None]):
         self._opener = SessionOpener(self, workers)
         self._sessions = SessionActions(self, self, self._store)
         self._search = SessionFinder(self, self._store, self._opener.open_hit)
-        self._models = ModelOffering(self, settings, self._focus_sessions)
+        self._details = SessionDetails(self, self._store)
+        self._running_rows = RunningRows(self, self._store, self.reload, self._moved)
+        self._models = ModelOffering(self, settings, self._model_chosen)
 
     def compose(self) -> ComposeResult:
         """A line that says what this is, the sessions, the keys."""
-        yield ThemedText(_banner, id="banner")
+        yield HomeBanner(self._settings)
         offers = ModelOffers(id="offers")
         offers.border_title = "no model is chosen yet"
         offers.border_subtitle = f"{hint('home.model')} or a click chooses one"
@@ -112,18 +121,19 @@ class HomeScreen(Screen[None]):
         yield SearchBar(id="search")
         yield SessionList(id="sessions")
         yield SearchResults(id="hits")
+        yield SessionDetailPane(id="detail")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Fill the screen."""
         self.reload()
         self._models.find()
-        self.set_interval(POLL_SECONDS, self._look_at_running)
+        self.set_interval(POLL_SECONDS, self._running_rows.look)
 
     def on_screen_resume(self) -> None:
         """A run may have ended meanwhile."""
         self.reload()
-        self._models.show_whether_needed()
+        self.show_model()
 
     def on_unmount(self) -> None:
         """Let the search be."""
@@ -131,33 +141,15 @@ class HomeScreen(Screen[None]):
 
     @work(exclusive=True, group="reload")
     async def reload(self) -> None:
-        """Read the sessions anew."""
+        """Read the sessions again."""
         try:
-            family, total, tags, waiting = await asyncio.to_thread(
-                read_sessions, self._store, self._most
-            )
+            listed = await asyncio.to_thread(read_sessions, self._store, self._most)
         except StoreError as error:
             self.notify(str(error), severity="error", markup=False, timeout=20)
             return
-        kin = {run.id: place for run, place in family}
-        self.query_one(SessionList).show([run for run, _ in family], total, kin, tags, waiting)
+        self.query_one(SessionList).show(*listed)
         self._search.look_again()
-        self.refresh_bindings()
-
-    def _look_at_running(self) -> None:
-        """Poll the running sessions while the list is on the screen."""
-        if self.is_current and self.query_one(SessionList).running:
-            self._reload_if_changed()
-
-    @work(exclusive=True, group="look")
-    async def _reload_if_changed(self) -> None:
-        """Read all anew once one of them waits, waits no longer, or has ended."""
-        sessions = self.query_one(SessionList)
-        shown = sessions.running, sessions.waiting
-        with contextlib.suppress(StoreError):  # the next reading says it
-            now = await asyncio.to_thread(read_running, self._store, shown[0])
-            if now != shown and (sessions.running, sessions.waiting) == shown:
-                self.reload()
+        self._moved()
 
     # --- the session under the cursor
 
@@ -186,6 +178,10 @@ class HomeScreen(Screen[None]):
         """Put tags on the session under the cursor, or take them away."""
         self._sessions.tag()
 
+    def action_export(self) -> None:
+        """Write the session under the cursor to files."""
+        self._sessions.export()
+
     def action_delete(self) -> None:
         """Delete the session under the cursor, after asking."""
         self._sessions.delete()
@@ -196,7 +192,7 @@ class HomeScreen(Screen[None]):
         self.reload()
 
     def action_reload(self) -> None:
-        """Read the sessions anew."""
+        """Read the sessions again."""
         self.reload()
 
     @property
@@ -229,7 +225,13 @@ class HomeScreen(Screen[None]):
         elif offer is not None:
             self.action_new()
 
-    def _focus_sessions(self) -> None:
+    def show_model(self) -> None:
+        """Show which model new runs have, and offer some where none is chosen."""
+        self._models.show_whether_needed()
+        self.query_one(HomeBanner).refresh()
+
+    def _model_chosen(self) -> None:
+        self.query_one(HomeBanner).refresh()
         self.query_one(SessionList).focus()
 
     def action_demo(self) -> None:
@@ -240,6 +242,7 @@ class HomeScreen(Screen[None]):
 
     def _begin(self, requests: Sequence[RunRequest]) -> None:
         workers = [self._run_workers.begin(request) for request in requests]
+        self.query_one(SessionList).go_to(workers[0].run_id)
         if len(workers) == 1:
             self._opener.open_run(workers[0])
         else:
@@ -263,30 +266,67 @@ class HomeScreen(Screen[None]):
 
         app_of(self).push_screen(EvalsScreen(self._evals, self._settings))
 
+    def action_trainings(self) -> None:
+        """All training runs."""
+        from sandbox_tui.tui.screens.training.trainings_screen import TrainingsScreen
+
+        app_of(self).push_screen(TrainingsScreen(self._run_workers))
+
     @on(BlockList.Selected, "#sessions")
     def _chosen(self) -> None:
-        self.action_replay()
+        sessions = self.query_one(SessionList)
+        match sessions.current_row:
+            case SamplesRow() as row:
+                sessions.unfold(row)
+                self._moved()
+            case EvalRow(summary=summary):
+                self._opener.open_evaluation(summary, self._evals)
+            case TrainingRow(summary=training):
+                self._opener.open_training(training)
+            case _:
+                self.action_replay()
 
     def action_replay(self) -> None:
-        """Replay the session under the cursor, or watch it where it is still going here."""
+        """Replay the session under the cursor, or watch it where it is still running here."""
         run = self.session_here
         if self.is_finding:
             self._search.open_current()
         elif run is not None:
             self._opener.open(run)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only an interrupted session can be resumed."""
-        if action == "mark":
-            return not (self.is_mounted and self.is_finding)
+    def words_for(self, action: str) -> str | None:
+        """Trainings are in the key bar where there are any."""
+        if action == "trainings" and not self.query_one(SessionList).has_trainings:
+            return ""
+        return None
+
+    @override
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        if action == "wall":
+            return "" if self._run_workers.all else "no run was started here yet"
+        if action not in _OF_A_SESSION or not self.is_mounted:
+            return ""
+        run = self.session_here
+        if action == "compare":
+            marked = self.query_one(SessionList).marked
+            return "" if can_compare(marked, run) else f"{hint('home.mark')} marks two sessions"
+        if action == "mark" and self.is_finding:
+            return "sessions are marked in the list"
+        if run is None:
+            return "no session is chosen"
+        if action == "delete" and run.outcome == "running" and not run.elsewhere:
+            return "this session is running"
         if action != "resume":
-            return True
-        run = self.session_here if self.is_mounted else None
-        return run is not None and run.outcome == "interrupted"
+            return ""
+        return "" if run.outcome == "interrupted" else "this session was not interrupted"
 
     @on(BlockList.Highlighted)
     def _moved(self) -> None:
         self.refresh_bindings()
+        if self.is_finding and (run := self.session_here) is not None:
+            self._details.show_session(run)
+        else:
+            self._details.show_row(self.query_one(SessionList).current_row)
 
     def action_resume(self) -> None:
         """Go on with the session under the cursor, whose program is gone."""
@@ -303,27 +343,12 @@ class HomeScreen(Screen[None]):
     def action_mark(self) -> None:
         """Mark the session under the cursor for a comparison."""
         self.query_one(SessionList).mark()
+        self.refresh_bindings()
 
     def action_compare(self) -> None:
         """Compare the two sessions that are marked, or the marked one with the one here."""
         sessions = self.query_one(SessionList)
-        chosen, here = sessions.marked, self.session_here
-        if len(chosen) == 1 and here is not None and here.id != chosen[0].id:
-            chosen = [*chosen, here]
-        if len(chosen) != 2:
-            key = hint("home.mark")
-            self.notify(f"{key} marks a session; mark two to compare them.", markup=False)
-            return
-        from sandbox_tui.tui.screens.compare import CompareScreen
-
-        left, right = sorted(chosen, key=lambda run: run.started_at)
-        app_of(self).push_screen(CompareScreen(left, right, self._store))
-
-    def action_help(self) -> None:
-        """All keys of this screen."""
-        from sandbox_tui.tui.screens.dialogs.help import HelpScreen
-
-        app_of(self).push_screen(HelpScreen(self))
+        self._opener.compare(sessions.marked, self.session_here)
 
     # --- looking for something
 
@@ -361,10 +386,3 @@ class HomeScreen(Screen[None]):
     def _hit_chosen(self, event: BlockList.Selected) -> None:
         event.stop()
         self._search.open_current()
-
-
-def _banner(palette: Palette) -> Text:
-    banner = Text()
-    banner.append("sandbox-tui", style=palette.accent)
-    banner.append("   watch, steer and replay a model at work in a sandbox", style=palette.dim)
-    return banner

@@ -76,11 +76,11 @@ class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
         """The question, the ways, and room for what they say."""
         with Vertical(classes="dialog") as box:
             box.border_title = "the image is missing"
-            box.border_subtitle = f"enter chooses · {hint('image_offer.leave')} leaves it"
+            box.border_subtitle = f"enter choose · {hint('image_offer.leave')} cancel"
             name = sanitize_line(self._image)
             yield Static(
-                f"The Docker engine has no image {name}. Shall it be made? The run begins "
-                "when it is there.",
+                f"The Docker engine has no image {name}. Pull or build it? The run starts when it "
+                "is ready.",
                 markup=False,
             )
             yield RichLog(markup=False, wrap=True, max_lines=2000)
@@ -93,7 +93,7 @@ class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
         self.add_class("-working")
         box = self.query_one(Vertical)
         box.border_title = Content(f"getting {sanitize_line(self._image)}")
-        box.border_subtitle = f"{hint('image_offer.leave')} gives up"
+        box.border_subtitle = f"{hint('image_offer.leave')} cancel"
         self._get(WAYS[event.button.id or "pull"][1])
 
     @work(exclusive=True)
@@ -104,8 +104,8 @@ class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
         except SandboxTuiError as error:
             log.write(sanitize_line(str(error)))
             box = self.query_one(Vertical)
-            box.border_title = "✗ the image could not be made"
-            box.border_subtitle = f"{hint('image_offer.leave')} goes back"
+            box.border_title = "✗ the image could not be built"
+            box.border_subtitle = f"{hint('image_offer.leave')} back"
             return
         self.dismiss_when_on_top(True)
 

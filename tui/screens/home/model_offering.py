@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from textual.screen import Screen
 
@@ -55,17 +56,18 @@ class ModelOffering:
 
     def take(self, offer: Offer | None) -> None:
         """Work with this model from now on."""
-        if offer is None:
-            return
-        try:
-            path = self._settings.change(
-                {"model.name": offer.model, "model.base_url": offer.base_url}
-            )
-        except ConfigError as error:
-            words = sanitize_line(str(error))
-            self._screen.notify(words, severity="error", markup=False, timeout=20)
-            return
-        self._screen.remove_class("-no-model")
-        self._on_chosen()
-        words = sanitize_line(f"{offer.model} is the model now; it stands in {path}.")
-        self._screen.notify(words, markup=False)
+        if offer is not None and set_model(self._screen, self._settings, offer):
+            self._screen.remove_class("-no-model")
+            self._on_chosen()
+
+
+def set_model(screen: Screen[Any], settings: LiveSettings, offer: Offer) -> bool:
+    """Work with this model from now on, and say so; whether that could be written."""
+    try:
+        path = settings.change({"model.name": offer.model, "model.base_url": offer.base_url})
+    except ConfigError as error:
+        screen.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
+        return False
+    words = sanitize_line(f"Model set to {offer.model} (saved in {path}).")
+    screen.notify(words, markup=False)
+    return True

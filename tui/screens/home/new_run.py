@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar, NamedTuple, TypeAlias, cast
+from typing import ClassVar, TypeAlias, cast
 
-import msgspec
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -14,15 +13,21 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widget import Widget
 from textual.widgets import Button, Input, Select, TextArea
 
-from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.discovery import find_local_servers
+from sandbox_tui.core.prompts import load_pack
 from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for, split_tasks
+from sandbox_tui.tui.format.setting_text import YES_NO
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.screens.home.run_fields import FieldProblem, Problem, changes_of, texts_of
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
@@ -30,22 +35,10 @@ from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
 Draft: TypeAlias = dict[str, str]
 """What a person typed into a form that was left, by field."""
 
-TASK_HINT = "a line of --- begins another task"
+TASK_HINT = "a line of --- starts another task"
 
 
-class Problem(NamedTuple):
-    """Why a run cannot be started yet.
-
-    Attributes:
-        field: where it has to be mended.
-        words: what to do there.
-    """
-
-    field: str
-    words: str
-
-
-class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
+class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
     """Asks for tasks, a model, a sandbox; dismisses with a request for each run.
 
     Args:
@@ -70,6 +63,8 @@ class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
         &.-wrong { border: round $error; border-title-color: $error;
                    border-subtitle-color: $error; border-subtitle-style: bold; }
     }
+    NewRunDialog #more { height: auto; display: none; }
+    NewRunDialog.-tallest #more, NewRunDialog.-more #more { display: block; }
     NewRunDialog TextArea { height: 7; }
     NewRunDialog Input, NewRunDialog Select { height: 3; }
     NewRunDialog SelectCurrent, NewRunDialog Select:focus > SelectCurrent {
@@ -81,16 +76,19 @@ class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
     NewRunDialog.-low Button { height: 1; border: none; }
     """
 
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (26, "-tall")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (26, "-tall"), (38, "-tallest")]  # noqa: RUF012
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("new_run.start", "start", priority=True),
         binding("new_run.models", "models"),
+        binding("new_run.more", "more"),
+        binding("new_run.keep", "keep"),
         binding("new_run.leave", "cancel"),
     ]
 
     def __init__(self, in_force: LiveSettings, draft: Draft | None = None) -> None:
         super().__init__()
+        self._in_force = in_force
         self._settings = in_force.now
         self._draft: Draft = {} if draft is None else draft
         self._at_first: Draft = {}
@@ -101,14 +99,12 @@ class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
         model, sandbox = self._settings.model, self._settings.sandbox
         with Vertical(id="box", classes="dialog") as box:
             box.border_title = "new run"
-            box.border_subtitle = (
-                f"{hint('new_run.start')} starts · {hint('new_run.leave')} goes back"
-            )
+            box.border_subtitle = f"{hint('new_run.start')} start · {hint('new_run.leave')} cancel"
             with VerticalScroll(id="fields", can_focus=False):
                 yield TextArea(id="task", classes="field", soft_wrap=True, tab_behavior="focus")
                 with Horizontal(classes="row"):
                     yield _line("model", model.name, "name as the server knows it")
-                    yield _line("url", model.base_url, "…/v1, or empty: the hosted one")
+                    yield _line("url", model.base_url, "…/v1; empty for OpenAI")
                 with Horizontal(classes="row"):
                     yield _line("input", "", "copied into the sandbox")
                     yield _line("steps", str(self._settings.limits.max_steps))
@@ -119,9 +115,27 @@ class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
                     yield _choice(
                         "calls", ("auto", "native", "json_schema", "text"), model.tool_calls
                     )
+                with Vertical(id="more"):
+                    yield from self._more()
             with Horizontal(id="buttons"):
                 yield Button("start", variant="primary", id="start")
         yield KeyBar()
+
+    def _more(self) -> ComposeResult:
+        """The settings that are changed less often."""
+        texts = texts_of(self._settings)
+        with Horizontal(classes="row"):
+            yield _line("output", texts["output"], "each run gets a subfolder")
+            yield _line("prompts", texts["prompts"], "prompt pack name")
+        with Horizontal(classes="row"):
+            yield _choice("network", ("auto", "bridge", "none"), texts["network"])
+            yield _choice("tty", YES_NO, texts["tty"])
+            yield _choice("policy", ("allow", "ask", "deny"), texts["policy"])
+        with Horizontal(classes="row"):
+            yield _line("temperature", texts["temperature"], "server default")
+            yield _line("tokens", texts["tokens"], "no limit")
+            yield _line("time", texts["time"], "no limit")
+            yield _line("cost", texts["cost"], "no limit")
 
     def on_mount(self) -> None:
         """Begin with the task, and with what was typed before."""
@@ -142,7 +156,7 @@ class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
         offers = offers_of(await find_local_servers(model.local_ports), model)
         found = sum(bool(offer.model) for offer in offers)
         if found:
-            words = f"{found} on this machine, {hint('new_run.models')} lists them"
+            words = f"{found} on this machine, {hint('new_run.models')} to choose"
             self.query_one("#model").border_subtitle = words
 
     def action_models(self) -> None:
@@ -161,25 +175,58 @@ class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
         """Close with the request, if it is complete."""
         typed = self._typed()
         tasks, given = split_tasks(typed["task"]), typed["input"].strip()
-        problem = _problem(tasks, typed)
-        if problem is not None:
-            self._mark(problem)
+        try:
+            _check(tasks, typed)
+            settings = config.changed(self._settings, changes_of(typed, self._at_first))
+            _check_key(settings.model)
+            load_pack(settings.agent.prompts)
+        except FieldProblem as error:
+            self._mark(error.problem)
+            return
+        except ConfigError as error:  # of the prompt pack: every other text was read by now
+            self._mark(Problem("prompts", sanitize_line(str(error))))
             return
         request = RunRequest(
             task="",
-            settings=self._changed(typed),
+            settings=settings,
             mode=cast(Mode, typed["mode"]),
             input=Path(given).expanduser() if given else None,
         )
         self._draft.clear()
         self.dismiss(requests_for(request, tasks, int(typed["samples"])))
 
+    def action_more(self) -> None:
+        """Show or hide the settings that are changed less often."""
+        self.toggle_class("-more")
+
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        """Nothing is hidden where there is room for everything."""
+        all_shown = action == "more" and self.has_class("-tallest")
+        return "all of them are shown" if all_shown else ""
+
+    def action_keep(self) -> None:
+        """Begin with these settings from now on: write those that were changed."""
+        typed = self._typed()
+        try:
+            changes = changes_of(typed, texts_of(self._in_force.now))
+            if not changes:
+                self.notify("Nothing to save: these are the defaults already.", markup=False)
+                return
+            path = self._in_force.change(changes)
+        except FieldProblem as error:
+            self._mark(error.problem)
+        except ConfigError as error:
+            self.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=20)
+        else:
+            words = f"New runs start with these settings from now on (saved in {path})."
+            self.notify(sanitize_line(words), markup=False)
+
     def action_cancel(self) -> None:
         """Close without a run; what was typed is there again when the form is opened again."""
         self._draft.clear()
         self._draft |= self.unsaved
         if "task" in self._draft:
-            self.notify(f"Draft kept: {hint('home.new')} opens it again.", markup=False, timeout=4)
+            self.notify(f"Draft saved: {hint('home.new')} opens it again.", markup=False, timeout=4)
         self.dismiss(None)
 
     @property
@@ -192,6 +239,8 @@ class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
 
     def _mark(self, problem: Problem) -> None:
         field = self.query_one(f"#{problem.field}")
+        if field in self.query("#more .field"):
+            self.add_class("-more")
         self._wrong[problem.field] = self._typed()[problem.field]
         field.add_class("-wrong")
         field.border_subtitle = problem.words
@@ -237,22 +286,6 @@ class NewRunDialog(Dialog[Sequence[RunRequest] | None]):
             case _:
                 pass
 
-    def _changed(self, typed: Draft) -> Settings:
-        old = self._settings
-        replace = msgspec.structs.replace
-        name, url = typed["model"].strip(), typed["url"].strip()
-        return replace(
-            old,
-            model=replace(
-                old.model,
-                name=name,
-                base_url=url,
-                tool_calls=typed["calls"],  # pyright: ignore[reportArgumentType]
-            ),
-            sandbox=replace(old.sandbox, kind=typed["kind"]),  # pyright: ignore[reportArgumentType]
-            limits=replace(old.limits, max_steps=int(typed["steps"])),
-        )
-
 
 _TITLES = {
     "task": "task",
@@ -264,10 +297,19 @@ _TITLES = {
     "kind": "sandbox",
     "mode": "mode",
     "calls": "tool calls",
+    "output": "output folder",
+    "prompts": "prompts",
+    "network": "network",
+    "tty": "commands on a terminal",
+    "policy": "calls without a rule",
+    "temperature": "temperature",
+    "tokens": "max tokens",
+    "time": "max seconds",
+    "cost": "max US dollars",
 }
 """What stands in the border of each field."""
 
-_MODE_WORDS = {"auto": "auto", "ask": "ask: by the policy", "step": "step: every call waits"}
+_MODE_WORDS = {"auto": "auto", "ask": "ask: the policy decides", "step": "step: every call waits"}
 
 
 def _line(name: str, value: str, placeholder: str = "") -> Input:
@@ -280,17 +322,31 @@ def _choice(name: str, values: Sequence[str], value: str) -> Select[str]:
     return Select(options, value=value, allow_blank=False, id=name, classes="field")
 
 
-def _problem(tasks: Sequence[str], typed: Draft) -> Problem | None:
+def _check(tasks: Sequence[str], typed: Draft) -> None:
+    """Check what is no setting, and what a run needs although a setting may lack it.
+
+    Raises:
+        FieldProblem: something is missing, or is not there.
+    """
     given = typed["input"].strip()
     steps, samples = typed["steps"].strip(), typed["samples"].strip()
     if not tasks:
-        return Problem("task", "Enter a task.")
+        raise FieldProblem(Problem("task", "Enter a task."))
     if not typed["model"].strip():
-        return Problem("model", "Enter a model's name.")
+        raise FieldProblem(Problem("model", "Enter a model's name."))
     if given and not Path(given).expanduser().exists():
-        return Problem("input", "This does not exist.")
+        raise FieldProblem(Problem("input", "This path does not exist."))
     if not steps.isdecimal() or int(steps) < 1:
-        return Problem("steps", "from 1")
+        raise FieldProblem(Problem("steps", "from 1"))
     if not samples.isdecimal() or not 1 <= int(samples) <= MAX_RUNS:
-        return Problem("samples", f"from 1 to {MAX_RUNS}")
-    return None
+        raise FieldProblem(Problem("samples", f"from 1 to {MAX_RUNS}"))
+
+
+def _check_key(model: config.ModelSettings) -> None:
+    """Check that the model can be asked.
+
+    Raises:
+        FieldProblem: it is hosted, and there is no key for it.
+    """
+    if config.lacks_key(model):
+        raise FieldProblem(Problem("url", f"Enter a URL, or set {model.api_key_env}."))

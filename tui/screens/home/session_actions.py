@@ -1,4 +1,4 @@
-"""What a person does to the saved session under the cursor: name, tag, delete."""
+"""What a person does to the saved session under the cursor: name, tag, export, delete."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line, task_title
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.export_session import export_session
 from sandbox_tui.tui.screens.free_space import free_space
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -37,7 +38,7 @@ class SessionsShown(Protocol):
         ...
 
     def reload(self) -> object:
-        """Read the sessions anew."""
+        """Read the sessions again."""
         ...
 
 
@@ -65,6 +66,12 @@ class SessionActions:
         """Put tags on the session, or take them away."""
         self._screen.run_worker(self._tag(), exclusive=True, group="session")
 
+    def export(self) -> None:
+        """Write the session to files."""
+        run = self._source.session_here
+        if run is not None:
+            export_session(self._screen, run, self._store)
+
     def delete(self) -> None:
         """Delete the session."""
         self._screen.run_worker(self._ask_and_delete(), exclusive=True, group="session")
@@ -90,7 +97,7 @@ class SessionActions:
             return
         words = await app_of(self._screen).push_screen_wait(
             PromptDialog(
-                "tags", " ".join(tags), "words with blanks or commas between; none takes all away"
+                "tags", " ".join(tags), "tags separated by spaces or commas; empty removes all"
             )
         )
         if words is not None:
@@ -103,7 +110,7 @@ class SessionActions:
         if run is None:
             return
         if run.outcome == "running" and not run.elsewhere:
-            self._screen.notify("A session that is running cannot be deleted.", markup=False)
+            self._screen.notify("A running session cannot be deleted: end it first.", markup=False)
             return
         try:
             question = await asyncio.to_thread(self._question, run)
@@ -116,7 +123,7 @@ class SessionActions:
     def _question(self, run: RunSummary) -> str:
         room = numbers.size(bytes_of_run(self._store, run.id))
         forks = self._store.fork_count(run.id)
-        stay = {0: "", 1: " Its fork stays."}.get(forks, f" Its {forks} forks stay.")
+        stay = {0: "", 1: " Its fork is kept."}.get(forks, f" Its {forks} forks are kept.")
         return f"Delete “{task_title(run)[:80]}”, about {room}?{stay} This cannot be undone."
 
     async def _delete(self, run_id: str) -> None:

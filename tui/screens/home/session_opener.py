@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from textual.screen import Screen
 
@@ -13,8 +14,21 @@ from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 if TYPE_CHECKING:  # the screens are imported when they are shown
+    from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
     from sandbox_tui.sessions.remote.run_handle import RunHandle
+    from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+    from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
     from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
+
+
+def can_compare(marked: Sequence[RunSummary], here: RunSummary | None) -> bool:
+    """Whether two sessions are marked, or one and the cursor is on another."""
+    return len(_to_compare(marked, here)) == 2
+
+
+def _to_compare(marked: Sequence[RunSummary], here: RunSummary | None) -> list[RunSummary]:
+    alone = len(marked) == 1 and here is not None and here.id != marked[0].id
+    return [*marked, here] if alone and here is not None else list(marked)
 
 
 class SessionOpener:
@@ -25,12 +39,12 @@ class SessionOpener:
         workers: the runs of this program, and the store with all sessions.
     """
 
-    def __init__(self, screen: Screen[None], workers: RunRegistry) -> None:
+    def __init__(self, screen: Screen[Any], workers: RunRegistry) -> None:
         self._screen = screen
         self._run_workers = workers
 
     def open_run(self, worker: RunHandle, *, asks: bool = True) -> None:
-        """Watch a run; `asks` what shall become of it when it is left."""
+        """Watch a run; `asks` what to do with it on leaving."""
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
         store = self._run_workers.store
@@ -54,6 +68,29 @@ class SessionOpener:
             self._watch_elsewhere(run)
         else:
             self._replay(run)
+
+    def open_evaluation(self, summary: EvalSummary, evals: EvalRegistry) -> None:
+        """See an evaluation whole."""
+        from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
+        from sandbox_tui.tui.screens.evals.source import source_of
+
+        app_of(self._screen).push_screen(EvalScreen(source_of(summary, evals), self._run_workers))
+
+    def open_training(self, summary: TrainingSummary) -> None:
+        """See a training whole."""
+        from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
+
+        app_of(self._screen).push_screen(TrainingScreen(summary, self._run_workers.store))
+
+    def compare(self, marked: Sequence[RunSummary], here: RunSummary | None) -> None:
+        """Compare the two sessions that are marked, or the marked one with the one here."""
+        chosen = _to_compare(marked, here)
+        if len(chosen) != 2:
+            return
+        from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
+
+        left, right = sorted(chosen, key=lambda run: run.started_at)
+        app_of(self._screen).push_screen(CompareScreen(left, right, self._run_workers.store))
 
     def _replay(self, run: RunSummary, at: ReplayPosition | None = None) -> None:
         """Replay a session, from the start or from a moment; it may have been deleted by now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rich.style import Style
@@ -11,11 +12,18 @@ from textual.screen import Screen
 from textual.widget import Widget
 from typing_extensions import override
 
+from sandbox_tui.core.base.defaults import WORKING_DIR
+from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.base.tool_names import BASH
+from sandbox_tui.core.events.run_state import FileState, RunState
+from sandbox_tui.core.events.types import ToolCall
+from sandbox_tui.core.policy.named_files import named_files
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.textual_support.typed_app import (
     subscribe_to_bindings,
     unsubscribe_from_bindings,
@@ -38,6 +46,26 @@ _ACTION = "action"
 """Key of a style's meta that holds the action of a click."""
 
 
+def names_in(call: ToolCall, files: Mapping[str, FileState]) -> str:
+    """The files that a bash command names, as far as that is known: each with its size."""
+    if call.name != BASH:
+        return ""
+    try:
+        command = str(parse_arguments(call.arguments).get("command", ""))
+    except ArgumentsError:
+        return ""
+    known = {path for path, file in files.items() if file.last.change != "deleted"}
+    words: list[str] = []
+    for path, written in named_files(command, known):
+        file = files[path].last if path in known else None
+        name = sanitize_line(path.removeprefix(f"{WORKING_DIR}/"))
+        what = (
+            "new" if file is None else "folder" if file.kind == "dir" else numbers.size(file.size)
+        )
+        words.append(f"{name} {what}{', written' if written and file is not None else ''}")
+    return " · ".join(words)
+
+
 class ApprovalBar(Widget):
     """Visible while a call waits; call `sync` after events were applied."""
 
@@ -45,6 +73,7 @@ class ApprovalBar(Widget):
     ApprovalBar {
         height: 2; padding: 0 1; display: none; background: $panel;
         border-left: outer $accent;
+        &.-names { height: 3; }
     }
     ApprovalBar.-asking { display: block; }
     """
@@ -53,6 +82,7 @@ class ApprovalBar(Widget):
         super().__init__(id=id)
         self._state: RunState | None = None
         self._shown: tuple[object, ...] = ()
+        self._names = ""
 
     def on_mount(self) -> None:
         """Follow the keys: see `_keys_elsewhere`."""
@@ -68,12 +98,16 @@ class ApprovalBar(Widget):
 
     @property
     def _keys_elsewhere(self) -> str:
-        """How to get the keys back from a line or a shell; empty where they work here."""
+        """How to get the keys back from a line, a shell or another screen; empty where they work
+        here."""
+        screen = self.screen
+        if isinstance(screen, SaysWhyOff) and (off := screen.why_off("approve", ())):
+            return off
         focused = self.screen.focused
         if focused is None or not focused.check_consume_key("a", "a"):
             return ""
         back = RELEASE_SHOWN if isinstance(focused, TerminalView) else hint("inject.leave")
-        return f"{back} first: the keys are typed elsewhere"
+        return f"{back} first: the keyboard is in use elsewhere"
 
     def sync(self, state: RunState) -> None:
         """Show the call that waits in this state."""
@@ -82,6 +116,8 @@ class ApprovalBar(Widget):
         shown = (pending.call, pending.held, state.mode) if pending is not None else ()
         if shown != self._shown or state is not self._state:
             self._state, self._shown = state, shown
+            self._names = names_in(pending.call, state.files) if pending is not None else ""
+            self.set_class(bool(self._names), "-names")
             self.refresh()
 
     @override
@@ -104,12 +140,18 @@ class ApprovalBar(Widget):
             words = f"  {sanitize_line(held.reason)} ({sanitize_line(held.rule)})"
             why.append(words if held.reason else f"  {sanitize_line(held.rule)}", style=palette.dim)
         fit_line(why, width // 2)
-        whole = self._choice("waiting", "whole", palette)
+        whole = self._choice("waiting", "full call", palette)
         room = width - why.cell_len - whole.cell_len - 2
         fit_line(first, room)
         first.pad_right(room - first.cell_len)
         first.append_text(why).append("  ").append_text(whole)
-        return Text("\n").join([first, self._choices(state, width, palette)])
+        lines = [first, self._choices(state, width, palette)]
+        if self._names and self.content_size.height > len(lines):
+            names = Text("  files it names: ", style=palette.dim, no_wrap=True)
+            names.append(self._names, style=palette.text)
+            fit_line(names, width)
+            lines.insert(1, names)
+        return Text("\n").join(lines)
 
     def _choices(self, state: RunState, width: int, palette: Palette) -> Text:
         narrow = width < 70

@@ -15,15 +15,17 @@ from textual.strip import Strip
 from typing_extensions import override
 
 from sandbox_tui.core.events.run_state import (
-    CallItem,
     Item,
     ReplyItem,
     RunState,
 )
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.calls.edited_file import GetBlob, edited_file
+from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
 from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines
 from sandbox_tui.tui.widgets.calls.scroll_to_waiting_call import Attention
 from sandbox_tui.tui.widgets.calls.search.call_filter import (
@@ -40,15 +42,17 @@ WINDOW_ITEMS = 60
 """Items loaded after a jump; scrolling up loads those before them."""
 
 
-class Calls(BlockList):
+class Calls(SaysWhyOff, BlockList):
     """Shows `RunState.items`.
 
     The screen calls `sync` after it applied events; only items that may have changed are redrawn.
-    Failed and waiting calls are open until the person closes them.
+    Failed and waiting calls are open until the person closes them; so is a reply, until the next
+    call begins. A person who reads above the end keeps the replies in front of them open.
 
     Args:
         state: the run.
         attends: whether a call that begins to wait is scrolled into view and selected.
+        get_blob: content of files by digest.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -73,14 +77,16 @@ class Calls(BlockList):
         state: RunState,
         *,
         attends: bool = False,
+        get_blob: GetBlob = lambda _: None,
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
         self._state = state
         self._attends = attends
+        self._get_blob = get_blob
         self._attention = Attention(self)
         self._left_at = 0
-        self._choice: dict[int, bool] = {}
+        self._opened_items = OpenedItems()
         self._first = 0
         self._known = 0
         self._shown: list[int] = []
@@ -98,7 +104,7 @@ class Calls(BlockList):
         self._known = len(state.items)
         self._first = max(0, self._known - WINDOW_ITEMS)
         self._open_items = self._unsettled(self._first, self._known)
-        self._choice = {i: o for i, o in self._choice.items() if i < self._known}
+        self._opened_items.show(state.items, self._first)
         self._choose_shown()
         self.reset()
         self._titles()
@@ -108,6 +114,7 @@ class Calls(BlockList):
         self._now = now
         items = self._state.items
         first = min(self._open_items, default=self._known)
+        first = self._opened_items.catch_up(items, first, following=self.following)
         fresh = range(self._known, len(items))
         self._open_items = {
             index for index in (*self._open_items, *fresh) if not is_settled(items[index])
@@ -273,9 +280,9 @@ class Calls(BlockList):
             self.post_message(self.HitRequested(direction))
 
     @override
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
         """n and N work only during a search."""
-        return action != "hit" or bool(self._search.words)
+        return "" if action != "hit" or self._search.words else "there is no search"
 
     def action_filter(self) -> None:
         """Switch to the next filter."""
@@ -294,7 +301,7 @@ class Calls(BlockList):
     def _go(self, place: int) -> None:
         self.following = False
         self.cursor = place
-        self._choice[self._shown[place]] = True
+        self._opened_items.chosen[self._shown[place]] = True
         self.changed(place)
         self.show_block(place)
 
@@ -319,26 +326,25 @@ class Calls(BlockList):
         """Tell when the filter hides every item."""
         if y or self._shown or self._filter == "all":
             return super().render_line(y)
-        words = f" Nothing here: only {FILTER_WORDS[self._filter]} · {hint('calls.filter')} next"
+        words = f" No matches: only {FILTER_WORDS[self._filter]} · {hint('calls.filter')} next"
         line = Strip([Segment(words, self.rich_style + palette_of(self).dim)])
         return line.crop_extend(0, self._width, self.rich_style)
 
     @override
     def draw_block(self, index: int, width: int) -> list[Text]:
-        lines = self._lines(index, width)
-        self._search.highlight(lines, palette_of(self))
-        return lines
+        return self._search.highlight(self._lines(index, width), palette_of(self))
 
     def _lines(self, index: int, width: int) -> list[Text]:
         item = self._state.items[self._shown[index]]
         opened, notes = self._opened(index), self._notes_on(item)
-        return item_lines(item, width, self._now, opened, notes, palette_of(self))
+        before = edited_file(item, self._state.files, self._get_blob) if opened else None
+        return item_lines(item, width, self._now, opened, notes, palette_of(self), before)
 
     @override
     def action_choose(self) -> None:
         """Open or close the item under the cursor."""
         if self.cursor >= 0:
-            self._choice[self._shown[self.cursor]] = not self._opened(self.cursor)
+            self._opened_items.chosen[self._shown[self.cursor]] = not self._opened(self.cursor)
             self.changed(self.cursor)
             self.show_block(self.cursor)
 
@@ -353,11 +359,7 @@ class Calls(BlockList):
         self._titles()
 
     def _opened(self, place: int) -> bool:
-        index = self._shown[place]
-        if index in self._choice:
-            return self._choice[index]
-        item = self._state.items[index]
-        return isinstance(item, CallItem) and item.status in ("failed", "waiting")
+        return self._opened_items.is_open(self._state.items, self._shown[place])
 
     def _titles(self) -> None:
         totals = self._state.totals
@@ -385,6 +387,8 @@ class Calls(BlockList):
         if place >= 0 and not self.is_visible(place):
             arrow = "↑" if self._tops[place] < self.scroll_offset.y else "↓"
             return [f"{arrow} call {self.waiting} waits"]
+        if place >= 0 and self.hidden_below(place):
+            return [f"↓ more of call {self.waiting}"]
         if self.following or self._state.finished is not None:
             return []
-        return ["↓ new below" if len(self._shown) > self._left_at else "↓ end follows"]
+        return ["↓ new below" if len(self._shown) > self._left_at else "↓ end = follow"]

@@ -12,7 +12,7 @@ def whole_text(item: CallItem) -> str:
     """The arguments in readable form, then the observation where there is one."""
     parts = [arguments_text(item)]
     if item.decided is not None and item.decided.verdict == "edit":
-        parts.append(f"(edited by a person; the model had written: {item.call.arguments})")
+        parts.append(f"(edited by you; the model wrote: {item.call.arguments})")
     if item.finished is not None:
         parts.append(item.finished.observation)
     return "\n\n".join(part for part in parts if part)
@@ -20,14 +20,19 @@ def whole_text(item: CallItem) -> str:
 
 def arguments_text(item: CallItem) -> str:
     """The arguments in readable form."""
+    return readable_arguments(item.call.name, item.arguments)
+
+
+def readable_arguments(name: str, arguments: str) -> str:
+    """The arguments of a tool, JSON text, in readable form."""
     try:
-        parsed: object = json.loads(item.arguments or "{}")
+        parsed: object = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
-        return item.arguments
+        return arguments
     if not isinstance(parsed, dict):
-        return item.arguments
+        return arguments
     fields = cast(dict[str, Any], parsed)
-    if item.call.name == "execute_bash" and set(fields) == {"command"}:
+    if name == "execute_bash" and set(fields) == {"command"}:
         return f"$ {fields['command']}"
     return "\n".join(_field(name, value) for name, value in fields.items())
 

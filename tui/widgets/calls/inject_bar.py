@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input, Label
+from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.format.one_line import with_its_lines
@@ -22,17 +23,17 @@ Purpose = Literal["command", "message", "reject", "answer", "reword"]
 
 _PLACEHOLDER: dict[Purpose, str] = {
     "command": (
-        "run a command in the sandbox · {told} told / not told · {message} writes to the model"
+        "run a command in the sandbox · {told} private / visible · {message} message the model"
     ),
-    "message": "write to the model; it reads this before its next reply",
-    "reject": "why not? the model reads this instead of the call's result · {leave} goes back",
-    "reword": "what waits, in other words · {leave} leaves it as it is",
-    "answer": "answer the call in the tool's stead · {leave} goes back",
+    "message": "message the model; it reads this before its next reply",
+    "reject": "reason · the model reads this instead of the call's result · {leave} cancel",
+    "reword": "edit what is queued · {leave} cancel",
+    "answer": "result to return instead of running the call · {leave} cancel",
 }
 _WORDS: dict[Purpose, str] = {
     "message": "message to the model",
     "reject": "reject",
-    "reword": "in other words",
+    "reword": "edit message",
     "answer": "answer",
 }
 _SIGN: dict[Purpose, str] = {
@@ -59,10 +60,10 @@ class InjectBar(Horizontal):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("inject.leave", "leave", show=False),
+        binding("inject.leave", "leave"),
         binding("inject.earlier", "earlier(1)", show=False),
         binding("inject.later", "earlier(-1)", show=False),
-        binding("inject.told", "toggle_told", show=False),
+        binding("inject.told", "toggle_told"),
     ]
 
     DEFAULT_CSS = """
@@ -73,6 +74,8 @@ class InjectBar(Horizontal):
         Label { width: 2; color: $accent; }
     }
     """
+
+    enter_words = "send"
 
     _focused = False
     _before = ""
@@ -144,6 +147,11 @@ class InjectBar(Horizontal):
         field.value = sent[-back] if back else self._unsent
         field.cursor_position = len(field.value)
 
+    @override
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Only a command can be kept from the model."""
+        return action != "toggle_told" or self.purpose == "command"
+
     def action_toggle_told(self) -> None:
         """Toggle whether the model is told."""
         self.told = not self.told
@@ -151,6 +159,7 @@ class InjectBar(Horizontal):
     def watch_purpose(self) -> None:
         """Show what enter does."""
         self._show()
+        self.refresh_bindings()
 
     def watch_told(self) -> None:
         """Show whether the model is told."""
@@ -174,10 +183,10 @@ class InjectBar(Horizontal):
     def _show(self) -> None:
         self.query_one(Label).update(_SIGN[self.purpose])
         self.query_one(Input).placeholder = _placeholder(self.purpose)
-        told = "told to model ◉" if self.told else "not told to model ○"
+        told = "visible to model ◉" if self.told else "private ○"
         words = told if self.purpose == "command" else _WORDS[self.purpose]
         self.border_subtitle = (
-            f"enter sends · {hint('inject.leave')} leaves · {words}" if self._focused else words
+            f"enter send · {hint('inject.leave')} close · {words}" if self._focused else words
         )
 
     def on_descendant_focus(self) -> None:

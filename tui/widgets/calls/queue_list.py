@@ -80,7 +80,7 @@ class QueueList(BlockList):
         self._items, self._shown = items, shown
         self.set_class(bool(items), "-waiting")
         self.styles.height = min(len(items), MAX_ROWS) + 2
-        self.border_title = f"waiting for the model {len(items)}"
+        self.border_title = f"queued for the model {len(items)}"
         self.following = False
         self.reset()
         ids = [item.id for item in items]
@@ -120,7 +120,7 @@ class QueueList(BlockList):
     def draw_block(self, index: int, width: int) -> list[Text]:
         item, palette = self._items[index], palette_of(self)
         line = Text(no_wrap=True)
-        line.append(f"{_what(item):<5}", style=palette.human + _BOLD)
+        line.append(f"{_what(item):<9}", style=palette.human + _BOLD)
         line.append(sanitize_line(item.text), style=palette.text)
         when = Text(f"  {_when(item)}", style=palette.dim, no_wrap=True)
         if width < 60:
@@ -144,7 +144,7 @@ class QueueList(BlockList):
             self.post_message(self.EditRequested(item))
         else:
             what = "file was changed" if item.file is not None else "command has run"
-            self.notify(f"The {what}; only telling the model can be taken back.")
+            self.notify(f"The {what}; only its report to the model can be withdrawn.")
 
     def action_remove(self) -> None:
         """Remove the item under the cursor."""
@@ -183,12 +183,12 @@ _BOLD = Style(bold=True)
 def _what(item: HumanItem) -> str:
     if item.file is not None:
         return FILE_ACTION_WORDS[item.file.action]
-    return "say" if item.command is None else "you"
+    return "message" if item.command is None else "you"
 
 
 def _when(item: HumanItem) -> str:
     if item.command is None:
         return "with the next request"
     if item.finished is not None:
-        return "has run; told with the next request"
+        return "has run; sent with the next request"
     return "after the running call"

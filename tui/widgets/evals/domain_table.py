@@ -27,7 +27,7 @@ FRAME_LINES = 3
 
 
 class HeadChanged(Message):
-    """Other columns are shown: their titles are to be drawn anew."""
+    """Other columns are shown: their titles must be redrawn."""
 
 
 class DomainRows(BlockList):

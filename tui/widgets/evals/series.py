@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting.outcomes import has_ended, has_score, tokens_of
-from sandbox_tui.core.evals.sample import EvalMode, SampleResult
+from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.tui.widgets.charts.chart import Chart, Curve, Series
 
 MAX_POINTS = 160
 """Points of a curve: a terminal has no room for more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """One chart.
-
-    Attributes:
-        title: of a few words.
-        curves: by mode, the minutes since the beginning and the values.
-    """
-
-    title: str
-    curves: dict[EvalMode, tuple[list[float], list[float]]]
-
-
-Series = tuple[Chart, ...]
 
 
 def series_of(info: EvalInfo, newest_first: Sequence[SampleResult]) -> Series:
@@ -53,8 +37,8 @@ def _curves(
     samples: Sequence[SampleResult],
     began: float,
     value: Callable[[SampleResult], float],
-) -> dict[EvalMode, tuple[list[float], list[float]]]:
-    made: dict[EvalMode, tuple[list[float], list[float]]] = {}
+) -> dict[str, Curve]:
+    made: dict[str, Curve] = {}
     for mode in info.modes:
         of_mode = [one for one in samples if one.mode == mode]
         if of_mode:
@@ -64,7 +48,7 @@ def _curves(
 
 def _means(
     samples: Sequence[SampleResult], began: float, value: Callable[[SampleResult], float]
-) -> tuple[list[float], list[float]]:
+) -> Curve:
     """The mean of the first n samples, for as many n as there are points."""
     every = max(1, -(-len(samples) // MAX_POINTS))
     total = 0.0

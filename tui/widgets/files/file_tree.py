@@ -17,6 +17,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.files.file_keys import PREVIEW_KEYS
@@ -26,7 +27,7 @@ SIZE_COLUMNS = 5
 MARK_COLUMNS = 5
 
 
-class Files(BlockList):
+class Files(SaysWhyOff, BlockList):
     """Shows `RunState.files` below the working directory.
 
     At the right of each file: a dot when the latest step changed it, its change since the run
@@ -124,9 +125,9 @@ class Files(BlockList):
         self._titles()
 
     @override
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave escape to the screen when nothing is filtered."""
-        return action != "unfilter" or self.filtered
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        """Escape is left to the screen when nothing is filtered."""
+        return "" if action != "unfilter" or self.filtered else "all files are shown"
 
     def on_block_list_selected(self, event: BlockList.Selected) -> None:
         """Open or close a folder; open a file."""
@@ -223,7 +224,7 @@ class Files(BlockList):
         if self.filtered:
             found = sum(1 for row in self._rows if not row.is_dir)
             words = f"“{sanitize_line(self._words)}” " if self._words else "changed "
-            said = f"{words}{found} · {hint('files.unfilter')} shows all"
+            said = f"{words}{found} · {hint('files.unfilter')} show all"
             self.border_subtitle = Content(said)
             return
         self.border_subtitle = _counts(run)

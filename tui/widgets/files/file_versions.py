@@ -26,7 +26,7 @@ def versions(file: FileState) -> list[Version]:
     """The versions, oldest first and without repetitions; the current one is last."""
     found: list[Version] = []
     if _began_in_the_run(file):
-        found.append(Version(0, None, "not there"))
+        found.append(Version(0, None, "before it existed"))
     for step, blob in file.history:
         if blob is not None and (not found or found[-1].blob != blob):
             found.append(Version(step, blob, f"step {step}" if step else "beginning"))

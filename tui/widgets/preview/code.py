@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+from rich.cells import chop_cells
 from rich.style import Style
 from rich.text import Text
 
@@ -59,6 +60,23 @@ def _wrap(line: str, width: int, style: Style) -> list[Text]:
 
     pieces = Text(line, style=style).wrap(Console(width=width), width)
     return list(pieces) or [Text("")]
+
+
+def rows_of(line: Text, width: int) -> list[Text]:
+    """A line cut into rows of at most `width` columns, with nothing left out.
+
+    A row ends after a space in its second half, if there is one.
+    """
+    if line.cell_len <= width:
+        return [line]
+    plain, starts = line.plain, [0]
+    while True:
+        start = starts[-1]
+        end = start + max(1, len(chop_cells(plain[start : start + width], width)[0]))
+        if end >= len(plain):
+            return list(line.divide(starts[1:]))
+        space = plain.rfind(" ", start + (end - start) // 2, end)
+        starts.append(end if space < 0 else space + 1)
 
 
 def indented(lines: list[Text], by: int, style: Style | None = None) -> list[Text]:

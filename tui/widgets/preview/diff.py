@@ -78,7 +78,7 @@ class DiffDocument(Document):
             words = f"More than {MAX_LINES:,} lines: too many to compare."
             return [Text(words, style=palette.dim)]
         if not self._pairs:
-            return [Text("No difference.", style=palette.dim)]
+            return [Text("No differences.", style=palette.dim)]
         if width >= SPLIT_WIDTH:
             return [_split(pair, width, palette) for pair in self._pairs]
         return list(_unified(self._pairs, palette))

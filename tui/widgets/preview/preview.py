@@ -177,7 +177,7 @@ class Preview(Vertical):
     def _document(self) -> Document:
         file = self._file
         if file is None:
-            return Notice("Choose a file to see what is in it.")
+            return Notice("Select a file to preview it.")
         if file.last.kind != "file":
             return Notice(f"{file.last.kind}, nothing to preview", facts=file.last.kind)
         if self.against is not None:
@@ -186,7 +186,10 @@ class Preview(Vertical):
             return self._gone(file)
         data = self._content(file)
         if data is None:
-            words = f"{numbers.size(file.last.size)}, not kept: it is copied out with the results."
+            words = (
+                f"{numbers.size(file.last.size)}, content not saved; it is copied out with the "
+                "results."
+            )
             return Notice(words)
         return document_for(
             Source(self.path, data, max(len(data), file.last.size)), as_source=self.as_source
@@ -196,9 +199,9 @@ class Preview(Vertical):
         kept = [blob for _, blob in file.history if blob]
         data = self._get_blob(kept[-1]) if kept else None
         if data is None:
-            return Notice("This file is gone.", facts="gone")
+            return Notice("This file was deleted.", facts="gone")
         inner = document_for(Source(self.path, data, len(data)), as_source=self.as_source)
-        return WithNotice("This file is gone; this is what it was.", inner)
+        return WithNotice("This file was deleted; this was its content.", inner)
 
     def _content(self, file: FileState) -> bytes | None:
         """The content, kept or fetched; requests it when it is neither."""
@@ -217,7 +220,7 @@ class Preview(Vertical):
     def _comparison(self, file: FileState) -> Document:
         choices = earlier(file)
         if not choices:
-            return Notice("Nothing earlier of it was kept.", facts="no earlier content")
+            return Notice("No earlier version was saved.", facts="no earlier version")
         base = self.against
         if base == "previous":
             base = choices[-1]
@@ -227,7 +230,7 @@ class Preview(Vertical):
             return Notice("Nothing to compare with.")
         data = b"" if file.last.change == "deleted" else self._content(file)
         if data is None:
-            return Notice("Its content as it is now was not kept.", facts=f"{base.name} → now")
+            return Notice("Its current content was not saved.", facts=f"{base.name} → now")
         before = (self._get_blob(base.blob) or b"") if base.blob else b""
         old, new = decode(before), decode(data)
         if old is None or new is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.markdown import CodeBlock, Markdown, MarkdownElement
@@ -11,6 +12,9 @@ from rich.syntax import Syntax, SyntaxTheme
 from typing_extensions import override
 
 from sandbox_tui.tui.widgets.preview.timed_lexer import TimeBudget, timed_lexer
+
+_PARSER = MarkdownIt(options_update={"html": False}).enable(["strikethrough", "table"])
+"""Reads tags as text: Rich draws no HTML, so what stands in a tag or between two would be lost."""
 
 
 class TimedMarkdown(Markdown):
@@ -24,7 +28,9 @@ class TimedMarkdown(Markdown):
     elements: ClassVar[dict[str, type[MarkdownElement]]]
 
     def __init__(self, text: str, theme: SyntaxTheme) -> None:
-        super().__init__(text, hyperlinks=False, justify="left")
+        super().__init__("", hyperlinks=False, justify="left")
+        self.markup = text
+        self.parsed = _PARSER.parse(text)
         self.theme = theme
         self.allowance = TimeBudget()
 

@@ -45,11 +45,11 @@ def offers_of(servers: Sequence[LocalServer], settings: ModelSettings) -> list[O
         where = f"{server.kind} at {address}"
         offers += [Offer(model, server.base_url, where) for model in server.models]
         if server.wants_key:
-            offers.append(Offer("", server.base_url, f"{where} wants a key before it says more"))
+            offers.append(Offer("", server.base_url, f"{where} needs an API key"))
         elif not server.models:
             offers.append(Offer("", server.base_url, f"{where} has no model loaded"))
     if api_key(settings):
-        words = f"{settings.api_key_env} is set: a new run can name a model of the hosted service"
+        words = f"{settings.api_key_env} is set: a new run can use any OpenAI model"
         offers.append(Offer("", "", words))
     return offers
 
@@ -119,7 +119,7 @@ class ModelOffers(BlockList):
     @property
     def _none(self) -> str:
         ports = ", ".join(str(port) for port in self._ports)
-        return f"no model server answers on this machine (ports {ports})"
+        return f"no model server answers here (ports {ports})"
 
     def _line(self, offer: Offer, width: int, palette: Palette) -> Text:
         if not offer.model:

@@ -14,6 +14,7 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.search.across_sessions import Hit
+from sandbox_tui.sessions.search.query import Query
 from sandbox_tui.sessions.search.search_as_you_type import Found
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -48,6 +49,7 @@ class SearchResults(BlockList):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
+        self._query: Query | None = None
         self._hits: Sequence[Hit] = ()
         self._tags: Mapping[str, Sequence[str]] = {}
         self._words = ""
@@ -62,7 +64,7 @@ class SearchResults(BlockList):
             anew: whether the query changed; the cursor then goes to the first hit.
         """
         selected = self.current
-        self._hits, self._tags = found.hits, tags
+        self._query, self._hits, self._tags = found.query, found.hits, tags
         self.following = False
         place = 0
         if not anew and selected is not None:
@@ -74,6 +76,11 @@ class SearchResults(BlockList):
         if anew:
             self.scroll_to(y=0, animate=False, force=True, immediate=True)
         self.border_title = self._title(found)
+
+    @property
+    def query_shown(self) -> Query | None:
+        """What the hits are of; None before the first search. It may be behind what is typed."""
+        return self._query
 
     @property
     def current(self) -> Hit | None:
@@ -110,7 +117,7 @@ class SearchResults(BlockList):
     def draw_block(self, index: int, width: int) -> list[Text]:
         palette = palette_of(self)
         if not self._hits:
-            return [Text(), Text("  Nothing like that in any session.", style=palette.dim)]
+            return [Text(), Text("  No matches in any session.", style=palette.dim)]
         hit = self._hits[index]
         lines: list[Text] = []
         if self._is_first(index):
@@ -142,7 +149,7 @@ class SearchResults(BlockList):
 
     def _title(self, found: Found) -> str:
         if not found.hits:
-            return "nothing found"
+            return "no matches"
         runs = {hit.run.id: hit for hit in found.hits}
         sessions = f"{len(runs)} session{'' if len(runs) == 1 else 's'}"
         if not found.whole:

@@ -1,8 +1,8 @@
-"""The saved sessions, newest first."""
+"""The saved sessions, newest first, with samples of one task folded, evaluations and trainings."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 from textual.message import Message
@@ -10,13 +10,30 @@ from typing_extensions import override
 
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.fork_tree import Lineage
+from sandbox_tui.sessions.relations.listing import (
+    EvalRow,
+    Row,
+    SamplesRow,
+    SessionRow,
+    TrainingRow,
+    rows_of,
+    runs_of,
+)
+from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.keys.hint import hint
-from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.evals.eval_rows import eval_lines
+from sandbox_tui.tui.widgets.sessions.samples_row import samples_lines
+from sandbox_tui.tui.widgets.sessions.session_columns import COLUMNS_FROM, columns_line
 from sandbox_tui.tui.widgets.sessions.session_rows import facts_line, title_line
+from sandbox_tui.tui.widgets.training.training_rows import training_lines
 
-PREFETCH_SESSIONS = 30
-"""Distance to the last known session at which more are requested."""
+PREFETCH_ROWS = 30
+"""Distance to the last known row at which more sessions are requested."""
 
 
 MAX_INDENTED_DEPTH = 5
@@ -24,7 +41,7 @@ MAX_INDENTED_DEPTH = 5
 
 
 class SessionList(BlockList):
-    """Shows summaries, two lines each: what was asked, and how it went.
+    """Shows a row for each session: in columns where it is wide, else on two lines.
 
     It may hold only the first of many, and posts `MoreRequested` near the last of them.
 
@@ -37,10 +54,14 @@ class SessionList(BlockList):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._runs: Sequence[RunSummary] = ()
-        self._kin: Mapping[str, Lineage] = {}
+        self._family: Sequence[tuple[RunSummary, Lineage]] = ()
+        self._evaluations: Sequence[EvalSummary] = ()
+        self._trainings: Sequence[TrainingSummary] = ()
+        self._rows: Sequence[Row] = ()
+        self._opened: set[str] = set()
         self._tags: Mapping[str, Sequence[str]] = {}
         self._marked: list[str] = []
+        self._wanted = ""
         self.waiting: frozenset[str] = frozenset()
         self._total = 0
         self._asked_at = 0
@@ -49,55 +70,124 @@ class SessionList(BlockList):
 
     def show(
         self,
-        runs: Sequence[RunSummary],
+        family: Sequence[tuple[RunSummary, Lineage]],
         total: int | None = None,
-        kin: Mapping[str, Lineage] | None = None,
+        evaluations: Sequence[EvalSummary] = (),
         tags: Mapping[str, Sequence[str]] | None = None,
-        waiting: Collection[str] = (),
+        waiting: frozenset[str] = frozenset(),
+        trainings: Sequence[TrainingSummary] = (),
     ) -> None:
-        """Show sessions; the cursor stays on its session.
+        """Show sessions; the cursor stays on its row.
 
         Args:
-            runs: newest first, forks after their parents.
+            family: newest first, forks after their parents.
             total: number of all sessions; None when these are all.
-            kin: positions of forks, by session.
+            evaluations: newest first.
             tags: by session.
             waiting: ids of the sessions in which a call waits for a person.
+            trainings: newest first.
         """
-        selected = self.current
-        self._runs = runs
-        self._kin = kin or {}
+        self._family = family
+        self._evaluations = evaluations
+        self._trainings = trainings
         self._tags = tags or {}
-        self.waiting = frozenset(waiting)
-        here = {run.id for run in runs}
+        self.waiting = waiting
+        here = {run.id for run, _ in family}
         self._marked = [marked for marked in self._marked if marked in here]
-        self._total = len(runs) if total is None else total
+        self._total = len(family) if total is None else total
         self._asked_at = 0
         self.following = False
+        self._lay_out()
+        self.border_title = self._title()
+
+    def _lay_out(self) -> None:
+        """Make the rows; the cursor stays on its row, or on the one of its samples."""
+        selected = self.current_row
+        self._rows = rows_of(
+            self._family,
+            self._evaluations,
+            self._trainings,
+            waiting=self.waiting,
+            opened=self._opened,
+        )
         self.reset()
-        ids = [run.id for run in runs]
-        if selected is not None and selected.id in ids:
-            self.cursor = ids.index(selected.id)
-        elif runs and self.cursor < 0:
+        index = -1 if selected is None else self.index_of(selected.key)
+        if index >= 0:
+            self.cursor = index
+        elif isinstance(selected, SessionRow):
+            self._go_to_session(selected.run.id)
+        if self._rows and self.cursor < 0:
             self.cursor = 0
+        if self._wanted and self._wanted in {run.id for run, _ in self._family}:
+            self._go_to_session(self._wanted)
+            self._wanted = ""
+
+    def go_to(self, run_id: str) -> None:
+        """Put the cursor on a session the next time that it is among those shown."""
+        self._wanted = run_id
+
+    def _go_to_session(self, run_id: str) -> None:
+        """Put the cursor on the row that stands for a session."""
+        for index, row in enumerate(self._rows):
+            if any(run.id == run_id for run in runs_of(row)):
+                self.cursor = index
+
+    def _title(self) -> str:
         count = len(self.waiting)
-        waits = f" · {count} {'waits' if count == 1 else 'wait'} for you" if count else ""
-        self.border_title = f"sessions {self._total}{waits}"
+        parts = [
+            f"sessions {self._total}",
+            numbers.counted(len(self._evaluations), "evaluation") if self._evaluations else "",
+            numbers.counted(len(self._trainings), "training") if self._trainings else "",
+            f"{count} {'waits' if count == 1 else 'wait'} for you" if count else "",
+        ]
+        return " · ".join(part for part in parts if part)
 
     @property
     def running(self) -> frozenset[str]:
         """Ids of the sessions that are running."""
-        return frozenset(run.id for run in self._runs if run.outcome == "running")
+        return frozenset(run.id for run, _ in self._family if run.outcome == "running")
+
+    @property
+    def running_batches(self) -> frozenset[str]:
+        """Ids of the evaluations and trainings that are running."""
+        evaluated = [one.info.id for one in self._evaluations if one.running]
+        return frozenset([*evaluated, *(one.id for one in self._trainings if one.running)])
+
+    @property
+    def has_trainings(self) -> bool:
+        """Whether there is a training run."""
+        return bool(self._trainings)
+
+    def show_progress(
+        self, evaluations: Sequence[EvalSummary], trainings: Sequence[TrainingSummary]
+    ) -> bool:
+        """Redraw these evaluations and trainings where they are; False where nothing changed."""
+        evaluated = {one.info.id: one for one in evaluations}
+        trained = {one.id: one for one in trainings}
+        before = self._evaluations, self._trainings
+        self._evaluations = [evaluated.get(one.info.id, one) for one in self._evaluations]
+        self._trainings = [trained.get(one.id, one) for one in self._trainings]
+        if (list(before[0]), list(before[1])) == (self._evaluations, self._trainings):
+            return False
+        self._rows = [_progressed(row, evaluated, trained) for row in self._rows]
+        self.changed()
+        return True
+
+    @property
+    def current_row(self) -> Row | None:
+        """The row under the cursor, or None."""
+        return self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
 
     @property
     def current(self) -> RunSummary | None:
-        """The session under the cursor, or None."""
-        return self._runs[self.cursor] if 0 <= self.cursor < len(self._runs) else None
+        """The session under the cursor, or None: there is none, or the row is of several."""
+        row = self.current_row
+        return row.run if isinstance(row, SessionRow) else None
 
     @property
     def marked(self) -> list[RunSummary]:
         """The marked sessions, in the order of marking."""
-        by_id = {run.id: run for run in self._runs}
+        by_id = {run.id: run for run, _ in self._family}
         return [by_id[one] for one in self._marked]
 
     def mark(self) -> None:
@@ -111,58 +201,109 @@ class SessionList(BlockList):
             self._marked = [*self._marked[-1:], run.id]
         self.changed()
 
+    def index_of(self, key: str) -> int:
+        """Where the row with this key is; -1 where there is none."""
+        return next((i for i, row in enumerate(self._rows) if row.key == key), -1)
+
+    def unfold(self, row: SamplesRow) -> None:
+        """Show a row for each of the samples, or fold them again."""
+        self._opened ^= {row.key}
+        self._lay_out()
+
     @override
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Request more sessions near the end."""
         super().watch_scroll_y(old_value, new_value)
-        known = len(self._runs)
+        known = len(self._family)
         last_seen = self.block_at(round(new_value) + self.size.height)
-        near = last_seen < 0 or last_seen >= known - PREFETCH_SESSIONS
+        near = last_seen < 0 or last_seen >= len(self._rows) - PREFETCH_ROWS
         if near and known < self._total and self._asked_at != known:
             self._asked_at = known
             self.post_message(self.MoreRequested())
 
     @override
     def block_count(self) -> int:
-        return len(self._runs) or 1
+        return len(self._rows) or 1
 
     @override
     def block_height(self, index: int, width: int) -> int:
-        return 2 if self._runs else 3
+        if not self._rows:
+            return 3
+        return 1 if width >= COLUMNS_FROM and isinstance(self._rows[index], SessionRow) else 2
 
     @override
     def draw_block(self, index: int, width: int) -> list[Text]:
         palette = palette_of(self)
-        if not self._runs:
+        if not self._rows:
             words = (
                 f"Nothing here yet. {hint('home.new')} starts a run, {hint('home.demo')} plays the "
                 "demo: no key, no network."
             )
             return [Text(), Text(f"  {words}", style=palette.dim), Text()]
-        run = self._runs[index]
-        branch = self._branch(run)
+        match self._rows[index]:
+            case SessionRow() as row:
+                return self._session_lines(row, width, palette)
+            case SamplesRow() as row:
+                return samples_lines(row, width, palette, waiting=self.waiting)
+            case EvalRow(summary=summary):
+                return eval_lines(summary, width, palette, label="evaluation  ")
+            case TrainingRow(summary=summary):
+                return training_lines(summary, width, palette, label="training  ")
+
+    def _session_lines(self, row: SessionRow, width: int, palette: Palette) -> list[Text]:
+        run, branch = row.run, _branch(row)
         marked, waits = run.id in self._marked, run.id in self.waiting
-        return [
-            title_line(run, width, palette, branch=branch, marked=marked, waits=waits),
-            facts_line(
+        tags, parting = self._tags.get(run.id, ()), _parting(row)
+        title = _sample_title(run) if row.is_sample else ""
+        if width >= COLUMNS_FROM:
+            line = columns_line(
                 run,
                 width,
                 palette,
-                indent=len(branch),
-                parting=self._parting(run),
-                tags=self._tags.get(run.id, ()),
+                branch=branch,
+                marked=marked,
                 waits=waits,
-            ),
+                title=title,
+                parting=parting,
+                tags=tags,
+            )
+            return [line]
+        indent = len(branch)
+        return [
+            title_line(run, width, palette, branch=branch, marked=marked, waits=waits, title=title),
+            facts_line(run, width, palette, indent=indent, parting=parting, tags=tags, waits=waits),
         ]
 
-    def _branch(self, run: RunSummary) -> str:
-        """The branch drawn from a parent to its fork."""
-        depth = self._kin.get(run.id, Lineage()).depth
-        return f"{'   ' * min(depth - 1, MAX_INDENTED_DEPTH)} └─" if depth else ""
 
-    def _parting(self, run: RunSummary) -> str:
-        """The step, and the parent, that a fork starts from."""
-        kin = self._kin.get(run.id)
-        if kin is None or kin.step is None:
-            return ""
-        return f"forked at step {kin.step}" + ("" if kin.depth else f" of {run.parent}")
+def _progressed(
+    row: Row, evaluated: Mapping[str, EvalSummary], trained: Mapping[str, TrainingSummary]
+) -> Row:
+    """The row as far as it is now."""
+    match row:
+        case EvalRow(key=key) if key in evaluated:
+            return EvalRow(summary=evaluated[key])
+        case TrainingRow(key=key) if key in trained:
+            return TrainingRow(summary=trained[key])
+        case _:
+            return row
+
+
+def _sample_title(run: RunSummary) -> str:
+    """What tells a sample from the others: its answer, or why there is none."""
+    if run.answer:
+        return f"answer: {first_line(run.answer)}"
+    return first_line(run.error or "") or run.id
+
+
+def _branch(row: SessionRow) -> str:
+    """The branch drawn from a parent to its fork, or from a task to its sample."""
+    depth = 1 if row.is_sample else row.lineage.depth
+    return f"{'   ' * min(depth - 1, MAX_INDENTED_DEPTH)} └─" if depth else ""
+
+
+def _parting(row: SessionRow) -> str:
+    """The step, and the parent, that a fork starts from."""
+    lineage = row.lineage
+    if lineage.step is None:
+        return ""
+    return f"forked at step {lineage.step}" + ("" if lineage.depth else f" of {row.run.parent}")

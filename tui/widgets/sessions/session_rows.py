@@ -25,6 +25,7 @@ def title_line(
     branch: str = "",
     marked: bool = False,
     waits: bool = False,
+    title: str = "",
 ) -> Text:
     """The title of a session with a sign for its outcome, and its age.
 
@@ -35,19 +36,15 @@ def title_line(
         branch: drawn from its parent.
         marked: whether it is marked.
         waits: whether one of its calls waits for a person.
+        title: instead of its own.
     """
     sign, style = ("◆", palette.human) if waits else sign_of(run, palette)
-    when = ago(run.begun_at)
     line = Text(branch, style=palette.faint, no_wrap=True)
     line.append(f" {sign} ", style=style)
     if marked:
         line.append("◉ ", style=palette.accent)
-    line.append(task_title(run), style=palette.text)
-    room = max(1, width - len(when) - 2)
-    fit_line(line, room)
-    line.pad_right(max(0, room - line.cell_len) + 1)
-    line.append(when, style=palette.dim)
-    return line
+    line.append(title or task_title(run), style=palette.text)
+    return with_age(line, run.begun_at, width, palette)
 
 
 def facts_line(
@@ -98,6 +95,22 @@ def sign_of(run: RunSummary, palette: Palette) -> tuple[str, Style]:
     if run.outcome == "running":
         return "●", palette.good
     return ("◌", palette.warn) if run.outcome == "interrupted" else ("✗", palette.bad)
+
+
+def with_age(line: Text, began_at: float, width: int, palette: Palette) -> Text:
+    """A line of a list, cut to its width, with an age at its right end.
+
+    Args:
+        line: changed in place, and returned.
+        began_at: seconds since the epoch.
+        width: columns.
+        palette: to draw in.
+    """
+    when = ago(began_at)
+    room = max(1, width - len(when) - 2)
+    fit_line(line, room)
+    line.pad_right(max(0, room - line.cell_len) + 1)
+    return line.append(when, style=palette.dim)
 
 
 def ago(then: float) -> str:

@@ -37,9 +37,9 @@ class SearchBar(Vertical):
     """Hidden until `open`; posts the query as it is typed, and offers completions."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("search.leave", "leave", show=False),
-        binding("search.next", "move(1)", show=False),
-        binding("search.previous", "move(-1)", show=False),
+        binding("search.leave", "leave"),
+        binding("search.next", "move(1)"),
+        binding("search.previous", "move(-1)"),
         binding("search.complete", "complete", show=False),
     ]
 
@@ -53,6 +53,8 @@ class SearchBar(Vertical):
         ThemedText { height: auto; max-height: 2; }
     }
     """
+
+    enter_words = "open"
 
     class QueryChanged(Message):
         """The query changed; it is empty where `query.asks` is False."""
@@ -89,7 +91,7 @@ class SearchBar(Vertical):
         with Horizontal():
             yield Label("/")
             yield LineInput(
-                placeholder="look for in all sessions",
+                placeholder="search all sessions",
                 select_on_focus=True,
                 suggester=_QuerySuggester(self),
             )
@@ -99,7 +101,7 @@ class SearchBar(Vertical):
         """Start hidden."""
         self.display = False
         self.border_title = "find"
-        self.border_subtitle = f"enter opens · {hint('search.leave')} ends"
+        self.border_subtitle = f"enter open · {hint('search.leave')} close"
 
     def open(self) -> None:
         """Show the line and focus it at once: the next key already belongs here."""

@@ -20,6 +20,7 @@ from sandbox_tui.core.events.types import InputAwaited
 from sandbox_tui.core.terminal.base import Terminal as Emulator
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.terminal_io.emulator_backend import live_terminal
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.terminal.open_terminals import OpenTerminal, OpenTerminals
@@ -34,7 +35,7 @@ from sandbox_tui.tui.widgets.terminal.tabs import title_of
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
 
 
-class TerminalPane(Container):
+class TerminalPane(SaysWhyOff, Container):
     """One `TerminalView` for each terminal of the run, one of which is shown.
 
     The tabs are in the border: they take no line, however small the pane.
@@ -270,31 +271,30 @@ class TerminalPane(Container):
     # --- keyboard
 
     @override
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave keys that mean nothing now to the widgets above."""
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        """Keys that mean nothing now are left to the widgets above."""
         view = self.view if self.shown in self._terminals else None
         match action:
-            case "again" | "end_search":
-                return view is not None and view.search.active
-            case "copy":
-                return view is not None and view.text_selection is not None
+            case "again" | "end_search" if view is None or not view.search.active:
+                return "there is no search"
+            case "copy" if view is None or view.text_selection is None:
+                return "nothing is selected"
+            case "sideways" if view is None or not view.is_wider:
+                return "all columns are shown"
+            case "attach" | "new_shell" | "close_shown" if not self._live:
+                return "a replay cannot be typed into"
             case "attach":
-                return self._can_attach()
-            case "sideways":
-                return view is not None and view.is_wider
-            case "new_shell":
-                return self._live
-            case "close_shown":
-                return self._live and self.shown != MIRROR
+                return self._why_not_typed_into()
+            case "close_shown" if self.shown == MIRROR:
+                return "this is the model's terminal"
             case _:
-                return True
+                return ""
 
-    def _can_attach(self) -> bool:
-        if not self._live:
-            return False
+    def _why_not_typed_into(self) -> str:
         if self.shown == MIRROR:
-            return self._awaited is not None and self._awaited.answerable
-        return self.shown not in self.ended
+            waits = self._awaited is not None and self._awaited.answerable
+            return "" if waits else "no command waits for input"
+        return "this shell has ended" if self.shown in self.ended else ""
 
     def action_attach(self) -> None:
         """Send every key to the terminal that is shown."""

@@ -17,8 +17,12 @@ MAX_PROGRAM_CHARS = 20
 
 def attached_words() -> tuple[str, ...]:
     """How to get the keyboard back, from the longest wording to the shortest."""
-    back = f"{RELEASE_SHOWN} gives them back"
-    return (f"keys go to the sandbox · {back}", f"keys go in · {back}", f"{RELEASE_SHOWN} back")
+    back = f"{RELEASE_SHOWN} releases it"
+    return (
+        f"keyboard goes to the sandbox · {back}",
+        f"keys go in · {back}",
+        f"{RELEASE_SHOWN} back",
+    )
 
 
 def awaited_words(awaited: InputAwaited, *, has_focus: bool) -> tuple[str, ...]:
@@ -39,7 +43,7 @@ def awaited_words(awaited: InputAwaited, *, has_focus: bool) -> tuple[str, ...]:
 
 def reading_words(*, following: bool, is_wider: bool) -> tuple[str, ...]:
     """Whether the end is followed, and how to see the other columns, longest first."""
-    words = "following ↓" if following else "↓ new below · end follows"
+    words = "following ↓" if following else "↓ new below · end = follow"
     if is_wider:
         keys = f"{hint('terminals.left')} {hint('terminals.right')}"
         return (f"wider than this pane: {keys} · {words}", f"{keys} · {words}", keys)

@@ -33,12 +33,12 @@ class LineRenderer:
         self._cache_key: tuple[str, Style, int, int, int] | None = None
 
     def forget(self, rows: Iterable[int]) -> None:
-        """Draw these rows of the screen anew."""
+        """Redraw these rows of the screen."""
         if self._cache is not None:
             self._cache.forget(rows)
 
     def forget_all(self) -> None:
-        """Draw every line anew."""
+        """Redraw every line."""
         self._cache = None
 
     def visible(self, crop: Region) -> list[Strip]:

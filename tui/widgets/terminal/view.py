@@ -30,6 +30,7 @@ from sandbox_tui.tui.widgets.terminal.renderer import LineRenderer
 from sandbox_tui.tui.widgets.terminal.search.view_search import ViewSearch
 from sandbox_tui.tui.widgets.terminal.selection import clicked_span, selected_text
 from sandbox_tui.tui.widgets.terminal.sync_output import SyncOutput
+from sandbox_tui.tui.widgets.terminal.used_rows import used_rows
 
 FRAMES_PER_SECOND = 30
 
@@ -122,10 +123,9 @@ class TerminalView(SidewaysView, can_focus=True):
         self._renderer = LineRenderer(self)
         self._frame: Timer | None = None
         self._drawn_at = 0.0
-        self._cursor_row = 0
+        self._cursor_row = self._covered = 0
         self._first_line_drawn = self.first_line
         self._resize_timer: Timer | None = None
-        self._covered = 0
 
     @property
     def emulator(self) -> Emulator:
@@ -180,8 +180,8 @@ class TerminalView(SidewaysView, can_focus=True):
         if self._frame is not None or not self.is_attached:
             return
         if wait is None:
-            flood = self._pump.waiting >= FLOOD_BYTES
-            rate = FLOOD_FRAMES_PER_SECOND if flood else FRAMES_PER_SECOND
+            flooded = self._pump.waiting >= FLOOD_BYTES
+            rate = FLOOD_FRAMES_PER_SECOND if flooded else FRAMES_PER_SECOND
             wait = 1 / rate - (time.perf_counter() - self._drawn_at)
         if wait <= 0:
             self._draw()
@@ -198,11 +198,12 @@ class TerminalView(SidewaysView, can_focus=True):
         self._drawn_at = time.perf_counter()
         emulator = self._emulator
         above = emulator.history_size
-        size = Size(emulator.columns, above + emulator.lines + self._covered)
+        rows = emulator.lines if self._fit else used_rows(emulator, self.visible_lines)
+        size = Size(emulator.columns, above + rows + self._covered)
         if size != self.virtual_size:
             self.virtual_size = size
             self.call_after_refresh(place_thumb, self)
-        self._keep_place(above)
+        self._keep_place(above + rows)
         if self.search.active:
             self.search.advance()
         dirty = emulator.dirty | {self._cursor_row, emulator.y}
@@ -212,8 +213,8 @@ class TerminalView(SidewaysView, can_focus=True):
         if len(dirty) > emulator.lines // 2:
             self.refresh()
             return
-        first = above - self.scroll_offset.y
-        self.refresh(*(Region(0, first + row, self.size.width, 1) for row in dirty))
+        top = above - self.scroll_offset.y
+        self.refresh(*(Region(0, top + row, self.size.width, 1) for row in dirty))
 
     def _redraw(self) -> None:
         self._renderer.forget_all()
@@ -223,12 +224,12 @@ class TerminalView(SidewaysView, can_focus=True):
 
     # --- following
 
-    def _keep_place(self, above: int) -> None:
+    def _keep_place(self, rows: int) -> None:
         """Follow the end, or stay on the same text though old lines are dropped."""
         dropped = self.first_line - self._first_line_drawn
         self._first_line_drawn += dropped
         if self.following:
-            end = max(0, above + self._emulator.lines - self.visible_lines)
+            end = max(0, rows - self.visible_lines)
             if self.scroll_offset.y != end:
                 self.jump_to(end)
         elif dropped > 0:
@@ -328,6 +329,8 @@ class TerminalView(SidewaysView, can_focus=True):
             self.attached = False
             self.post_message(self.Released(self))
 
+    action_release = release
+
     def on_focus(self) -> None:
         """Report the focus to a program that asks for it."""
         self._keyboard.report_focus(focused=True)
@@ -389,8 +392,7 @@ class TerminalView(SidewaysView, can_focus=True):
 
     def copy_selection(self) -> bool:
         """Copy the selected text to the clipboard; False when there is none."""
-        selection = self.text_selection
-        text = None if selection is None else self.get_selection(selection)
+        text = self.get_selection(chosen) if (chosen := self.text_selection) else None
         if text is None or not text[0]:
             return False
         app = cast("App[object]", self.app)  # pyright: ignore[reportUnknownMemberType]

@@ -55,7 +55,7 @@ def scored_choice(answer: str | None, target: str, letters: str) -> Score:
         return Score(value=1.0, explanation=f"The answer is {right}.")
     letter = chosen_letter(text, letters)
     if not letter:
-        return Score(value=0.0, explanation=f"No letter can be read from the answer, not {right}.")
+        return Score(value=0.0, explanation=f"The answer has no letter; expected {right}.")
     if letter == right:
         return Score(value=1.0, explanation=f"The answer says {letter}.")
     return Score(value=0.0, explanation=f"The answer says {letter}, not {right}.")

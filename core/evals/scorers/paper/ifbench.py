@@ -102,7 +102,7 @@ def _instructions(attempt: Attempt) -> list[tuple[str, dict[str, Any]]]:
         ]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ScorerFailed(
-            f"The target of task {attempt.task.id} is no JSON of instruction_id_list and kwargs."
+            f"The target of task {attempt.task.id} is not JSON with instruction_id_list and kwargs."
         ) from error
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from sandbox_tui.core.agent.request_with_retries import RequestWithRetries
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
-from sandbox_tui.core.config.settings import ModelSettings, api_key
+from sandbox_tui.core.config.settings import ModelSettings, api_key, lacks_key
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.scorers.boxed import without_thinking
 from sandbox_tui.core.events.sink import NullEventSink
@@ -90,7 +90,7 @@ class Judge:
     def check_ready(self) -> None:
         """Raise `ConfigError` where there is no server to ask."""
         settings = self._settings()
-        if not settings.base_url and not api_key(settings):
+        if lacks_key(settings):
             raise ConfigError(
                 f"The judge {self.model} has no server: set ${SERVER_VARIABLE}, or "
                 f"scorer_options.judge.base_url in the suite, or ${self.api_key_env} for the "
@@ -138,6 +138,8 @@ class Judge:
         finally:
             for each in asked:
                 each.cancel()
+            # a request that is cancelled closes its connection before the model closes its client
+            await asyncio.gather(*asked, return_exceptions=True)
 
     async def _verdict(self, model: Model, prompt: str) -> bool:
         request = Request(

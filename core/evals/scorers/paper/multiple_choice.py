@@ -41,7 +41,7 @@ def scored_letters(answer: str | None, target: str) -> Score:
     said = ", ".join(sorted(found)) or "nothing"
     return Score(
         value=value,
-        explanation=f"The answer names {said:.100}; {', '.join(sorted(right))} is right.",
+        explanation=f"The answer names {said:.100}; expected {', '.join(sorted(right))}.",
     )
 
 

@@ -87,7 +87,7 @@ class SweBench:
             if error.missing:
                 missing = missing_extra("The scorer swe_bench", "swebench")
                 raise ScorerFailed(str(missing)) from error
-            raise ScorerFailed(f"The harness of SWE-bench failed: {error}.") from error
+            raise ScorerFailed(f"The SWE-bench harness failed: {error}.") from error
         return _score(report)
 
     async def _patch(self, attempt: Attempt) -> str:
@@ -97,7 +97,7 @@ class SweBench:
         try:
             return await self._changes(attempt.sandbox, base)
         except SandboxTuiError as error:
-            raise ScorerFailed(f"What was changed cannot be learnt: {error}") from error
+            raise ScorerFailed(f"The changes in the repository cannot be read: {error}") from error
 
     async def _changes(self, sandbox: Sandbox, base: str) -> str:
         git = ["git", "-c", "safe.directory=*", "-c", "core.fileMode=false"]
@@ -128,16 +128,16 @@ def _row(attempt: Attempt) -> dict[str, Any]:
 
 def _score(report: dict[str, Any]) -> Score:
     if report.get("resolved"):
-        return Score(value=1.0, explanation="Every test passes that should.")
+        return Score(value=1.0, explanation="All required tests pass.")
     if report.get("infra_failure"):
         reason = report.get("infra_failure_reason", "")
         raise ScorerFailed(f"The harness of SWE-bench found no tests in its log: {reason}.")
     if report.get("timed_out"):
         return Score(value=0.0, explanation="The tests took too long.")
     if not report.get("patch_successfully_applied", True):
-        return Score(value=0.0, explanation="The patch does not apply, or no test ran with it.")
+        return Score(value=0.0, explanation="The patch does not apply, or no test ran after it.")
     failed = sum(len(kind.get("failure", ())) for kind in report.get("tests_status", {}).values())
-    return Score(value=0.0, explanation=f"{failed} tests fail that should pass.")
+    return Score(value=0.0, explanation=f"{failed} required tests fail.")
 
 
 async def _remove_containers(run_id: str) -> None:

@@ -10,11 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
+from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.command_output import Observed, observed
+from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, NoteItem, ReplyItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.interchange.exports.base import Recording
+from sandbox_tui.sessions.interchange.exports.call_arguments import readable
+from sandbox_tui.sessions.interchange.exports.html_page.file_contents import contents_of
 from sandbox_tui.sessions.interchange.exports.html_page.terminal_frames import (
     Looks,
     compact_json,
@@ -28,16 +31,11 @@ from sandbox_tui.sessions.interchange.exports.run_story import (
     marked,
     story,
 )
-from sandbox_tui.sessions.interchange.exports.trajectory import parameters
 from sandbox_tui.sessions.store.tables.annotations import Note
 
 MAX_PAUSE_SECONDS = 2.0
 MAX_TEXT_CHARS = 60_000
 """Characters of one text; longer ones are cut in the middle, with a note."""
-
-MAX_FILE_BYTES = 200_000
-MAX_TOTAL_FILE_BYTES = 30 << 20
-"""Of all files together."""
 
 
 def page_data(recording: Recording) -> Iterator[bytes]:
@@ -66,7 +64,7 @@ def _rest(recording: Recording, looks: Looks) -> dict[str, Any]:
         "items": _items(story(recording)),
         "looks": [list(look) for look in looks.numbers],
         "files": changes,
-        "contents": _contents(recording, changes),
+        "contents": contents_of(recording, changes),
     }
 
 
@@ -86,6 +84,7 @@ def _meta(recording: Recording) -> dict[str, Any]:
         "failed": summary.failed_calls,
         "tokens": summary.input_tokens + summary.output_tokens,
         "cost": summary.cost,
+        "seconds": round(summary.seconds, 1),
         "began": summary.started_at,
         "root": sanitize_line(started.working_dir),
         "tags": [sanitize_line(tag) for tag in recording.tags],
@@ -155,33 +154,31 @@ def _reply(entry: Entry, item: ReplyItem) -> dict[str, Any]:
 
 
 def _call(entry: Entry, item: CallItem) -> dict[str, Any]:
-    tool = item.call.name
+    tool, words = item.call.name, readable(item.call.name, item.arguments)
     made: dict[str, Any] = {
         "kind": "call",
         "number": item.call.number,
         "step": item.call.step,
         "name": sanitize_line(short_name(tool)),
         "head": sanitize_line(summarize_call(tool, item.arguments))[:300],
-        "args": _arguments(item.arguments),
+        "label": sanitize_line(words.label),
+        "args": _shown(words.text),
+        "language": words.language,
         "started": entry.began,
     }
-    if words := decision(item):
-        made |= {"decision": words, "decided": entry.decided}
+    if decided := decision(item):
+        made |= {"decision": decided, "decided": entry.decided}
         if item.decided is not None and item.decided.feedback and item.decided.verdict != "answer":
             made["feedback"] = sanitize(item.decided.feedback)
     if item.arguments != item.call.arguments:
-        made["proposed"] = _arguments(item.call.arguments)
+        wrote = readable(item.call.name, item.call.arguments)
+        made |= {"proposed": _shown(wrote.text), "proposed_language": wrote.language}
     if item.finished is not None:
-        out = observed(item.finished.observation)
+        out = observed("" if tool == SUBMIT else item.finished.observation)
         made |= {"out": _shown(out.out), "err": _shown(out.err), "done": entry.ended}
         made |= {"ok": item.finished.ok if did_run(item) else None, "took": item.finished.duration}
-        made |= {"code": item.finished.exit_code, "last": _last_line(item, out)}
+        made |= {"code": item.finished.exit_code, "last": sanitize_line(out.last_line)[:120]}
     return made
-
-
-def _last_line(item: CallItem, out: Observed) -> str:
-    """One line of a call's answer; empty for submit."""
-    return "" if item.call.name == "submit" else sanitize_line(out.last_line)[:120]
 
 
 def _human(entry: Entry, item: HumanItem) -> dict[str, Any]:
@@ -211,16 +208,6 @@ def _human(entry: Entry, item: HumanItem) -> dict[str, Any]:
     return made
 
 
-def _arguments(arguments: str) -> str:
-    fields = parameters(arguments)
-    lines = [
-        f"{name}:\n{value}" if isinstance(value, str) and "\n" in value else f"{name}: {value}"
-        for name, value in fields.items()
-    ]
-    only = fields.get("command") if len(fields) == 1 else None
-    return _shown(only if isinstance(only, str) else "\n".join(lines))
-
-
 def _changes(events: Sequence[e.AnyEvent]) -> list[list[Any]]:
     """seq, path, change, kind, size and digest of every file change."""
     changes: list[list[Any]] = []
@@ -235,24 +222,6 @@ def _changes(events: Sequence[e.AnyEvent]) -> list[list[Any]]:
             what = "" if before else f.change
             changes.append([event.seq, sanitize_line(f.path), what, f.kind, f.size, f.blob])
     return changes
-
-
-def _contents(recording: Recording, changes: Sequence[Sequence[Any]]) -> dict[str, str]:
-    """Texts of files by digest, changed files first; binary files are left out."""
-    contents: dict[str, str] = {}
-    room = MAX_TOTAL_FILE_BYTES
-    for _, _, _, _, size, digest in sorted(changes, key=lambda change: not change[2]):
-        if digest is None or digest in contents or not size <= min(room, MAX_FILE_BYTES):
-            continue
-        data = recording.blob(digest)
-        if data is None or b"\0" in data:
-            continue
-        try:
-            contents[digest] = sanitize(data.decode())
-        except UnicodeDecodeError:
-            continue
-        room -= len(data)
-    return contents
 
 
 __all__ = ["page_data"]

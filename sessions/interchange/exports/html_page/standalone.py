@@ -22,8 +22,11 @@ def palette() -> str:
 
 
 def policy(style: str, script: str = "") -> str:
-    """A content security policy for a page with this style sheet and this script, if any."""
-    scripts = f"; script-src '{_hash(script)}'" if script else ""
+    """A content security policy for a page with this style sheet and this script, if any.
+
+    The script may show pictures that it makes itself; none are loaded from anywhere.
+    """
+    scripts = f"; script-src '{_hash(script)}'; img-src blob:" if script else ""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'{scripts}"
         "; base-uri 'none'; form-action 'none'"

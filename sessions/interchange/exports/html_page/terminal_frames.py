@@ -16,7 +16,7 @@ from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.emulator.sgr import DEFAULT, Attributes
 
 KEPT_LINES = 400
-"""Lines that may scroll by within one event and are still recorded: as many as `page.js` shows
+"""Lines that may scroll by within one event and are still recorded: as many as `terminals.js` shows
 (`SHOWN_LINES`), so that nobody could ever see one before them."""
 
 MAX_LOOKS = 1 << 16

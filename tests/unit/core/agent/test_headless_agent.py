@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from sandbox_tui.core.agent import model_messages as texts
 from sandbox_tui.core.agent.conversation_from_events import conversation
 from sandbox_tui.core.agent.loop import Agent, AgentResult, messages_digest
-from sandbox_tui.core.agent.model_messages import NO_CALL
 from sandbox_tui.core.base.blob_store import digest
 from sandbox_tui.core.environment.tool_environment import ToolEnvironment
 from sandbox_tui.core.events import types as e
@@ -209,7 +209,7 @@ async def test_the_turn_policy_holds_and_the_conversation_can_be_rebuilt(
     ended = await agent.run()
     if no_call == "remind":
         assert ended == AgentResult("submitted")
-        assert agent.messages[3]["content"].startswith(NO_CALL)
+        assert agent.messages[3]["content"].startswith(texts.no_call(texts.DEFAULT_TOOL_NAMES))
     else:
         assert ended == AgentResult("submitted", answer="42")
         assert len(model.requests) == 1

@@ -76,7 +76,7 @@ async def test_the_model_is_told_once() -> None:
     assert len(told) == 1
     assert "execute_bash" in told[0]
     (warned,) = [x.text for x in events.events if isinstance(x, e.Warned)]
-    assert warned.startswith("Call 3 is the same")
+    assert warned.startswith("Call 3 repeats the calls before it")
 
 
 async def test_other_results_are_no_repetition() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from sandbox_tui.core.agent.approval_gate import Gate
 from sandbox_tui.core.agent.loop import Agent
-from sandbox_tui.core.agent.model_messages import DEFAULT_TOOL_NAMES, NO_CALL, cut_off
+from sandbox_tui.core.agent.model_messages import DEFAULT_TOOL_NAMES, cut_off, no_call
 from sandbox_tui.core.agent.request_with_retries import MIN_REPLY_TOKENS
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.config.settings import ModelSettings
@@ -117,7 +117,7 @@ async def test_what_it_was_told_is_recorded_with_the_reply(scripted_server: Star
     cut = s.Scripted([s.chunk({"content": "I was abou"}), s.chunk({}, "length"), s.DONE])
     asking = await steps(2, scripted_server(s.say("words"), cut))
     assert [event.reminder for event in asking.only(e.ModelReplied)] == [
-        NO_CALL,
+        no_call(DEFAULT_TOOL_NAMES),
         cut_off(DEFAULT_TOOL_NAMES),
     ]
     first, second = (item for item in fold(asking.events).items if isinstance(item, ReplyItem))
@@ -150,7 +150,7 @@ async def test_what_a_stopped_reply_had_said_stays(scripted_server: Start) -> No
     await reader
     await asking.agent._model.close()
     assert [event.error for event in asking.only(e.ModelFailed)] == [
-        "The server answered with an error (503). It says: no"
+        "The server returned an error (503). It says: no"
     ]
     assert [event.attempt for event in asking.only(e.ModelAsked)] == [1, 1, 2]
     stopped, second = (i for i in fold(asking.events).items if isinstance(i, ReplyItem))
@@ -180,8 +180,10 @@ async def test_limits_without_figures_are_said_to_be_estimated_once(scripted_ser
     server = scripted_server(uncounted("a"), uncounted("b"))
     asking = await steps(2, server, token_limit=5000, cost_limit=2.0)
     tokens, cost = (event.text for event in asking.only(e.Warned))
-    assert tokens.startswith("The limit of 5000 tokens holds by an estimate: the server does not")
-    assert cost.startswith("The limit of $2 does not hold: the server does not say")
+    assert tokens.startswith(
+        "token_limit (5000) is checked against an estimate: the server does not"
+    )
+    assert cost.startswith("cost_limit ($2) cannot be enforced: the server does not report")
 
 
 async def test_a_limit_without_a_price_is_said_not_to_hold(scripted_server: Start) -> None:
@@ -189,8 +191,8 @@ async def test_a_limit_without_a_price_is_said_not_to_hold(scripted_server: Star
     asking = await steps(2, server, token_limit=5000, cost_limit=0.5)
     (warned,) = asking.only(e.Warned)
     assert warned.text == (
-        "The limit of $0.5 does not hold: the price of m on this server is not known. "
-        "token_limit holds without one."
+        "cost_limit ($0.5) cannot be enforced: the price of m on this server is unknown. Use "
+        "token_limit instead."
     )
 
 
@@ -200,7 +202,7 @@ async def test_prices_that_are_not_installed_are_named(
     monkeypatch.setattr(prices, "_library", lambda: None)
     asking = await steps(1, scripted_server(s.say("a")), cost_limit=0.5)
     (warned,) = asking.only(e.Warned)
-    assert "Install sandbox-tui[prices]." in warned.text
+    assert "pip install 'sandbox-tui[prices]'." in warned.text
 
 
 async def test_without_limits_nothing_is_said_of_them(scripted_server: Start) -> None:

@@ -37,7 +37,7 @@ FENCED = '```json\n{"name": "execute_bash", "arguments": {"command": "ls"}}\n```
 BY_SCHEMA = '{"thought": "First I look.", "name": "execute_bash", "arguments": {"command": "ls"}}'
 
 NO_TOOLS = ModelError(
-    'The server answered with an error (400). It says: "auto" tool choice requires '
+    'The server returned an error (400). It says: "auto" tool choice requires '
     "--enable-auto-tool-choice and --tool-call-parser to be set",
     status=400,
 )

@@ -18,6 +18,7 @@ from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.setting_sources import setting_sources
 from sandbox_tui.core.config.toml_file import line_of, value_from_text, write
 from sandbox_tui.tui.cli.main import main
+from tests.conftest import LOCAL_PORTS
 
 TEXT = """# my settings
 [model]
@@ -70,7 +71,7 @@ def test_a_link_to_a_file_elsewhere_stays_a_link(own_home: Path, tmp_path: Path)
         ("", {"ui.notify": "loud"}, "notify"),
         ("", {"ui.them": "x"}, "ui.theme"),
         ("", {"colour": "x"}, "begin with"),
-        ("", {"model.api_key_env": "sk-proj-1234"}, "never written"),
+        ("", {"model.api_key_env": "sk-proj-1234"}, "never saved"),
     ],
 )
 def test_nothing_is_written_when_something_is_wrong(
@@ -153,8 +154,8 @@ def test_the_commands_print_set_and_unset(file: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("ui.theme", "daylite", "Known are: ansi, contrast, daylight, lamplight"),
-        ("agent.prompts", "nope", "Known are choice, general"),
+        ("ui.theme", "daylite", "Known themes: ansi, contrast, daylight, lamplight"),
+        ("agent.prompts", "nope", "Known packs: choice, general"),
         ("agent.mode", "nope", "agent.mode must be one of auto, step or ask, not 'nope'."),
         ("sandbox.kind", "vm", "must be one of auto, docker or bubblewrap, not 'vm'."),
         ("ui.notify", "loud", "must be one of bell, desktop or off, not 'loud'."),
@@ -162,7 +163,7 @@ def test_the_commands_print_set_and_unset(file: Path) -> None:
         ("limits.max_steps", "0", "must be more than 0"),
         ("limits.time_limit", "-3", "must be more than 0"),
         ("limits.cost_limit", "cheap", "must be a number, or none, not 'cheap'."),
-        ("model.local_ports", "x", "must be a list, each of it a whole number, not 'x'."),
+        ("model.local_ports", "x", "must be a list; each item must be a whole number, not 'x'."),
         ("keys.live.pasue", "f9", "did you mean live.pause?"),
         ("keys.live.pause", "ctrl+q", "always quits"),
     ],
@@ -190,10 +191,10 @@ def test_a_theme_of_ones_own_and_those_of_textual_can_be_set(file: Path) -> None
 def test_unsetting_says_what_was_done(file: Path) -> None:
     run = CliRunner().invoke
     done = run(main, ["config", "unset", "ui.theme"])
-    assert f"ui.theme is removed from {file}; its default holds again" in done.stdout
+    assert f"ui.theme is removed from {file}; the default applies again" in done.stdout
     again = run(main, ["config", "unset", "ui.theme"])
     assert again.exit_code == 0
-    assert "ui.theme is at its default already" in again.stdout
+    assert "ui.theme already has its default" in again.stdout
     assert run(main, ["config", "unset", "ui.nothing"]).exit_code == 2
 
 
@@ -213,10 +214,16 @@ def test_a_long_value_does_not_run_into_where_it_came_from(file: Path) -> None:
     [
         ('[limits]\nmax_steps = "many"', "limits.max_steps must be a whole number, not 'many'."),
         ('[sandbox]\nkind = "vm"', "sandbox.kind must be one of auto, docker or bubblewrap"),
-        ("[model]\nlocal_ports = ['x']", "model.local_ports must be a list, each of it a whole"),
+        (
+            "[model]\nlocal_ports = ['x']",
+            "model.local_ports must be a list; each item must be a whole",
+        ),
     ],
 )
-def test_a_value_in_the_file_is_explained_in_plain_words(file: Path, text: str, words: str) -> None:
+def test_a_value_in_the_file_is_explained_in_plain_words(
+    file: Path, text: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(LOCAL_PORTS)
     file.write_text(text)
     with pytest.raises(ConfigError) as caught:
         config.load()

@@ -153,16 +153,16 @@ def test_null_files_of_a_struct_column_are_none(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("d.jsonl", '{"problem": "x"}\n{', "line 2, is no JSON object"),
-        ("d.jsonl", "[1]", "line 1, is no JSON object"),
-        ("d.json", "{}", "is no JSON list of objects"),
+        ("d.jsonl", '{"problem": "x"}\n{', "line 2, is not a JSON object"),
+        ("d.jsonl", "[1]", "line 1, is not a JSON object"),
+        ("d.json", "{}", "is not a JSON list of objects"),
         ("d.csv", "problem,target\na,b,c\n", "line 2, has more cells than columns"),
-        ("d.csv", 'problem\n"a', "is no CSV"),
-        ("d.jsonl", '{"target": "x"}', "row 1: there is no problem"),
+        ("d.csv", 'problem\n"a', "is not valid CSV"),
+        ("d.jsonl", '{"target": "x"}', "row 1: the problem is missing"),
         ("d.jsonl", '{"problem": "x", "level": "hard"}', "'level' must be a whole number"),
         ("d.jsonl", '{"problem": "x", "input_files": "[}"}', "'input_files' must be JSON"),
         ("d.jsonl", '{"problem": "x", "input_files": 3}', "'input_files' must be a table"),
-        ("d.parquet", "no", "is no Parquet file"),
+        ("d.parquet", "no", "is not a Parquet file"),
     ],
 )
 def test_a_broken_file_is_named(tmp_path: Path, name: str, text: str, words: str) -> None:

@@ -180,7 +180,7 @@ def test_the_digest_holds_the_reward(folder: Path) -> None:
         (
             "config.yaml",
             "dataset: json\ndata_files: nowhere.json",
-            "'nowhere.json', which is no file",
+            "'nowhere.json', which is not a file",
         ),
         ("vanilla_llm_prompt.py", "def create_prompt(row): return row['nope']", "KeyError: 'nope'"),
         ("vanilla_llm_prompt.py", "x = 1", "no attribute 'create_prompt'"),

@@ -148,26 +148,26 @@ def test_the_digest_tells_suites_apart(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("datasets: {}", "datasets is not known. Did you mean 'dataset'?"),
+        ("datasets: {}", "datasets is not a known key. Did you mean 'dataset'?"),
         ("name: x", "dataset is missing."),
         ("- a", "must be a table"),
         ("a: [", "is not valid YAML"),
-        ("dataset: {path: tasks.jsonl, limt: 3}", "dataset.limt is not known. Did you mean 'limit'?"),
+        ("dataset: {path: tasks.jsonl, limt: 3}", "dataset.limt is not a known key. Did you mean 'limit'?"),
         ("dataset: {path: tasks.jsonl, limit: x}", "dataset.limit must be a whole number, or none, not 'x'."),
         ("dataset: {path: tasks.jsonl, limit: -1}", "dataset.limit must be at least 0, not -1."),
         ("dataset: {path: tasks.jsonl}\nsamples: 0", "samples must be at least 1, not 0."),
         ("dataset: {path: tasks.jsonl}\nmodes: [fast]", "'fast'"),
         ("dataset: {path: tasks.jsonl}\nmodes: []", "modes must name"),
-        ("dataset: {path: tasks.jsonl}\nlimits: {max_step: 3}", "limits.max_step is not known."),
+        ("dataset: {path: tasks.jsonl}\nlimits: {max_step: 3}", "limits.max_step is not a known limit."),
         ("dataset: {path: tasks.jsonl}\nlimits: {max_steps: many}", "limits.max_steps must be a whole number, not 'many'."),
-        ("dataset: {path: tasks.jsonl}\nmodel: {temprature: 1}", "model.temprature is not known. Did you mean 'temperature'?"),
+        ("dataset: {path: tasks.jsonl}\nmodel: {temprature: 1}", "model.temprature is not a known key. Did you mean 'temperature'?"),
         ("dataset: {path: tasks.jsonl}\nscorers: 3", "scorers must be"),
-        ("dataset: {path: none.jsonl}", "which is no file"),
+        ("dataset: {path: none.jsonl}", "which is not a file"),
         ("dataset: {path: tasks.txt}", "dataset.loader must be one of"),
         ("dataset: {loader: jsonl}", "dataset.path must name the file"),
         ("dataset: {path: tasks.jsonl, domains: [z]}", "has no domain 'z'. Its domains are a, b."),
-        ("dataset: {path: tasks.jsonl, start: 100}", "leaves none of 6 tasks"),
-        ("dataset: {path: tasks.jsonl, columns: {problm: x}}", "'problm', which is no field"),
+        ("dataset: {path: tasks.jsonl, start: 100}", "matches none of the 6 tasks"),
+        ("dataset: {path: tasks.jsonl, columns: {problm: x}}", "'problm', which is not a field"),
         ("dataset: {path: tasks.jsonl, columns: {problem: question}}", "no column 'question'"),
     ],
 )  # fmt: skip
@@ -181,12 +181,12 @@ def test_what_is_wrong_is_said_in_one_sentence(tmp_path: Path, text: str, words:
 
 def test_an_id_stands_for_one_task(tmp_path: Path) -> None:
     file = write(tmp_path, "dataset: {path: tasks.jsonl}", [*rows(2), *rows(1)])
-    with pytest.raises(ConfigError, match=r"row 3: the id 't0' is taken"):
+    with pytest.raises(ConfigError, match=r"row 3: the id 't0' is already taken"):
         load_suite(file)
 
 
 def test_an_unknown_name_lists_the_known() -> None:
-    with pytest.raises(ConfigError, match=r"no suite 'nope'. Known are .*pocket"):
+    with pytest.raises(ConfigError, match=r"no suite 'nope'. Known suites: .*pocket"):
         load_suite("nope")
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import msgspec
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.journal import JOIN_BYTES, MAX_PENDING_BYTES, Journal
-from sandbox_tui.core.events.run_state import CallItem, fold
+from sandbox_tui.core.events.run_state import CallItem, ReplyItem, fold
 from tests.unit.event_streams import started, streams
 
 
@@ -156,3 +156,26 @@ def test_a_file_that_came_and_went_is_not_gone() -> None:
     assert state.files["/a"].run_mark == "created"
     state.apply(change("deleted"))
     assert state.files["/a"].came_and_went
+
+
+def test_what_was_said_stays_when_a_try_fails_and_when_the_program_ended() -> None:
+    events = [
+        e.ModelAsked(step=1, digest="", messages=2),
+        e.ModelFailed(step=1, error="No connection.", attempt=1, retry_in=1.0),
+        e.ModelAsked(step=1, digest="", messages=2, attempt=2),
+        e.ModelDelta(step=1, channel="text", text="I begin"),
+        e.ModelFailed(step=1, error="It broke off.", attempt=2, retry_in=1.0),
+        e.ModelAsked(step=1, digest="", messages=2, attempt=3),
+        e.ModelDelta(step=1, channel="reasoning", text="Again"),
+        e.ModelAsked(step=1, digest="", messages=2),
+        e.ModelDelta(step=1, channel="text", text="I do it"),
+    ]
+    state = fold(msgspec.structs.replace(one, seq=n, t=n / 10) for n, one in enumerate(events, 1))
+    first, lost, growing = cast(list[ReplyItem], state.items)
+    assert (first.text, [one.attempt for one in first.failures]) == ("I begin", [1, 2])
+    assert first.ended
+    assert first.remark == "The model was asked again."
+    assert lost.reasoning == "Again"
+    assert lost.remark.startswith("The program ended before the reply was complete.")
+    assert growing is state.reply
+    assert (growing.text, growing.ended, growing.remark) == ("I do it", False, "")

@@ -340,7 +340,7 @@ async def test_it_says_how_long_it_was_away_and_what_was_lost() -> None:
     seen = await play([hour_ago, *whole[1:cut]])
     resumed = only(e.RunResumed, seen)[0]
     assert 3590 < resumed.away < 3700
-    assert resumed.lost == ("Call 1 was running: it counts as interrupted.",)
+    assert resumed.lost == ("Call 1 was running; it is marked as interrupted.",)
     assert resumed.t == pytest.approx(whole[cut - 1].t, abs=5)
     notes = [item.text for item in fold(seen).items if hasattr(item, "level")]
     assert any("resumed after 60 min" in text for text in notes)
@@ -404,6 +404,33 @@ async def test_the_model_is_told_once_what_ended_with_its_program() -> None:
             assert len(again) <= 1
             assert len(again) >= len(told), (first, second)
             requests_are_right(twice)
+
+
+async def test_who_was_told_in_the_words_of_a_version_before_is_not_told_again() -> None:
+    def ends() -> FakeSandbox:
+        sandbox = FakeSandbox()
+        sandbox.outlives = False
+        return sandbox
+
+    begins = ends()
+    begins.results = [result(background=True), result()]
+    whole = await play(sandbox=begins)
+    left = next(event.seq for event in whole if isinstance(event, e.CallFinished))
+    seen = await play(whole[: left + 1], sandbox=ends())
+    at = next(n for n, event in enumerate(seen) if isinstance(event, e.Delivered))
+    told = seen[at]
+    assert isinstance(told, e.Delivered)
+    words = (
+        "The program that runs this sandbox was ended and has been started again. All processes in "
+        "the sandbox ended with it, services among them, and what they had not done yet was not "
+        "done. These commands had left something running in the background:\n- one"
+    )
+    seen[at] = msgspec.structs.replace(told, text=words)
+    before, after = recover(seen[:at]), recover(seen[: at + 1])
+    assert before is not None
+    assert before.left_running == ("one",)
+    assert after is not None
+    assert after.left_running == ()
 
 
 def _handed_in(events: list[e.AnyEvent]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core.agent.model_messages import EDITED, NO_CALL, NOT_YET
+from sandbox_tui.core.agent.model_messages import DEFAULT_TOOL_NAMES, EDITED, NOT_YET, no_call
 from sandbox_tui.core.models.base import Delta, Message, Reply, Request
 from sandbox_tui.core.models.demo_model import DEMO_TASK, DemoModel, demo_documents, script
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
@@ -159,5 +159,5 @@ async def test_a_conversation_can_be_taken_up_anywhere() -> None:
     messages = opening()
     for _ in range(4):
         await turn(messages)
-    messages.append({"role": "user", "content": NO_CALL})
+    messages.append({"role": "user", "content": no_call(DEFAULT_TOOL_NAMES)})
     assert wanted(await ask(messages, DemoModel(speed=0)))[1] == script()[4].arguments

@@ -366,9 +366,9 @@ async def test_a_web_page_instead_of_a_reply(scripted_server: Start, content_typ
     [
         (400, False, "400"),
         (401, False, "OPENAI_API_KEY"),
-        (403, False, "not allow"),
+        (403, False, "denied access"),
         (404, False, "'m'"),
-        (429, True, "too often"),
+        (429, True, "Too many requests"),
         (500, True, "500"),
         (503, True, "503"),
     ],
@@ -442,9 +442,7 @@ async def test_a_server_that_cannot_stream_may_take_its_time(scripted_server: St
 async def test_the_models_a_server_has_are_named(scripted_server: Start) -> None:
     server = scripted_server(s.failure(404, "no model m"))
     server.models = ["qwen3", *(f"other-{n}" for n in range(20))]
-    with pytest.raises(
-        ModelError, match=r"does not have the model 'm'. It offers: qwen3, .*\.\.\."
-    ):
+    with pytest.raises(ModelError, match=r"has no model 'm'. It has: qwen3, .*\.\.\."):
         await ask(server)
 
 
@@ -458,7 +456,7 @@ async def test_a_400_may_be_about_the_model_too(
     server.models = ["qwen3"]
     with pytest.raises(ModelError) as caught:
         await ask(server)
-    assert ("It offers: qwen3." in str(caught.value)) == named
+    assert ("It has: qwen3." in str(caught.value)) == named
     assert not caught.value.retryable
 
 

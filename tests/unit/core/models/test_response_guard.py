@@ -145,7 +145,7 @@ async def test_the_conversation_is_not_led_elsewhere(scripted_server: Start, sta
 )
 async def test_nor_to_what_is_no_server(scripted_server: Start, location: str) -> None:
     server = scripted_server(s.Scripted(status=307, headers={"location": location}))
-    assert "elsewhere" in str(await failure_of(server))
+    assert "redirects the conversation" in str(await failure_of(server))
 
 
 async def test_within_its_own_server_it_may_be_led(scripted_server: Start) -> None:

@@ -536,7 +536,7 @@ async def test_what_needs_the_sandbox_says_that_it_is_starting() -> None:
     played.point.plan[0] = press
     await played.play()
     await asyncio.wait(tasks)
-    assert said == ["The run is still starting: try again when its sandbox is there."] * 4
+    assert said == ["The run is still starting: try again when its sandbox is ready."] * 4
     assert not run.frozen
     played.is_in_order()
 
@@ -634,7 +634,7 @@ async def test_a_frozen_sandbox_that_is_lost_ends_in_order() -> None:
         while not any(isinstance(event, e.ModelAsked) for event in played.seen):
             await asyncio.sleep(0)
         await run.freeze()
-        run.cancel("A person ended the run.")
+        run.cancel("You ended the run.")
 
     pressing = asyncio.create_task(person())
     await played.play()
@@ -760,9 +760,9 @@ async def test_a_run_with_tools_of_its_own_speaks_of_those() -> None:
     await played.play()
     await pressing
     played.is_in_order()
-    assert said == ["This run has no execute_bash: no command can be run in its shell."]
+    assert said == ["This run has no execute_bash tool, so commands cannot be run in its shell."]
     reminded = asked[3].messages[-1]["content"]
-    assert "look_around to go on" in reminded
+    assert "look_around to continue working" in reminded
     assert "execute_bash" not in reminded
 
 

@@ -94,7 +94,7 @@ GAPS: dict[str, tuple[bytes, Callable[[Screen], object], object]] = {
     "invalid UTF-8": (b"\xff\xfeA", lambda s: shown(s)[0], "��A"),
     "many saves": (b"\x1b7" * 10_000, lambda s: len(s.keyframe()) < 400, True),
     "kitty keyboard set": (b"\x1b[=1uA", lambda s: shown(s)[0], "A"),
-    "faint, conceal": (b"\x1b[2;8mA", lambda s: attributes(s, 0)[8:], (True, True)),
+    "faint, conceal": (b"\x1b[2;8mA", lambda s: attributes(s, 0)[8:10], (True, True)),
     "overline": (b"\x1b[53mA", lambda s: (shown(s)[0], attributes(s, 0)), ("A", Attributes())),
     "double underline": (b"\x1b[21mA", lambda s: attributes(s, 0).underscore, True),
     "underline ended by 4:0": (b"\x1b[4m\x1b[4:0mA", lambda s: attributes(s, 0).underscore, False),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sandbox_tui.core.terminal.emulator.sgr import (
     DEFAULT,
     PLAIN,
+    PROTECTED,
     Attributes,
     attributes_of,
     change_of,
@@ -19,7 +20,7 @@ from sandbox_tui.core.terminal.emulator.sgr import (
 
 NAMES = ("default", "black", "red", "brown", "white", "brightblack", "brightwhite")
 COLOURS = st.sampled_from(NAMES) | st.integers(0, 0xFFFFFF).map("{:06x}".format)
-LOOKS = st.builds(Attributes, COLOURS, COLOURS, *[st.booleans()] * 8)
+LOOKS = st.builds(Attributes, COLOURS, COLOURS, *[st.booleans()] * 9)
 CODES = st.sampled_from(
     ["", "0", "1", "2", "4", "7", "22", "27", "31", "97", "39", "44", "103", "49", "99", "007"]
 ) | st.sampled_from(
@@ -32,7 +33,13 @@ def test_a_look_has_its_names_and_its_sequence(attributes: Attributes) -> None:
     look = look_of(attributes)
     assert attributes_of(look) == attributes
     for before in (PLAIN, look_of(Attributes("red", "blue", *[True] * 8))):
-        assert select(before, sequence_of(look)[2:-1]) == look
+        assert select(before, sequence_of(look)[2:-1]) == look & ~PROTECTED
+
+
+@given(LOOKS, CODES)
+def test_no_sequence_changes_the_protection(attributes: Attributes, code: str) -> None:
+    look = look_of(attributes)
+    assert select(look, code) & PROTECTED == look & PROTECTED
 
 
 def test_the_default_look_is_plain() -> None:

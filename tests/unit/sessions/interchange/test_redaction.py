@@ -1,4 +1,4 @@
-"""Secrets are blanked wherever they stand, and nothing else is."""
+"""Secrets are redacted wherever they stand, and nothing else is."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nabc/+=\n-----END PR
 )
 def test_what_looks_like_a_secret(text: str, secret: str) -> None:
     redactor = Redactor()
-    blanked = redactor.text(text)
-    assert secret not in blanked
-    assert len(blanked) == len(text)
-    assert blanked.count("\n") == text.count("\n")
+    redacted = redactor.text(text)
+    assert secret not in redacted
+    assert len(redacted) == len(text)
+    assert redacted.count("\n") == text.count("\n")
     assert redactor.found >= 1
-    assert redactor.data(text.encode()) == blanked.encode()
+    assert redactor.data(text.encode()) == redacted.encode()
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_a_known_secret_is_found_however_it_is_written(written: str) -> None:
         else AWKWARD.replace("ü", "u")
     )
     redactor = Redactor([known])
-    for blanked in (redactor.text(written), redactor.data(written.encode()).decode()):
-        assert "w0rd" not in blanked
-        assert "mo" not in blanked.replace("command", "")
+    for redacted in (redactor.text(written), redactor.data(written.encode()).decode()):
+        assert "w0rd" not in redacted
+        assert "mo" not in redacted.replace("command", "")
     assert redactor.found == 2
 
 
@@ -158,9 +158,9 @@ def test_events_without_secrets_are_as_they_were(events: list[e.AnyEvent]) -> No
 
 @given(st.text(max_size=300), st.lists(st.text(min_size=8, max_size=20), max_size=3))
 def test_blanking_keeps_length_and_lines(text: str, secrets: list[str]) -> None:
-    blanked = Redactor(secrets).text(text)
-    assert len(blanked) == len(text)
-    assert re.findall(r"[\r\n]", blanked) == re.findall(r"[\r\n]", text)
+    redacted = Redactor(secrets).text(text)
+    assert len(redacted) == len(text)
+    assert re.findall(r"[\r\n]", redacted) == re.findall(r"[\r\n]", text)
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ async def test_it_is_so_where_that_cannot_be_written_down(
 
 
 async def test_what_is_told_of_it(store: Store) -> None:
-    for stored, words in ((True, "is no longer recorded"), (False, "could not begin")):
+    for stored, words in ((True, "is no longer recorded"), (False, "could not start")):
         workers, _ = await ended(store, stored=stored)
         (notice,) = Notices().look(workers.all.values())
         assert notice.title == f"sandbox-tui: {words}"

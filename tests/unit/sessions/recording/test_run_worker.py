@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import sqlite3
 import threading
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import msgspec
@@ -15,12 +16,13 @@ from sandbox_tui.core.base.errors import SandboxUnavailable, StoreError
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.durability import Durability
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.sessions.recording import resumed_worker
 from sandbox_tui.sessions.recording.resumed_worker import ResumedWorker, own
-from sandbox_tui.sessions.recording.run_worker import EndedEarly
+from sandbox_tui.sessions.recording.run_worker import EndedEarly, EventSource
 from tests.unit.event_streams import started
 
 GONE = ProcessIdentity(999_999_999, "1", ProcessIdentity.this_process().host)
@@ -81,6 +83,38 @@ async def _all(worker: RunWorker) -> list[e.AnyEvent]:
     return [event async for event in worker.watch()]
 
 
+class Watched(RunWorker):
+    """One whose events end in order, or not at all."""
+
+    closed = False
+
+    async def _begin(self) -> EventSource:
+        return EventSource(self._events(), Durability())
+
+    async def _events(self) -> AsyncIterator[e.AnyEvent]:
+        try:
+            yield msgspec.structs.replace(started(self.run_id), seq=1)
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0)
+            self.closed = True
+
+
+async def test_a_run_is_over_when_its_worker_has_ended_whatever_ended_it(store: Store) -> None:
+    """An observer with a bug ends the worker; the run's sandbox would be open for ever."""
+    worker = Watched(request(), store)
+
+    def broken(event: e.AnyEvent) -> None:
+        raise ZeroDivisionError
+
+    worker.observers.append(broken)
+    worker.start()
+    async with asyncio.timeout(20):
+        await worker.ended.wait()
+    assert worker.closed
+    assert "This is a bug in sandbox-tui" in str(worker.failure)
+
+
 def interrupted(store: Store) -> str:
     """A session whose program is gone."""
     first = msgspec.structs.replace(started(), run_id="gone", seq=1)
@@ -90,9 +124,11 @@ def interrupted(store: Store) -> str:
     return "gone"
 
 
+@pytest.mark.parametrize("times", [1, 2])
 async def test_a_claim_is_given_back_when_the_worker_is_stopped_while_it_is_made(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    store: Store, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
+    """Also for somebody who is impatient."""
     session = interrupted(store)
     begun, go_on, claim = threading.Event(), threading.Event(), resumed_worker.claim
 
@@ -105,11 +141,16 @@ async def test_a_claim_is_given_back_when_the_worker_is_stopped_while_it_is_made
     worker = ResumedWorker(store.run(session), load({}), store)
     worker.start()
     await asyncio.to_thread(begun.wait)
-    stopping = asyncio.create_task(worker.stop("A person left."))
-    await asyncio.sleep(0)
+    stopping: list[asyncio.Task[None]] = []
+    for _ in range(times):
+        stopping.append(asyncio.create_task(worker.stop("A person left.")))
+        for _ in range(10):  # it has reached the worker, which now waits for the claim
+            await asyncio.sleep(0)
+    ended_early = worker.ended.is_set()
     go_on.set()
     async with asyncio.timeout(20):
-        await stopping
+        await asyncio.gather(*stopping)
+    assert not ended_early
     assert isinstance(worker.failure, EndedEarly)
     assert worker.exit_code == 130
     assert owner_of(store, session) == GONE

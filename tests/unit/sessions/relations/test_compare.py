@@ -13,12 +13,24 @@ from hypothesis import strategies as st
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.relations.compare import Call, Comparison, align, compare, file_diff
+from sandbox_tui.sessions.relations.compare import (
+    Call,
+    Comparison,
+    align,
+    compare,
+    contents_of,
+    file_diff,
+    first_difference,
+)
 from sandbox_tui.tui.format.comparison import (
+    calls_sentence,
+    differing_lines,
+    divergence,
+    end_and_size,
+    facts,
+    file_sizes,
     files_sentence,
     related_sentence,
-    totals,
-    where_they_part,
 )
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
@@ -92,6 +104,9 @@ def test_a_session_and_its_like(tmp_path: Path) -> None:
     store.append("two", [more])
     found = compare(store, store.run("one"), store.run("two"))
     assert [(file.path, file.verdict) for file in found.files] == [("/testbed/new", "right only")]
+    assert file_sizes(found.files[0]) == "– → 13B"
+    assert found.files[0].right_seq == last + 1
+    assert contents_of(store, found.files[0]) == (b"", b"first\nsecond\n")
     assert "+first" in file_diff(store, found.files[0])
     store.close()
 
@@ -124,37 +139,75 @@ def compared(tmp_path: Path, mine: Ends, theirs: Ends) -> Comparison:
         return compare(store, store.run("one"), store.run("two"))
 
 
-def test_the_same_call_with_another_end_is_where_they_part(tmp_path: Path) -> None:
-    found = compared(tmp_path, (ended(1), ended(2), ended(3)), (ended(1), ended(2, 1), ended(3)))
+def test_sessions_diverge_where_the_same_call_ends_differently(tmp_path: Path) -> None:
+    mine = ended(1), ended(2, said="read\nheaviest: water"), ended(3)
+    theirs = ended(1), ended(2, 1, "read\nKeyError"), ended(3)
+    found = compared(tmp_path, mine, theirs)
     assert found.diverged_at == 1
-    assert where_they_part(found) == (
-        "The first call is the same; they part at call 2 (step 2), which ends differently: "
-        "left ok, right exit 1."
+    assert calls_sentence(found) == (
+        "Call 1 is identical; the sessions diverge at call 2 (step 2): "
+        "the same call ends differently."
     )
+    diverges = divergence(found)
+    assert diverges is not None
+    assert end_and_size(diverges.pair.left) == "exit 0 · 0.10s · 2 lines"
+    assert end_and_size(diverges.pair.right) == "exit 1 · 0.10s · 2 lines"
+    assert diverges.line is not None
+    assert differing_lines(diverges.line) == ("line 2: heaviest: water", "line 2: KeyError")
+    assert diverges.pair.right is not None
+    assert diverges.pair.right.seq == 5, "the event with the answer to the second call"
 
 
-def test_other_output_alone_does_not_part_them_but_is_said(tmp_path: Path) -> None:
+def test_other_output_alone_is_no_divergence_but_is_said(tmp_path: Path) -> None:
     found = compared(tmp_path, (ended(1), ended(2, said="10:00")), (ended(1), ended(2, said="11")))
     assert found.diverged_at is None
-    assert where_they_part(found) == (
-        "They never part: all 2 calls are the same; the output of 1 differs."
+    assert calls_sentence(found) == (
+        "Identical: all 2 calls and exit codes; the output differs, first at call 2 (step 2)."
     )
-    assert where_they_part(compared(tmp_path / "b", (ended(1),), (ended(1),))) == (
-        "They never part: the one call is the same; so are the results."
+    same = compared(tmp_path / "b", (ended(1),), (ended(1),))
+    assert calls_sentence(same) == "Identical: the one call and its output."
+    assert divergence(same) is None
+
+
+def test_a_call_of_one_side_only_is_where_they_diverge(tmp_path: Path) -> None:
+    found = compared(tmp_path, (ended(1),), (ended(1), ended(2)))
+    assert calls_sentence(found) == (
+        "Call 1 is identical; the sessions diverge at call 2 (step 2): only the right one has it."
     )
+    assert end_and_size(None) == "no call"
+
+
+@given(st.lists(st.sampled_from("ab\n"), max_size=9), st.lists(st.sampled_from("ab\n"), max_size=9))
+def test_the_first_difference_is_the_first_line_that_differs(
+    mine: list[str], theirs: list[str]
+) -> None:
+    left, right = "".join(mine).rstrip("\n"), "".join(theirs).rstrip("\n")
+    found = first_difference(left, right)
+    if found is None:
+        assert left == right
+        return
+    sides = [text.split("\n") if text else [] for text in (left, right)]
+    before = found.number - 1
+    assert sides[0][:before] == sides[1][:before]
+    assert sides[0][before : before + 1] == ([] if found.left is None else [found.left])
+    assert sides[1][before : before + 1] == ([] if found.right is None else [found.right])
+    assert found.left != found.right
 
 
 def test_calls_are_counted_as_they_are_listed(tmp_path: Path) -> None:
     skipped = e.CallDecided(call=1, verdict="skip", by="human")
     found = compared(tmp_path, (skipped, ended(2, 3), None), (ended(1), ended(2), ended(3)))
-    rows = {name: (left, right) for name, left, right in totals(found)}
-    assert rows["calls"] == ("3, 1 failed, 1 not run, 1 without a result", "3, 0 failed")
-    assert rows["name"] == ("the task of one", "the task of two")
+    rows = {name: (left, right) for name, left, right in facts(found)}
+    assert rows["calls"] == (
+        "3 calls, 1 failed, 1 not run, 1 without a result",
+        "3 calls",
+    )
+    assert rows["title"] == ("the task of one", "the task of two")
     assert rows["session"] == ("one", "two")
     assert found.diverged_at == 0
 
 
 def test_no_files_are_not_all_of_them(tmp_path: Path) -> None:
     found = compared(tmp_path, (ended(1),), (ended(1),))
-    assert files_sentence(found) == "Neither has left files."
+    assert files_sentence(found) == "Neither session left files."
     assert related_sentence(found) == ""

@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.write_file import write_file
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.search.across_sessions import find, search
@@ -38,7 +39,6 @@ from sandbox_tui.sessions.store.tables.annotations import (
     tags_of,
 )
 from sandbox_tui.tui.cli.main import main
-from sandbox_tui.tui.cli.write_file import write_file
 from tests.examples import examples
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
@@ -124,7 +124,7 @@ def test_filters(store: Store) -> None:
     assert found(store, "cost:<0.5") == []
     for odd in ("after:someday", "cost:much", "tag:"):
         (remark,) = parse_query(odd).remarks
-        assert remark.startswith(f"{odd.partition(chr(58))[0]} wants")
+        assert remark.startswith(f"{odd.partition(chr(58))[0]} takes")
 
 
 @pytest.mark.parametrize(
@@ -183,12 +183,12 @@ def test_a_word_of_a_text_finds_it(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("query", "remark"),
     [
-        ("colour:red x", "There is no filter colour: it is looked for as a word."),
+        ("colour:red x", "There is no filter colour: it is searched as a word."),
         ("modle:red", "There is no filter modle (did you mean model:?)"),
-        ("-tag:x y", "A filter cannot be left out by a minus: -tag:x is not used."),
+        ("-tag:x y", "A filter cannot be negated: -tag:x is ignored."),
         ("outcome:great", "No session ends with great"),
-        ("cost>much", "cost wants dollars"),
-        ("-x", "Say also what to look for"),
+        ("cost>much", "cost takes US dollars"),
+        ("-x", "Add a word to search for"),
         ("http://example.org", ""),
         ("std::vector", ""),
         ("outcome:failed cost>0.5 cost<=2 after:7d before:today x", ""),
@@ -293,7 +293,7 @@ def test_tags_and_notes(store: Store) -> None:
             add_tag(store, "r", bad)
     with pytest.raises(StoreError, match="There is no step 3"):
         add_note(store, "r", 3, "x")
-    with pytest.raises(StoreError, match="some words"):
+    with pytest.raises(StoreError, match="cannot be empty"):
         add_note(store, "r", 1, " ")
     with pytest.raises(StoreError, match="no session"):
         add_tag(store, "nope", "x")
@@ -334,9 +334,9 @@ def test_a_whole_database_is_said_to_be_whole(store: Store) -> None:
     [
         ("DELETE FROM events WHERE seq = 4", "should have 31 events and has 30"),
         ("DELETE FROM events WHERE kind = 'TerminalOutput'", "terminal output without its event"),
-        ("DELETE FROM run_blobs", "2 contents of files that no session has"),
-        ("DELETE FROM blobs", "2 uses of contents that are missing"),
-        ("DELETE FROM runs", "31 events of no session"),
+        ("DELETE FROM run_blobs", "2 file contents that no session uses"),
+        ("DELETE FROM blobs", "2 references to file contents that are missing"),
+        ("DELETE FROM runs", "31 events without a session"),
     ],
 )
 def test_what_is_wrong_is_named(store: Store, spoil: str, words: str) -> None:
@@ -361,7 +361,7 @@ def test_vacuum_says_that_the_file_is_in_use(store: Store, monkeypatch: pytest.M
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     other = sqlite3.connect(store.path)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="in use by another program"):
+    with pytest.raises(StoreError, match="locked by another program"):
         vacuum(store)
     assert reclaim(store) == 0
     other.rollback()
@@ -432,7 +432,7 @@ def test_the_commands(tmp_path: Path, own_home: Path) -> None:
     assert target.read_text().startswith("# A title")
     again = run("export", "r", "-f", "markdown", "-o", target)
     assert again.exit_code == 2
-    assert "exists already" in again.stderr
+    assert "already exists" in again.stderr
     assert run("export", "r", "-f", "asciicast", "-o", tmp_path).exit_code == 0
     assert {p.name for p in tmp_path.glob("*.cast")} == {"r.model.cast", "r.shell.cast"}
     assert "There is no format" in run("export", "r", "-f", "x").stderr

@@ -115,7 +115,7 @@ def test_tokens_that_nobody_counted_are_marked(store: Store) -> None:
     marks = store.rows("SELECT tokens_estimated AS mark FROM v_steps ORDER BY number")
     assert [row["mark"] for row in marks] == [0, 1, 0]
     assert store.rows("SELECT tokens_estimated AS mark FROM v_runs") == [{"mark": 1}]
-    assert store.run("r").tokens == "15 in, 3 out (estimated: the server did not count)"
+    assert store.run("r").tokens == "15 in, 3 out (estimated: the server reported no counts)"
     made = json.loads(exported(store, "atif"))
     marked = [step["metrics"]["extra"].get("tokens_estimated") for step in made["steps"][-3:]]
     assert marked == [None, True, None]

@@ -152,7 +152,7 @@ def test_deleting_frees_what_nobody_else_has(store: Store) -> None:
 def test_a_run_that_is_deleted_while_it_is_written(store: Store) -> None:
     store.append("r", [started()])
     store.delete("r")
-    with pytest.raises(StoreError, match="deleted meanwhile"):
+    with pytest.raises(StoreError, match="deleted in the meantime"):
         store.append("r", [e.Warned(seq=2, t=0, text="too late")])
 
 
@@ -398,7 +398,7 @@ def test_another_program_that_does_not_let_go(
     store = Store(tmp_path / "s.db")
     other = sqlite3.connect(tmp_path / "s.db")
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="in use by another program"):
+    with pytest.raises(StoreError, match="locked by another program"):
         store.append("r", [started()])
     other.rollback()
     other.close()

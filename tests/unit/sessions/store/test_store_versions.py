@@ -31,6 +31,7 @@ from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.search.within_session import occurrences
 from sandbox_tui.sessions.store.maintenance import check
 from sandbox_tui.sessions.store.migrations import migrate
+from sandbox_tui.sessions.store.private_copy import OLDER as OLDER_VERSION
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, notes_of, tags_of
 from sandbox_tui.sessions.store.tables.source_documents import (
     SourceDocument,
@@ -172,7 +173,7 @@ def test_an_older_file_that_may_not_be_written_is_read_from_a_copy(
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     events, contents = sample("plain")
     with Store._open_readonly(path, how) as store:
-        assert store.is_migrated_copy
+        assert store.copied_because == OLDER_VERSION
         assert list(replay(store, "r")) == events
         assert [store.get_blob(digest(content)) for content in contents] == contents
         assert {hit.run.id for hit in search(store, "echo plain")} >= {"r"}
@@ -189,7 +190,7 @@ def test_an_older_file_that_may_not_be_written_is_read_from_a_copy(
 def test_a_file_of_today_that_may_not_be_written_is_not_copied(tmp_path: Path) -> None:
     Store(tmp_path / "s.db").close()
     with Store._open_readonly(tmp_path / "s.db", "mode=ro") as store:
-        assert not store.is_migrated_copy
+        assert store.copied_because == ""
 
 
 def test_a_copy_for_which_there_is_no_room_is_refused(
@@ -198,7 +199,7 @@ def test_a_copy_for_which_there_is_no_room_is_refused(
     monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
     free = shutil.disk_usage(small_disk).free
     (small_disk / "filler").write_bytes(b"x" * (free - older.stat().st_size))
-    with pytest.raises(StoreError, match="Make room, or set TMPDIR"):
+    with pytest.raises(StoreError, match="Free some space, or set TMPDIR"):
         Store._open_readonly(older, "mode=ro")
     assert [file.name for file in small_disk.iterdir()] == ["filler"]
 
@@ -255,7 +256,7 @@ def test_a_migration_for_which_the_disk_has_no_room_is_refused(
     free = shutil.disk_usage(small_disk).free
     (small_disk / "filler").write_bytes(b"x" * (free - size))
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="Make room, then try again; nothing was changed"):
+    with pytest.raises(StoreError, match="Free some space and try again; nothing was changed"):
         Store(path)
     assert path.read_bytes() == before
     (small_disk / "filler").unlink()

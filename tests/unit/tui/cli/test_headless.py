@@ -119,7 +119,7 @@ def test_why_a_sandbox_was_chosen_is_a_sentence() -> None:
     begun = msgspec.structs.replace(
         started(), sandbox_info={"image": "x", "chosen": "an engine answers"}
     )
-    assert lines([begun])[0].endswith("(image x, chosen because an engine answers)")
+    assert lines([begun])[0].endswith("(image x, picked automatically: an engine answers)")
 
 
 def test_the_reason_is_that_of_ones_own_runs(

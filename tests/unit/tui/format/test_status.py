@@ -10,7 +10,7 @@ from sandbox_tui.core.events.run_state import RunState, RunStatus, fold
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.format.status import STATUS_WORDS
 from sandbox_tui.tui.terminal_io.title import sign_of
-from sandbox_tui.tui.widgets.sessions.run_tile import RunTile
+from sandbox_tui.tui.widgets.wall.run_facts import kind_of, status_words
 from tests.unit.event_streams import started
 
 
@@ -26,7 +26,7 @@ def test_a_frozen_run_is_called_frozen_wherever_it_is_shown() -> None:
     state = frozen()
     worker: Any = SimpleNamespace(state=state, failure=None)
     assert state.status == "frozen"
-    assert RunTile(cast(RunWorker, worker), 1)._status_words() == "‖ frozen"
+    assert status_words(cast(RunWorker, worker)) == "‖ frozen"
     assert sign_of(state) == "‖ frozen"
 
 
@@ -39,11 +39,11 @@ def asking(*, answerable: bool) -> RunState:
 def test_a_command_that_asks_is_told_of_wherever_the_run_is_shown() -> None:
     state = asking(answerable=True)
     worker: Any = SimpleNamespace(state=state, failure=None)
-    tile = RunTile(cast(RunWorker, worker), 1)
-    assert (tile._status_words(), tile.kind) == ("◆ waits for input", "waiting")
+    of = cast(RunWorker, worker)
+    assert (status_words(of), kind_of(of)) == ("◆ waits for input", "waiting")
     assert sign_of(state) == "◆ waits for input"
     state.apply(e.CallFinished(call=1, observation="", ok=True))
-    assert (tile._status_words(), tile.kind) == ("● running", "running")
+    assert (status_words(of), kind_of(of)) == ("● running", "running")
     assert asking(answerable=False).status == "running", "nobody can answer it"
 
 

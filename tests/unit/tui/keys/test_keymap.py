@@ -132,7 +132,7 @@ def test_any_text_is_a_key_or_refused(text: str) -> None:
         ({"live.approve": "f"}, "f is calls.filter"),
         ({"live.leave": "ctrl+q"}, "ctrl+q always quits"),
         ({"live.leave": "ctrl+c"}, "copies"),
-        ({"find.leave": "x"}, "writes a character"),
+        ({"find.leave": "x"}, "types a character"),
         ({"live": {"approve": "r"}}, "[keys] live.approve: r is live.reject"),
     ],
 )
@@ -205,15 +205,15 @@ def test_no_keymap_takes_a_way_out_away_or_lets_two_share(table: dict[str, str])
 async def test_keys_work_and_problems_are_told_with_their_line(
     own_home: Path, store: Store
 ) -> None:
-    settings = write_keys(own_home, '"home.help" = "f4"\n"home.hlep" = "f6"')
+    settings = write_keys(own_home, '"home.help" = "f7"\n"home.hlep" = "f6"')
     app = SandboxTui(settings, store)
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("question_mark")
         assert isinstance(app.screen, HomeScreen)
-        await pilot.press("f4")
+        await pilot.press("f7")
         assert isinstance(app.screen, HelpScreen)
         await pilot.pause()
-        assert ("f4", "Help") in app.screen.keys_shown
+        assert ("f7", "Keys of this screen") in app.screen.keys_shown
         notes = [note.message for note in app._notifications]
     assert [note for note in notes if "line 6: [keys] home.hlep" in note]
 
@@ -253,7 +253,7 @@ def test_keys_are_listed_with_what_a_person_changed(own_home: Path) -> None:
     lines = done.stdout.splitlines()
     assert len(lines) == len(ACTIONS)
     assert next(line for line in lines if line.startswith("live.approve")).split() == [
-        "live.approve", "f7", "approve", "(usually", "a)",
+        "live.approve", "f7", "Approve", "the", "call", "(usually", "a)",
     ]  # fmt: skip
     assert "line 6: [keys] nope" in done.stderr
     rows = [

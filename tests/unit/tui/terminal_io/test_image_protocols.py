@@ -17,6 +17,7 @@ import pytest
 
 from sandbox_tui.tui.terminal_io import image_protocols
 from sandbox_tui.tui.terminal_io.capabilities import Answers, read_answers
+from tests.waiting import HANG_SECONDS
 
 ASK = """
 import sys
@@ -28,10 +29,8 @@ sys.stdout.write(f"left {{sys.stdin.readline()!r}}.")
 """
 
 
-def ask(
-    term: str, answers: dict[bytes, bytes], wanted: str = "auto", **more: str
-) -> tuple[str, float]:
-    """What `prepare` finds out in a terminal with these answers, and after how many seconds."""
+def ask(term: str, answers: dict[bytes, bytes], wanted: str = "auto", **more: str) -> str:
+    """What `prepare` finds out in a terminal with these answers."""
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 800, 480))
     environment = {k: v for k, v in os.environ.items() if k not in ("TMUX", "STY", "TERM_PROGRAM")}
@@ -44,9 +43,8 @@ def ask(
         start_new_session=True,
     )
     os.close(slave)
-    began, seen, typed = time.monotonic(), b"", False
-    found = 0.0
-    while time.monotonic() - began < 20 and not re.search(rb"left .*'\.", seen):
+    until, seen, typed = time.monotonic() + HANG_SECONDS, b"", False
+    while time.monotonic() < until and not re.search(rb"left .*'\.", seen):
         if not select.select([master], [], [], 0.1)[0]:
             continue
         try:
@@ -58,14 +56,14 @@ def ask(
                 seen = re.sub(question, b"", seen)
                 os.write(master, answer)
         if re.search(rb"way \w+\.", seen) and not typed:
-            found, typed = time.monotonic() - began, True
+            typed = True
             os.write(master, b"typed\n")
-    process.wait(10)
+    process.wait(HANG_SECONDS)
     os.close(master)
     match = re.search(rb"way (\w+)\.", seen)
     assert match, seen
     assert b"left 'typed" in seen, seen
-    return match[1].decode(), found
+    return match[1].decode()
 
 
 KITTY = rb"\x1b_G[^\x1b]*\x1b\\"
@@ -76,25 +74,25 @@ XTERM = {CELL: b"", ATTRIBUTES: b"\x1b[?62;22c"}
 
 def test_kitty() -> None:
     answers = {KITTY: b"\x1b_Gi=31;OK\x1b\\", CELL: b"\x1b[6;20;9t", ATTRIBUTES: b"\x1b[?62;c"}
-    assert ask("xterm-kitty", answers)[0] == "kitty"
-    assert ask("xterm-256color", answers, TERM_PROGRAM="ghostty")[0] == "kitty"
-    assert ask("xterm-kitty", answers, TMUX="/tmp/x")[0] == "blocks"
+    assert ask("xterm-kitty", answers) == "kitty"
+    assert ask("xterm-256color", answers, TERM_PROGRAM="ghostty") == "kitty"
+    assert ask("xterm-kitty", answers, TMUX="/tmp/x") == "blocks"
 
 
 def test_sixel() -> None:
-    assert ask("xterm", {ATTRIBUTES: b"\x1b[?62;4;22c"})[0] == "sixel"
-    assert ask("xterm", XTERM)[0] == "blocks"
+    assert ask("xterm", {ATTRIBUTES: b"\x1b[?62;4;22c"}) == "sixel"
+    assert ask("xterm", XTERM) == "blocks"
 
 
 def test_a_terminal_that_says_nothing() -> None:
     for term in ("dumb", "xterm-kitty"):
-        assert ask(term, {})[0] == "blocks"
+        assert ask(term, {}) == "blocks"
 
 
 def test_what_is_set_is_not_asked() -> None:
-    assert ask("dumb", {}, "blocks")[0] == "blocks"
-    assert ask("dumb", {}, "none")[0] == "none"
-    assert ask("xterm", XTERM, "sixel")[0] == "sixel"
+    assert ask("dumb", {}, "blocks") == "blocks"
+    assert ask("dumb", {}, "none") == "none"
+    assert ask("xterm", XTERM, "sixel") == "sixel"
 
 
 def test_answers() -> None:

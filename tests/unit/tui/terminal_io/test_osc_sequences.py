@@ -89,5 +89,5 @@ def test_each_thing_is_told_once() -> None:
 def test_a_run_that_could_not_begin_is_told() -> None:
     notices = Notices()
     failed = worker(RunState(), ValueError("x"))
-    assert [notice.title for notice in notices.look([failed])] == ["sandbox-tui: could not begin"]
+    assert [notice.title for notice in notices.look([failed])] == ["sandbox-tui: could not start"]
     assert notices.look([failed]) == []

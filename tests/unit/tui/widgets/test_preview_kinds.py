@@ -126,7 +126,7 @@ def test_a_huge_line_goes_on_in_rows() -> None:
 
 
 def test_a_beginning_says_so() -> None:
-    assert "the first 5b of 1.0M" in opened("a.txt", b"hello", size=1_000_000).facts
+    assert "the first 5B of 1.0M" in opened("a.txt", b"hello", size=1_000_000).facts
     assert "shown as text" in shown(opened("a.json", b'{"a": 1', size=99))[0]
 
 
@@ -192,7 +192,7 @@ def test_tables_that_are_none() -> None:
     ragged = shown(opened("a.csv", b"a,b\n1\n1,2,3\n"))
     assert len({len(line) for line in ragged}) == 1
     field = b'a,b\n"' + b"x" * 200_000
-    assert "Not a table that can be read" in shown(opened("a.csv", field))[0]
+    assert "Not a readable table" in shown(opened("a.csv", field))[0]
     many = b"a,b\n" + b"1,2\n" * 9000
     assert "first 5,000 rows" in shown(opened("a.csv", many))[-1]
 
@@ -280,7 +280,7 @@ def test_broken_pictures() -> None:
     with pytest.raises(PreviewError, match="Too large"):
         opened("a.png", whole, size=20_000_000).picture()
     lines = shown(opened("a.png", b"no picture at all"))
-    assert "none can be read" in lines[0]
+    assert "cannot be read as one" in lines[0]
     assert lines[1] == "no picture at all"
     postscript = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n"
     assert opened("a.png", postscript).picture() is None
@@ -354,7 +354,7 @@ def test_a_diff_side_by_side() -> None:
 
 
 def test_diffs_at_the_edge() -> None:
-    assert shown(DiffDocument("a\n", "a\n", "x")) == ["No difference."]
+    assert shown(DiffDocument("a\n", "a\n", "x")) == ["No differences."]
     assert shown(DiffDocument("", "a\nb", "x"), 40) == ["+ a", "+ b"]
     assert shown(DiffDocument("a\nb", "", "x"), 40) == ["- a", "- b"]
     assert "too many" in shown(DiffDocument("", "\n" * 30_000, "x"))[0]

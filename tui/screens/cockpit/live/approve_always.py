@@ -21,8 +21,8 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 _WORDS = (
-    "For the rest of this run nobody is asked about calls that match. "
-    "* stands for any text; what the policy denies stays denied."
+    "For the rest of this run, matching calls run without asking. * matches any text; calls "
+    "that the policy denies stay denied."
 )
 
 
@@ -58,7 +58,7 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
         with VerticalScroll(classes="dialog form") as box:
             box.border_title = Content(f"approve always · call {self._call.number} {name}")
             box.border_subtitle = (
-                f"{hint('allow_always.allow')} allows · {hint('allow_always.leave')} goes back"
+                f"{hint('allow_always.allow')} allow · {hint('allow_always.leave')} cancel"
             )
             what = sanitize_line(full_command(self._call.name, self._call.arguments)) or name
             yield Label(what, id="allowed-call", markup=False)
@@ -88,7 +88,7 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
         if kept:
             self.dismiss(kept)
         else:
-            self.notify("There is no pattern left. Type one, or go back with escape.")
+            self.notify("There is no pattern. Type one, or cancel with escape.")
 
     def action_cancel(self) -> None:
         """Close without allowing anything."""

@@ -20,14 +20,14 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 MODES: dict[Mode, tuple[str, str]] = {
     "auto": ("auto", "a call runs unless the policy denies it"),
-    "ask": ("ask (policy)", "the policy says what waits for you"),
+    "ask": ("ask (policy)", "the policy decides which calls wait for you"),
     "step": ("step", "every call waits for you"),
 }
 """Name of each mode that can be chosen, and what it means."""
 
 
 class ModeDialog(Dialog[Mode | None]):
-    """Lists the modes; dismisses with the one that is chosen, None where nothing shall change.
+    """Lists the modes; dismisses with the one that is chosen, None to change nothing.
 
     Args:
         now: the mode of the run.
@@ -55,7 +55,7 @@ class ModeDialog(Dialog[Mode | None]):
         options = OptionList(id="modes", classes="dialog")
         options.border_title = "mode" if self._now in MODES else f"mode · {self._now} now"
         stays = "" if self._waiting is None else f"call {self._waiting} keeps waiting · "
-        options.border_subtitle = f"{stays}enter chooses · {hint('mode_menu.leave')} goes back"
+        options.border_subtitle = f"{stays}enter choose · {hint('mode_menu.leave')} cancel"
         yield options
         yield KeyBar()
 

@@ -41,7 +41,7 @@ class EndingRunsDialog(Dialog[None], ClosesWhenOnTop[None]):
         with Vertical(classes="dialog") as box:
             several = len(self._run_workers) > 1
             box.border_title = f"ending {len(self._run_workers)} runs" if several else "ending"
-            box.border_subtitle = f"{hint('app.quit')} quits without waiting"
+            box.border_subtitle = f"{hint('app.quit')} quit without waiting"
             yield Static(id="how-far", markup=False)
 
     def on_mount(self) -> None:
@@ -54,7 +54,7 @@ class EndingRunsDialog(Dialog[None], ClosesWhenOnTop[None]):
         several = len(self._run_workers) > 1
         done = f" {ended} of {len(self._run_workers)} runs are done." if several else ""
         self.query_one("#how-far", Static).update(
-            f"Copying results …{done} Whoever quits without waiting loses what is not copied yet."
+            f"Copying results …{done} If you quit now, what is not copied yet is lost."
         )
 
 

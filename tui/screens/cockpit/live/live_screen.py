@@ -17,11 +17,13 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.human.run_controls import Controls, FileControls
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.recording.run_worker import EndedEarly, RunLost
+from sandbox_tui.sessions.recording.run_worker import EndedEarly, RunLost, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.cockpit.live.end_toast import toast_end
 from sandbox_tui.tui.screens.cockpit.live.ending_runs import closing_dialog
+from sandbox_tui.tui.screens.cockpit.live.next_steps import open_results, replay_session
 from sandbox_tui.tui.screens.cockpit.live.shells import Shells
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.screens.cockpit.live.storage_toast import StorageToast
@@ -30,14 +32,15 @@ from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
+from sandbox_tui.tui.screens.export_session import export_session
 from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
-from sandbox_tui.tui.screens.messages import ForkRequested
+from sandbox_tui.tui.screens.messages import DetachRequested, ForkRequested
 from sandbox_tui.tui.textual_support.private_api import is_closing
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
+from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 from sandbox_tui.tui.widgets.calls.queue_list import QueueList
-from sandbox_tui.tui.widgets.calls.rows.end_line import EndLine
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 
@@ -72,6 +75,9 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         binding("live.shell", "take_over"),
         binding("live.end", "end", show=False),
         binding("live.fork", "fork"),
+        binding("live.replay", "replay", show=False),
+        binding("live.export", "export", show=False),
+        binding("live.open_folder", "open_folder", show=False),
         *Cockpit.COMMON,
         binding("live.leave", "leave"),
     ]
@@ -92,7 +98,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
     def compose_bottom(self) -> ComposeResult:
         """What waits for the person, what waits for the model, the line to type in."""
         yield ApprovalBar(id="approval")
-        yield EndLine(self.worker.run_id, id="end")
+        yield EndCard(self.worker.run_id, id="end")
         yield QueueList(id="queue")
         yield InjectBar(id="inject")
 
@@ -147,19 +153,10 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         await super().apply(event)
         if isinstance(event, e.RunFinished):
             self.add_class("-over")  # nothing can be typed for it any more
-            if not self._told_of_end:
-                self._say_how_it_ended(event)
-
-    def _say_how_it_ended(self, finished: e.RunFinished) -> None:
-        if finished.reason == "submitted":
-            answer = sanitize_line((finished.answer or "").strip())
-            where = f"\nresults in {sanitize_line(finished.output)}" if finished.output else ""
-            self.notify(f"{answer[:200]}{where}", title="submitted", markup=False, timeout=10)
-        else:
-            reason = finished.reason.replace("_", " ")
-            words = sanitize_line(finished.error or "")
-            self.notify(words, title=reason, severity="error", markup=False, timeout=20)
-        self.refresh_bindings()
+            self.refresh_bindings()
+            # The card at the bottom says it, where nothing lies on top of it.
+            if not self._told_of_end and not self.is_current:
+                toast_end(self, event)
 
     @property
     def now(self) -> float:
@@ -171,7 +168,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
     @override
     def sync_bars(self) -> None:
         super().sync_bars()
-        for bar in (ApprovalBar, EndLine, QueueList):
+        for bar in (ApprovalBar, EndCard, QueueList):
             self.query_one(bar).sync(self.state)
         status, audience = self.query_one(StatusBar), self.worker.audience
         if status.prefix != audience:
@@ -185,27 +182,33 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
             self._pending_shown = number
             self.refresh_bindings()
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The footer shows what can be done at this moment."""
-        match action:
-            case "steer":
-                may = self.worker.can_be_steered and not self.worker.steers
-                return may and self.state.finished is None
-            case "fork":
-                return self.state.finished is not None
-            case "take_over" | "end":
-                return self.state.finished is None
-            case _:
-                allowed = self._steering.allows(action)
-                return super().check_action(action, parameters) if allowed is None else allowed
+    @override
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        return self._steering.why_off(action) or super().why_off(action, parameters)
 
     def words_for(self, action: str) -> str | None:
-        """What the key bar says of an action at this moment."""
+        """What the key bar says of an action at this moment: nothing of what stands above it."""
+        decides = action in ("approve", "edit", "reject")
+        if decides and self.query_one(ApprovalBar).display:
+            return ""
         return self._steering.words_for(action)
 
     def action_fork(self) -> None:
         """Go on from the end of the run, which is over."""
         self.post_message(ForkRequested(self.worker.run_id, self.state.seq))
+
+    def action_replay(self) -> None:
+        """Watch the run again, from its start."""
+        replay_session(self, *self.session)
+
+    def action_export(self) -> None:
+        """Write the session to files, in a format of one's choice."""
+        store, run_id = self.session
+        export_session(self, store.run(run_id), store)
+
+    def action_open_folder(self) -> None:
+        """Show the results with the desktop's file manager."""
+        open_results(self, self.state.finished)
 
     # --- the run's files
 
@@ -229,7 +232,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
 
         def ended(sure: bool | None) -> None:
             if sure and self.run is not None:
-                self.run.cancel("A person ended the run.")
+                self.run.cancel("You ended the run.")
 
         app_of(self).push_screen(ConfirmDialog("End this run? Its results so far are kept."), ended)
 
@@ -240,13 +243,20 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         elif self.state.finished is not None:
             self._end_and_leave()
         else:
-            app_of(self).push_screen(LeaveDialog(), self._left)
+            dialog = LeaveDialog(detachable=isinstance(self.worker, RunWorker))
+            app_of(self).push_screen(dialog, self._left)
 
     def _left(self, choice: Leaving | None) -> None:
         if choice == "end":
             self._end_and_leave()
         elif choice == "keep":
             self.call_later(self._close)  # the question is still on top
+        elif choice == "detach" and isinstance(self.worker, RunWorker):
+            self.post_message(DetachRequested([self.worker], self._detached))
+
+    def _detached(self, _: bool | None) -> None:
+        if isinstance(self.worker, RunWorker) and self.worker.left:
+            self.call_later(self._close)
 
     def _close(self) -> None:
         """Leave; a screen must not wait for its own end, as it would for what `dismiss` returns."""
@@ -256,7 +266,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
     async def _end_and_leave(self) -> None:
         """Leave once the results are copied and the sandbox is gone."""
         async with closing_dialog(self, [self.worker]):
-            await self.worker.stop("A person ended the run.")
+            await self.worker.stop("You ended the run.")
         self.dismiss_when_on_top(None)
 
     # --- steering
@@ -266,7 +276,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         self.worker.take_over()
 
     def action_pause(self) -> None:
-        """Hold the run, or let it proceed by itself."""
+        """Pause the run, or resume it."""
         self._steering.pause_or_resume()
 
     def action_step(self) -> None:

@@ -13,6 +13,7 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.remote.run_handle import RunHandle
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
@@ -21,13 +22,16 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 _ABOUT_WAITING_CALL = frozenset(
     ("approve", "approve_always", "edit", "reject", "answer", "skip", "waiting")
 )
-_WHILE_IT_RUNS = frozenset(
-    ("pause", "step", "mode", "freeze", "inject", "message", "interrupt", "interrupt_reply")
-)
 _STEERING_ACTIONS = frozenset(
-    ("pause", "step", "approve", "edit", "reject", "mode", "inject", "message", "take_over")
+    (
+        *("approve", "approve_always", "edit", "reject", "answer", "skip"),
+        *("pause", "step", "mode", "freeze", "inject", "message", "interrupt", "interrupt_reply"),
+        *("take_over", "end", "push_file", "edit_file"),
+    )
 )
-"""Actions of the key bar that only the steering screen may take."""
+"""What only the screen that steers may do."""
+
+_AFTER_THE_END = frozenset(("fork", "replay", "export", "open_folder"))
 
 GONE = "That call is no longer waiting; nothing was changed."
 
@@ -56,16 +60,16 @@ class RunSteering:
         """The run while something can still be done to it; says so when not."""
         run = self.run
         if not self._worker.can_be_steered:
-            self._screen.notify("This sample runs on a node of a cluster: it can be watched here.")
+            self._screen.notify("This sample runs on a cluster node: here you can only watch it.")
             return None
         if run is not None and not self._worker.steers:
-            self._screen.notify("Another screen steers this run; T takes over.")
+            self._screen.notify("Another terminal is in control; T takes control.")
             return None
         if run is None:
             self._screen.notify("The run is starting.")
         elif not run.steerable:
             ending = run.phase is Phase.FINISHING
-            self._screen.notify("This run is ending." if ending else "This run is over.")
+            self._screen.notify("This run is ending." if ending else "This run has ended.")
         else:
             return run
         return None
@@ -73,25 +77,44 @@ class RunSteering:
     def say_since_when(self, run: Controls) -> None:
         """A run that is starting shows no effect yet: say when it takes effect."""
         if run.phase is Phase.STARTING:
-            self._screen.notify("The run is starting: this holds from its first step on.")
+            self._screen.notify("The run is starting: this applies from its first step.")
 
     # --- what the keys say
 
-    def allows(self, action: str) -> bool | None:
-        """Whether an action makes sense at this moment; None for one that is not about steering."""
-        if action in _ABOUT_WAITING_CALL:
-            return self._state.pending is not None
-        if action in _WHILE_IT_RUNS:
-            return self._state.finished is None
-        if action == "queue":
-            return bool(self._state.queue)
-        return None
+    def why_off(self, action: str) -> str:
+        """Why an action makes no sense at this moment; empty where it does."""
+        if action in _AFTER_THE_END:
+            return self._why_not_yet(action)
+        if action not in (*_STEERING_ACTIONS, *_ABOUT_WAITING_CALL, "steer", "queue"):
+            return ""
+        if self._state.finished is not None:
+            return "this run has ended"
+        if action in (*_STEERING_ACTIONS, "steer") and not self._worker.can_be_steered:
+            return "it runs on a cluster, where it can only be watched"
+        if action == "steer":
+            return "you are in control" if self._worker.steers else ""
+        if action in _STEERING_ACTIONS and not self._worker.steers:
+            return f"another terminal is in control; {hint('live.steer')} takes control"
+        return self._why_nothing_to_act_on(action)
+
+    def _why_not_yet(self, action: str) -> str:
+        finished = self._state.finished
+        if finished is None:
+            return "the run is still running"
+        return "" if finished.output or action != "open_folder" else "there are no results"
+
+    def _why_nothing_to_act_on(self, action: str) -> str:
+        if action in _ABOUT_WAITING_CALL and self._state.pending is None:
+            return "no call is waiting"
+        if action == "queue" and not self._state.queue:
+            return "nothing is queued for the model"
+        if action == "interrupt" and not self._state.busy:
+            return "no command is running"
+        return ""
 
     def words_for(self, action: str) -> str | None:
-        """What the key bar says of an action at this moment: nothing of what only another screen
-        may do; None where the binding's own words will do."""
-        if action in _STEERING_ACTIONS and not self._worker.steers:
-            return ""
+        """What the key bar says of an action at this moment; None where the binding's own words
+        will do."""
         if action == "pause":
             return "pause" if self._state.mode in ("auto", "ask") else "resume"
         return None
@@ -99,7 +122,7 @@ class RunSteering:
     # --- how the run proceeds
 
     def pause_or_resume(self) -> None:
-        """Hold the run, or let it proceed by itself."""
+        """Pause the run, or resume it."""
         run = self.steerable_run()
         if run is not None:
             run.pause() if run.gate.mode in ("auto", "ask") else run.resume()
@@ -168,7 +191,7 @@ class RunSteering:
             return
         patterns = run.gate.suggested()
         if not patterns:
-            self._screen.notify("No pattern fits this call: approve it by itself.")
+            self._screen.notify("No pattern matches this call: approve it alone.")
             return
         number = pending.call.number
 
@@ -216,7 +239,7 @@ class RunSteering:
     def interrupt_reply(self) -> None:
         """Break off the reply alone, or the wait for the next attempt."""
         if self.run is not None and self._worker.steers and self.run.interrupt_reply():
-            self._screen.notify("The model is asked again now.", timeout=2)
+            self._screen.notify("Asking the model again now.", timeout=2)
 
 
 def _same(arguments: str, before: str) -> bool:

@@ -41,7 +41,7 @@ class StorageToast:
                 words, title=TITLE, severity="warning", markup=False, timeout=TIMEOUT_SECONDS
             )
         else:
-            self._screen.notify("It can be stored again.", title="the run continues")
+            self._screen.notify("Recording works again.", title="the run continues")
 
 
 def _words(storage_error: str) -> str:

@@ -60,7 +60,7 @@ class TypedLines:
         """Take back what waits for the model."""
         run = self._steering.steerable_run()
         if run is not None and not run.withdraw(item.id):
-            self._screen.notify("That is no longer waiting.")
+            self._screen.notify("It is no longer queued.")
 
     def _open(self, purpose: Purpose, text: str | None = None) -> None:
         self._screen.add_class("-typing")
@@ -101,7 +101,7 @@ class TypedLines:
     def _reword(self, run: Controls, text: str) -> None:
         item, self._rewording = self._rewording, None
         if item is not None and not run.reword(item, text):
-            self._screen.notify("That is no longer waiting; it went as it was.")
+            self._screen.notify("Too late: it was already sent unchanged.")
 
     def _decide_in_words(self, run: Controls, line: InjectBar.Sent) -> None:
         """About the call it was begun for, not the one that waits by now."""

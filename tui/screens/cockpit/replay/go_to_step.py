@@ -26,6 +26,8 @@ class GoToStepDialog(LineDialog[int]):
     GoToStepDialog #step-number { width: 40; }
     """
 
+    enter_words = "go there"
+
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("go_to_step.leave", "dismiss(None)", priority=True),
     ]
@@ -46,7 +48,7 @@ class GoToStepDialog(LineDialog[int]):
             classes="line",
         )
         line.border_title = f"step, 1 to {self._steps}"
-        line.border_subtitle = f"enter goes there · {hint('go_to_step.leave')} stays"
+        line.border_subtitle = f"enter go · {hint('go_to_step.leave')} cancel"
         yield line
 
     @override

@@ -104,7 +104,7 @@ class ReplayLoop:
         self.wake()
 
     def wake(self) -> None:
-        """Look anew at what is to be shown."""
+        """Check again what to show."""
         self._player.hold()
         self._changed.set()
 

@@ -19,17 +19,21 @@ from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES
 from sandbox_tui.sessions.playback.playback_state import PlaybackState
 from sandbox_tui.sessions.playback.player import position_at
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.self_contained_svg import self_contained
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
+from sandbox_tui.tui.screens.cockpit.replay.replay_end_card import replay_end_card
 from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
+from sandbox_tui.tui.screens.cockpit.replay.replay_limits import ReplayLimits
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
 from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
+from sandbox_tui.tui.screens.cockpit.replay.save_picture import save_picture
 from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
+from sandbox_tui.tui.screens.export_session import export_session
 from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
@@ -63,6 +67,7 @@ class ReplayScreen(Cockpit):
         binding("replay.end", "go_end", show=False),
         binding("replay.fork", "fork"),
         binding("replay.picture", "picture", show=False),
+        binding("replay.export", "export", show=False),
         binding("replay.leave", "leave"),
         binding("replay.back", "back", show=False),
         *Cockpit.COMMON,
@@ -103,10 +108,13 @@ class ReplayScreen(Cockpit):
             plays=plays,
             first=None if playing or at is not None else summary.last_seq,
         )
+        self._limits = ReplayLimits(self._replay, self._index, summary.last_seq)
+        self._moves_for: tuple[object, ...] = ()
         self._found = SessionSearch(store, summary.id)
 
     def compose_bottom(self) -> ComposeResult:
-        """What is being replayed and how fast."""
+        """What came of the session, at its end; what is being replayed and how fast."""
+        yield replay_end_card(self._summary)
         yield Static(id="replay-bar", markup=False)
 
     def on_mount(self) -> None:
@@ -220,7 +228,12 @@ class ReplayScreen(Cockpit):
         """Also what is being replayed."""
         super().sync_bars()
         self.query_one(Timeline).playing = self._replay.plays
+        self.query_one(EndCard).sync(self.state)
         self._say_what_is_shown()
+        moves_for = (self._replay.plays, *self._limits.now)
+        if moves_for != self._moves_for:
+            self._moves_for = moves_for
+            self.refresh_bindings()
 
     def _tick(self) -> None:
         """The timeline advances during a pause as well."""
@@ -232,7 +245,7 @@ class ReplayScreen(Cockpit):
     def _say_what_is_shown(self) -> None:
         last = self._summary.last_seq
         parts = [
-            f"{'playing' if self._replay.plays else 'held'} ×{self._replay.speed:g}",
+            f"{'playing' if self._replay.plays else 'paused'} ×{self._replay.speed:g}",
             f"step {self.state.step}/{max(self._index.markers.steps, self.state.step)}",
             f"event {self.position}/{last}",
             numbers.clock(self.state.t),
@@ -243,6 +256,15 @@ class ReplayScreen(Cockpit):
         self.query_one("#replay-bar", Static).update(" · ".join(parts))
 
     # --- keys
+
+    @override
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        direction = -1 if parameters == (-1,) else 1
+        return self._limits.why_off(action, direction) or super().why_off(action, parameters)
+
+    def words_for(self, action: str) -> str | None:
+        """What the key bar says of an action at this moment; None where its own words will do."""
+        return "pause" if action == "play" and self._replay.plays else None
 
     def action_play(self) -> None:
         """Play or hold."""
@@ -261,7 +283,7 @@ class ReplayScreen(Cockpit):
     def action_failure(self, direction: int) -> None:
         """To the next failure, or the one before."""
         if not self._to(direction, FAILURES):
-            self.notify("No further failure in this direction.", timeout=2)
+            self.notify("No more failures in this direction.", timeout=2)
 
     def action_event(self, direction: int) -> None:
         """One event on or back."""
@@ -299,16 +321,12 @@ class ReplayScreen(Cockpit):
     def action_picture(self) -> None:
         """Save what is on the screen as a picture, as it is: secrets too."""
         name = f"{self._summary.id}-{self.position}.svg"
-        path = self.results_folder / name
-        try:
-            drawn = app_of(self).export_screenshot(title=self.task_line)
-            path.write_bytes(self_contained(drawn))
-        except OSError as error:
-            words = f"{path} cannot be written: {error.strerror}."
-            self.notify(sanitize_line(words), severity="error", markup=False)
-            return
-        words = f"Saved as it is on the screen, nothing blanked: {path}"
-        self.notify(sanitize_line(words), markup=False)
+        save_picture(self, self.results_folder / name, self.task_line)
+
+    def action_export(self) -> None:
+        """Write the session to files."""
+        self._replay.hold()
+        export_session(self, self._summary, self._store)
 
     def action_leave(self) -> None:
         """Back to where one came from."""

@@ -61,6 +61,6 @@ class SessionSearch:
         """How many there are, and which of them an event is."""
         if not self.words:
             return ""
-        said = f"{len(self._hits)} found" if self._hits else "nothing like that"
+        said = f"{len(self._hits)} found" if self._hits else "no matches"
         at = bisect_left(self._hits, seq)
         return f"{at + 1} of {said}" if self._hits[at : at + 1] == [seq] else said

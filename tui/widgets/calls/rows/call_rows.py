@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from rich.cells import chop_cells
 from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -18,35 +17,49 @@ from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.calls.call_text import arguments_text
 from sandbox_tui.tui.widgets.calls.rows.row_parts import (
     BOLD,
     GUTTER,
     body_of,
-    clean_lines,
     inset,
     last_line,
     observation_lines,
 )
-from sandbox_tui.tui.widgets.preview.code import highlighted, indented, lexer_for, wrapped
+from sandbox_tui.tui.widgets.calls.rows.waiting_rows import waiting_lines
+from sandbox_tui.tui.widgets.preview.code import (
+    highlighted,
+    indented,
+    lexer_for,
+    wrapped,
+)
 from sandbox_tui.tui.widgets.preview.diff import DiffDocument
-
-MAX_WAITING_LINES = 2_000
-"""Lines shown of a call that waits: a person must be able to read what they approve."""
 
 
 def call_lines(
-    item: CallItem, width: int, now: float, opened: bool, palette: Palette
+    item: CallItem,
+    width: int,
+    now: float,
+    opened: bool,
+    palette: Palette,
+    before: str | None = None,
 ) -> list[Text]:
-    """A call and its status; opened, also its arguments and its observation."""
+    """A call and its status; opened, also its arguments and its observation.
+
+    Args:
+        item: the call.
+        width: of the list, in columns.
+        now: the run's clock in seconds.
+        opened: whether it is shown whole.
+        palette: to draw in.
+        before: the file that it inserts into, where it waits and the file is known.
+    """
     lines = [_call_title(item, width, opened, palette), _call_status(item, width, now, palette)]
     if opened:
         if item.call.repaired:
             repaired = sanitize_line(item.call.repaired)
             lines += indented(wrapped(repaired, width - GUTTER - 1, palette.warn), GUTTER)
-        lines += _arguments(item, width, palette)
+        lines += _arguments(item, width, palette, before)
         if item.finished is not None:
             lines += observation_lines(item.finished.observation, width, palette)
         lines.append(Text())
@@ -59,7 +72,7 @@ def _call_title(item: CallItem, width: int, opened: bool, palette: Palette) -> T
     line = Text(no_wrap=True)
     line.append(f"{mark} ", style=palette.accent if waiting or opened else palette.dim)
     line.append(f"{item.call.number:>3} ", style=palette.accent if waiting else palette.dim)
-    line.append(f"{short_name(sanitize_line(item.call.name)):<6}", style=palette.tool)
+    line.append(f"{short_name(sanitize_line(item.call.name)):<5} ", style=palette.tool)
     line.append(sanitize_line(summarize_call(item.call.name, item.arguments)), style=palette.text)
     fit_line(line, width)
     return line
@@ -70,9 +83,6 @@ def _call_status(item: CallItem, width: int, now: float, palette: Palette) -> Te
     finished = item.finished
     if item.status == "waiting":
         line.append("waits for you", style=palette.accent + BOLD)
-        for what in ("approve", "edit", "reject"):
-            line.append(f"  {hint(f'live.{what}')} ", style=palette.accent)
-            line.append(what, style=palette.dim)
     elif finished is None:
         since = item.started_at if item.started_at is not None else now
         line.append(f"● {numbers.seconds(max(0.0, now - since))}", style=palette.good)
@@ -130,10 +140,10 @@ def _amount(item: CallItem) -> str:
     return numbers.counted(lines, "line") if lines else "no output"
 
 
-def _arguments(item: CallItem, width: int, palette: Palette) -> list[Text]:
+def _arguments(item: CallItem, width: int, palette: Palette, before: str | None) -> list[Text]:
     """The arguments in readable form; complete when the call waits."""
     if item.status == "waiting":
-        return waiting_lines(item, width, palette)
+        return waiting_lines(item, width, palette, before)
     fields = _fields(item.arguments)
     if fields is None:
         return inset(wrapped(item.arguments, width - GUTTER - 1, palette.text), width, palette)
@@ -145,28 +155,6 @@ def _arguments(item: CallItem, width: int, palette: Palette) -> list[Text]:
         return []
     text = json.dumps(fields, indent=2, ensure_ascii=False)
     return inset(highlighted(text, "json", palette), width, palette)
-
-
-def waiting_lines(item: CallItem, width: int, palette: Palette) -> list[Text]:
-    """All arguments of a waiting call: every field, every line to its end, wrapped."""
-    fields = _fields(item.arguments)
-    if item.call.name == "execute_bash" and fields is not None and set(fields) == {"command"}:
-        lines = highlighted(str(fields["command"]), "bash", palette)
-    else:
-        lines = [Text(line, style=palette.text) for line in clean_lines(arguments_text(item))]
-    room = max(1, width - GUTTER - 1)
-    rows = [row for line in lines for row in _cut_to_rows(line, room)]
-    return inset(rows, width, palette, most=MAX_WAITING_LINES)
-
-
-def _cut_to_rows(line: Text, width: int) -> list[Text]:
-    """A line cut into rows, with nothing left out."""
-    if line.cell_len <= width:
-        return [line]
-    ends: list[int] = []
-    for piece in chop_cells(line.plain, width):
-        ends.append((ends[-1] if ends else 0) + len(piece))
-    return list(line.divide(ends[:-1]))
 
 
 def _edit(fields: dict[str, Any], width: int, palette: Palette) -> list[Text]:

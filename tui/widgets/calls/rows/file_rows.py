@@ -42,9 +42,9 @@ def _status(item: HumanItem, file: HumanFile, gutter: int, width: int, palette: 
     line = Text(" " * (gutter + 2), no_wrap=True)
     line.append("✓ ", style=palette.good)
     line.append(_what(file), style=palette.dim)
-    told = "the model has it" if item.delivered else "told to model"
+    told = "delivered" if item.delivered else "visible to model"
     line.append(
-        f"  {told}" if file.told_to_model else "  not told",
+        f"  {told}" if file.told_to_model else "  private",
         style=palette.human if file.told_to_model else palette.dim,
     )
     fit_line(line, width)
@@ -76,6 +76,6 @@ def _details(file: HumanFile, width: int, palette: Palette) -> list[Text]:
     more = file.diff.count("\n") - 1 - MAX_DIFF_LINES
     if more > 0:
         lines.append(
-            Text(f"… {more} more lines  {hint('cockpit.whole')} opens all", style=palette.dim)
+            Text(f"… {more} more lines  {hint('cockpit.whole')} open all", style=palette.dim)
         )
     return lines

@@ -21,7 +21,7 @@ def human_lines(item: HumanItem, width: int, opened: bool, palette: Palette) -> 
     if item.file is not None:
         return file_lines(item, item.file, GUTTER, width, opened, palette)
     title = Text(f"{'':>{GUTTER - 1}} ", no_wrap=True)
-    title.append("you  " if item.command is not None else "say  ", style=palette.human + BOLD)
+    title.append("you  " if item.command is not None else "message  ", style=palette.human + BOLD)
     title.append(sanitize_line(item.text), style=palette.text)
     fit_line(title, width)
     lines = [title, _human_status(item, width, palette)]
@@ -62,16 +62,14 @@ def note_lines(item: NoteItem, width: int, palette: Palette) -> list[Text]:
 def _human_status(item: HumanItem, width: int, palette: Palette) -> Text:
     line = Text(" " * (GUTTER + 2), no_wrap=True)
     if item.command is None:
-        words = "taken back" if item.withdrawn else "read" if item.delivered else "waiting"
+        words = "withdrawn" if item.withdrawn else "read" if item.delivered else "waiting"
         style = palette.dim if item.delivered or item.withdrawn else palette.human
         line.append(
-            {"read": "✓ the model has it", "waiting": "◇ goes with the next request"}.get(
-                words, words
-            ),
+            {"read": "✓ delivered", "waiting": "◇ sent with the next request"}.get(words, words),
             style=style,
         )
     elif item.withdrawn and not item.started:
-        line.append("taken back", style=palette.dim)
+        line.append("withdrawn", style=palette.dim)
     elif item.finished is None:
         running = ("● running", palette.good)
         words, style = running if item.started else ("◇ after the running call", palette.human)
@@ -85,7 +83,7 @@ def _human_status(item: HumanItem, width: int, palette: Palette) -> Text:
         if words := sanitize_line(last_line(item.finished.observation)):
             line.append(f" · {words}", style=palette.dim)
     if item.command is not None:
-        told = "told to model" if item.told_to_model else "not told"
+        told = "visible to model" if item.told_to_model else "private"
         line.append(f"  {told}", style=palette.human if item.told_to_model else palette.dim)
     fit_line(line, width)
     return line

@@ -22,7 +22,13 @@ def item_height(item: Item, opened: bool, notes: Sequence[str]) -> int | None:
 
 
 def item_lines(
-    item: Item, width: int, now: float, opened: bool, notes: Sequence[str], palette: Palette
+    item: Item,
+    width: int,
+    now: float,
+    opened: bool,
+    notes: Sequence[str],
+    palette: Palette,
+    before: str | None = None,
 ) -> list[Text]:
     """An item, drawn.
 
@@ -33,13 +39,14 @@ def item_lines(
         opened: whether it is shown whole.
         notes: what people wrote on the step of a reply.
         palette: of the current theme.
+        before: the file that a waiting call inserts into, where it is known.
     """
     match item:
         case ReplyItem():
             lines = reply_lines(item, width, now, opened, palette)
             return [*lines, *written_lines(notes, width, opened, palette)]
         case CallItem():
-            return call_lines(item, width, now, opened, palette)
+            return call_lines(item, width, now, opened, palette, before)
         case HumanItem():
             return human_lines(item, width, opened, palette)
         case NoteItem():

@@ -2,47 +2,54 @@
 
 from __future__ import annotations
 
+import functools
+import re
+
 from rich.style import Style
 from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import ReplyItem
-from sandbox_tui.core.events.types import Usage
+from sandbox_tui.core.events.types import ModelFailed, Usage
 from sandbox_tui.core.tools.call_summaries import short_name
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER
+from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER, MAX_INLINE_LINES
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
+from sandbox_tui.tui.widgets.preview.growing_markdown import markdown_lines
 
 MAX_PROSE_COLUMNS = 106
 """Longer lines of prose are hard to read."""
+
+MAX_SUMMARY_CHARS = 400
+"""Characters of a folded reply that its line is made of."""
+
+_THOUGHT = Style(italic=True)
+_ESCAPE = re.compile(r"\\(.)")
+_MEANT = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
+"""Escapes of JSON in the arguments of a call that is being written."""
 
 
 def reply_lines(
     item: ReplyItem, width: int, now: float, opened: bool, palette: Palette
 ) -> list[Text]:
-    """A step's rule with its figures, then the model's reasoning or text."""
+    """A step's rule with its figures, what the model thinks and says, and what ended it."""
     lines = [_rule(item, width, now, palette)]
-    prose = item.text.strip() or item.reasoning.strip()
-    if opened:
-        for label, words in (("think", item.reasoning), ("says", item.text)):
-            if words.strip():
-                lines += _said(label, words.strip(), width, palette)
-    elif prose:
-        line = Text(" " * GUTTER, no_wrap=True, overflow="ellipsis")
-        line.append(
-            sanitize_line(_tail_line(prose, item)), style=palette.model + Style(italic=True)
-        )
-        fit_line(line, width)
-        lines.append(line)
+    said = _whole(item, width, palette) if opened else []
+    if said:
+        lines += said
+    elif _has_prose(item):
+        lines.append(_folded(item, width, palette))
+    lines += _failures(item, width, opened, palette)
     if item.remark:
         remark = Text(f"{' ' * GUTTER}{item.remark}", style=palette.dim, no_wrap=True)
         fit_line(remark, width)
         lines.append(remark)
     if not item.ended:
-        lines += _why_not(item, width, palette) if _has_failed(item) else []
         lines += _writing(item, width, palette)
+    elif len(said) > 1:
+        lines.append(Text())
     return lines
 
 
@@ -50,7 +57,14 @@ def reply_height(item: ReplyItem, opened: bool) -> int | None:
     """Height of a closed, finished reply; None when only drawing tells."""
     if opened or not item.ended:
         return None
-    return 1 + bool(item.text.strip() or item.reasoning.strip()) + bool(item.remark)
+    return 1 + _has_prose(item) + len(item.failures) + bool(item.remark)
+
+
+def _has_prose(item: ReplyItem) -> bool:
+    return bool(item.text.strip() or item.reasoning.strip())
+
+
+# --- the rule
 
 
 def _rule(item: ReplyItem, width: int, now: float, palette: Palette) -> Text:
@@ -80,10 +94,12 @@ def _fitting(parts: list[str], room: int) -> str:
 def _reply_figures(item: ReplyItem, now: float) -> list[str]:
     if item.interrupted:
         return ["◆ stopped by you"]
+    if item.abandoned:
+        return ["! interrupted"]
     if item.replied is None:
-        if _has_failed(item):
-            return [_waiting_again(item, now)]
-        doing = "thinking" if not item.writing else "writing"
+        if item.has_failed:
+            return [_waiting_again(item.failures[-1], now)]
+        doing = "writing" if item.writing or item.text.strip() else "thinking"
         return [f"● {doing} {numbers.seconds(max(0.0, now - item.asked_at))}"]
     usage: Usage = item.replied.usage
     parts = [numbers.seconds(item.replied.latency)]
@@ -98,35 +114,86 @@ def _reply_figures(item: ReplyItem, now: float) -> list[str]:
     return parts
 
 
-def _has_failed(item: ReplyItem) -> bool:
-    """Whether the last attempt failed and the next one has not begun."""
-    return bool(item.failures) and item.failures[-1].t >= item.asked_at
-
-
-def _why_not(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
-    words = sanitize_line(item.failures[-1].error)
-    return indented(wrapped(words, min(width, MAX_PROSE_COLUMNS) - GUTTER, palette.warn), GUTTER)
-
-
-def _waiting_again(item: ReplyItem, now: float) -> str:
-    failure = item.failures[-1]
+def _waiting_again(failure: ModelFailed, now: float) -> str:
     if failure.retry_in is None:
         return "✗ the model failed"
     left = max(0.0, failure.t + failure.retry_in - now)
     return f"! try {failure.attempt + 1} in {numbers.seconds(left)}"
 
 
-def _tail_line(prose: str, item: ReplyItem) -> str:
-    """One line of the prose: its end while it grows, its beginning afterwards."""
-    lines = [line for line in prose.split("\n") if line.strip()]
-    if not lines:
-        return ""
-    return " ".join(lines)[:400] if item.ended else lines[-1][-200:]
+def _failures(item: ReplyItem, width: int, opened: bool, palette: Palette) -> list[Text]:
+    """Why attempts failed: a line each, whole where it is read now."""
+    lines: list[Text] = []
+    for failure in item.failures:
+        words = f"try {failure.attempt} failed: {sanitize_line(failure.error)}"
+        if opened or (not item.ended and failure is item.failures[-1]):
+            rows = indented(wrapped(words, _room(width), palette.warn), GUTTER)
+        else:
+            rows = [Text(" " * GUTTER, no_wrap=True).append(words, style=palette.warn)]
+            fit_line(rows[0], width)
+        first = Text(f"{'!':>{GUTTER - 1}} ", style=palette.warn, no_wrap=True)
+        lines += [first.append_text(rows[0][GUTTER:]), *rows[1:]]
+    return lines
 
 
-def _said(label: str, words: str, width: int, palette: Palette) -> list[Text]:
-    style = palette.model + Style(italic=label == "think")
-    return indented(wrapped(words, min(width, MAX_PROSE_COLUMNS) - GUTTER, style), GUTTER)
+# --- what it says
+
+
+def _whole(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
+    """All it thinks, beside a bar, then all it says, as Markdown."""
+    lines: list[Text] = []
+    if item.reasoning.strip():
+        for words in item.reasoning.strip().split("\n"):
+            lines += _thought(words, _room(width), palette)
+    if item.text.strip():
+        lines += [Text()] if lines else []
+        lines += markdown_lines(item.text, _room(width), palette, GUTTER)
+    if len(lines) > 1 and item.ended:
+        lines[0] = _marked("▾", lines[0], palette)
+    return lines
+
+
+@functools.lru_cache(1_024)
+def _thought(words: str, width: int, palette: Palette) -> tuple[Text, ...]:
+    """A line of what it thinks; kept, for the lines before the last one do not change."""
+    bar = Text(" " * GUTTER, no_wrap=True).append("│ ", style=palette.faint)
+    rows = wrapped(words, width - 2, palette.model + _THOUGHT)
+    return tuple(bar.copy().append_text(row) for row in rows)
+
+
+def _folded(item: ReplyItem, width: int, palette: Palette) -> Text:
+    """One line of it: its newest one while it grows, its first words afterwards."""
+    line = Text(" " * GUTTER, no_wrap=True)
+    if not item.ended:
+        newest = (item.text.strip() or item.reasoning.strip()).rsplit("\n", 1)[-1]
+        line.append(sanitize_line(newest[-200:]), style=palette.model)
+        fit_line(line, width)
+        return line
+    said = item.text.strip()
+    style = palette.model if said else palette.model + _THOUGHT
+    line.append(_summary(said, palette) if said else _first_words(item.reasoning), style=style)
+    more = line.cell_len > width or (said and item.reasoning.strip()) or "\n" in said
+    fit_line(line, width)
+    return _marked("▸", line, palette) if more else line
+
+
+def _summary(said: str, palette: Palette) -> str:
+    """The beginning of a text without the signs of its Markdown."""
+    lines = markdown_lines(said[:MAX_SUMMARY_CHARS], MAX_SUMMARY_CHARS, palette)
+    return " ".join(line.plain.strip() for line in lines if line.plain.strip())
+
+
+def _first_words(thought: str) -> str:
+    return " ".join(sanitize_line(line) for line in thought[:MAX_SUMMARY_CHARS].split("\n") if line)
+
+
+def _marked(mark: str, line: Text, palette: Palette) -> Text:
+    """A line with the mark of something that can be opened or folded."""
+    return Text(f"{mark} ", style=palette.dim, no_wrap=True).append_text(line[2:])
+
+
+def _room(width: int) -> int:
+    return min(width, MAX_PROSE_COLUMNS) - GUTTER
 
 
 def _writing(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
@@ -135,9 +202,12 @@ def _writing(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
     for name, arguments in item.writing.values():
         title = Text(" " * GUTTER, no_wrap=True)
         title.append(f"{short_name(sanitize_line(name))} ", style=palette.tool)
-        tail = arguments[-2000:].replace("\\n", "\n").split("\n")[-4:]
+        tail = _ESCAPE.sub(lambda found: _MEANT.get(found[1], found[0]), arguments[-4_000:])
         lines.append(title)
-        shown = [Text(sanitize_line(line), style=palette.dim, no_wrap=True) for line in tail]
+        shown = [
+            Text(sanitize_line(line), style=palette.dim, no_wrap=True)
+            for line in tail.split("\n")[-MAX_INLINE_LINES:]
+        ]
         shown[-1].append("▌", style=palette.accent)
         for line in shown:
             fit_line(line, width - GUTTER)

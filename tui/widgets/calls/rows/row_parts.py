@@ -79,5 +79,5 @@ def more_lines(count: int, palette: Palette) -> list[Text]:
     line = Text(" " * GUTTER, no_wrap=True)
     plural = "" if count == 1 else "s"
     line.append(f"… {count} more line{plural}", style=palette.dim + Style(underline=True))
-    line.append(f"  {hint('cockpit.whole')} opens all", style=palette.faint)
+    line.append(f"  {hint('cockpit.whole')} open all", style=palette.faint)
     return [line]

@@ -13,10 +13,10 @@ FILTERS: tuple[Filter, ...] = ("all", "failed", "edits", "yours", "text")
 
 FILTER_WORDS: dict[Filter, str] = {
     "all": "",
-    "failed": "what failed",
+    "failed": "failures",
     "edits": "edits",
-    "yours": "what you did",
-    "text": "what was said",
+    "yours": "your actions",
+    "text": "messages",
 }
 """What a filter shows, after "only"."""
 

@@ -40,17 +40,19 @@ class CallSearch:
         if not self.words or self.session_summary is not None:
             return self.session_summary or ""
         if not matches:
-            return "nothing like that"
+            return "no matches"
         which = f"{matches.index(cursor) + 1} of " if cursor in matches else ""
         return f"{which}{len(matches)} found"
 
-    def highlight(self, lines: Sequence[Text], palette: Palette) -> None:
-        """Mark the words in drawn lines."""
+    def highlight(self, lines: Sequence[Text], palette: Palette) -> list[Text]:
+        """Drawn lines with the words marked in them."""
         if not self.words:
-            return
+            return list(lines)
         style = palette.accent + Style(reverse=True)
-        for line in lines:
+        marked = [line.copy() for line in lines]
+        for line in marked:
             line.highlight_words([self.words], style, case_sensitive=has_capitals(self.words))
+        return marked
 
 
 def next_match(matches: Sequence[int], cursor: int, direction: int) -> int | None:

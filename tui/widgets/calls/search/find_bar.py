@@ -21,9 +21,9 @@ class FindBar(Horizontal):
     """Hidden until `open`; posts the words as they are typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("find.leave", "leave", show=False),
-        binding("find.next", "next(1)", show=False),
-        binding("find.previous", "next(-1)", show=False),
+        binding("find.leave", "leave"),
+        binding("find.next", "next(1)"),
+        binding("find.previous", "next(-1)"),
     ]
 
     DEFAULT_CSS = """
@@ -33,6 +33,8 @@ class FindBar(Horizontal):
         Label { width: 2; color: $accent; }
     }
     """
+
+    enter_words = "keep matches"
 
     class Changed(Message):
         """The words changed; empty when the search is over."""
@@ -54,14 +56,14 @@ class FindBar(Horizontal):
     def compose(self) -> ComposeResult:
         """A sign and an input."""
         yield Label("/")
-        yield LineInput(placeholder="look for", select_on_focus=True)
+        yield LineInput(placeholder="search", select_on_focus=True)
 
     def on_mount(self) -> None:
         """Show what the keys do."""
         self.display = False
         self.border_subtitle = (
-            f"{hint('find.next')} next · {hint('find.previous')} before · enter keeps the hits for "
-            f"{hint('calls.next')} and {hint('calls.previous')} · {hint('find.leave')} ends"
+            f"{hint('find.next')} next · {hint('find.previous')} previous · enter keep for "
+            f"{hint('calls.next')} and {hint('calls.previous')} · {hint('find.leave')} close"
         )
 
     def open(self) -> None:

@@ -75,7 +75,7 @@ class BinaryDocument(Document):
         head.append(f"  {numbers.size(self._source.size)}", style=palette.dim)
         ways = "p copies it out"
         if self._kind.endswith(OPENED_EXTERNALLY):
-            ways += f" · {hint('file.outside')} opens it outside"
+            ways += f" · {hint('file.outside')} opens it in another program"
         lines = [head, *wrapped(ways, width, palette.dim), Text()]
         if self._names:
             return lines + [Text(sanitize_line(name), style=palette.text) for name in self._names]

@@ -128,24 +128,24 @@ def _digits(number: Any) -> str:
 
 def _open(source: Source) -> Document:
     if source.text is None:
-        raise PreviewError("This is named as JSON, and is not text.")
+        raise PreviewError("The name says JSON, but this is not text.")
     if source.cut:
-        raise PreviewError("Only the beginning is here; it is shown as text.")
+        raise PreviewError("Only the beginning was loaded; shown as text.")
     try:
         value = json.loads(source.text)
     except (ValueError, RecursionError) as error:
-        raise PreviewError(f"Not valid JSON ({_why(error)}); it is shown as text.") from error
+        raise PreviewError(f"Not valid JSON ({_why(error)}); shown as text.") from error
     count = len(_entries(value))
     return JsonDocument(value, f"json · {_many(count)}" if count else "json")
 
 
 def _open_lines(source: Source) -> Document:
     if source.text is None:
-        raise PreviewError("This is named as JSON lines, and is not text.")
+        raise PreviewError("The name says JSON lines, but this is not text.")
     values = [_line_value(line) for line in source.text.split("\n") if line.strip()]
     broken = sum(isinstance(value, _Broken) for value in values)
     if not values or broken > len(values) // 2:
-        raise PreviewError("Most lines are not valid JSON; it is shown as text.")
+        raise PreviewError("Most lines are not valid JSON; shown as text.")
     facts = f"json lines · {_many(len(values))}"
     return JsonDocument(values, f"{facts} · {broken} broken" if broken else facts)
 

@@ -40,7 +40,7 @@ class PictureDocument(Document):
         except PreviewError:
             if source.cut:
                 raise PreviewError(
-                    f"Too large to be shown here; {hint('file.outside')} opens it outside."
+                    f"Too large to show here; {hint('file.outside')} opens it in another program."
                 ) from None
             raise
         self._cut = source.cut
@@ -58,11 +58,11 @@ class PictureDocument(Document):
         """At most `MAX_SIDE_PIXELS` pixels a side, without transparency."""
         if self._cut:
             raise PreviewError(
-                f"Too large to be shown here; {hint('file.outside')} opens it outside."
+                f"Too large to show here; {hint('file.outside')} opens it in another program."
             )
         image = _opened(self._data)
         if image.size[0] * image.size[1] > MAX_PIXELS:
-            raise PreviewError("This picture has too many pixels to be shown here.")
+            raise PreviewError("This picture has too many pixels to show here.")
         try:
             image.draft("RGB", (MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
             image.thumbnail((MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
@@ -78,7 +78,7 @@ def _opened(data: bytes) -> Picture:
     try:
         return Image.open(io.BytesIO(data), formats=FORMATS)
     except Exception as error:
-        raise PreviewError("This is named as a picture, and none can be read from it.") from error
+        raise PreviewError("The name says picture, but it cannot be read as one.") from error
 
 
 def _on_white(image: Picture) -> Picture:

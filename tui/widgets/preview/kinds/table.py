@@ -78,7 +78,7 @@ def _is_numeric(cells: Sequence[str]) -> bool:
 def _open(source: Source) -> Document:
     text = source.text
     if text is None:
-        raise PreviewError("This is named as a table, and is not text.")
+        raise PreviewError("The name says table, but this is not text.")
     if not text.strip():
         raise PreviewError("This table is empty.")
     delimiter = "\t" if source.suffix in (".tsv", ".tab") else _delimiter(text)
@@ -86,11 +86,9 @@ def _open(source: Source) -> Document:
         reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
         rows = [row for row in itertools.islice(reader, MAX_ROWS + 2) if row]
     except csv.Error as error:
-        raise PreviewError(
-            f"Not a table that can be read ({error}); it is shown as text."
-        ) from error
+        raise PreviewError(f"Not a readable table ({error}); shown as text.") from error
     if max(map(len, rows), default=0) < 2:
-        raise PreviewError("This table has a single column; it is shown as text.")
+        raise PreviewError("This table has a single column; shown as text.")
     return TableDocument(rows[: MAX_ROWS + 1], len(rows) > MAX_ROWS + 1 or source.cut)
 
 

@@ -27,10 +27,12 @@ class TerminalSearchBar(Horizontal):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("terminal_search.leave", "leave", show=False),
-        binding("terminal_search.previous", "go(-1)", show=False),
-        binding("terminal_search.next", "go(1)", show=False),
+        binding("terminal_search.leave", "leave"),
+        binding("terminal_search.previous", "go(-1)"),
+        binding("terminal_search.next", "go(1)"),
     ]
+
+    enter_words = "keep matches"
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -39,7 +41,7 @@ class TerminalSearchBar(Horizontal):
     def compose(self) -> ComposeResult:
         """A sign, the input, the number of matches."""
         yield Label("/", id="terminal-search-sign")
-        yield LineInput(id="terminal-search-text", select_on_focus=True, placeholder="look for")
+        yield LineInput(id="terminal-search-text", select_on_focus=True, placeholder="search")
         yield Label("", id="terminal-search-count", markup=False)
 
     def open(self, view: TerminalView) -> None:

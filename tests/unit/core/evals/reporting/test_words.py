@@ -97,7 +97,7 @@ def test_columns_that_say_nothing_are_left_out() -> None:
     full = eval_table(INFO, [*evaluation(2), result("a", "vanilla", 1.0)], capabilities=used)
     titles = [column.title for column in columns_of(full)]
     assert titles[-7:] == [
-        "cost", "no score", "idle", "peak", "reached out", "used files", "computed",
+        "cost", "no score", "idle", "peak", "went online", "used files", "computed",
     ]  # fmt: skip
 
 

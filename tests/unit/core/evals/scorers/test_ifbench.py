@@ -137,9 +137,13 @@ async def test_a_check_may_need_the_problem(clone: Path) -> None:
         ("a", target(("x:unknown", {})), "there is no check x:unknown"),
         ("a", target(("x:exactly", {"texts": "a"})), "unexpected keyword argument"),
         ("data", target(("x:exactly", {"text": "a"})), "python -m nltk.downloader punkt_tab"),
-        ("a", "{", "is no JSON of instruction_id_list"),
-        ("a", '{"kwargs": []}', "is no JSON of instruction_id_list"),
-        ("a", '{"instruction_id_list": ["a"], "kwargs": []}', "is no JSON of instruction_id_list"),
+        ("a", "{", "is not JSON with instruction_id_list"),
+        ("a", '{"kwargs": []}', "is not JSON with instruction_id_list"),
+        (
+            "a",
+            '{"instruction_id_list": ["a"], "kwargs": []}',
+            "is not JSON with instruction_id_list",
+        ),
     ],
 )
 async def test_what_cannot_be_checked_is_no_wrong_answer(

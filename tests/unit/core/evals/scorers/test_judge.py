@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -166,6 +167,9 @@ async def test_one_failure_among_several_is_a_failure(scripted_server: Start) ->
     server = scripted_server(say("CORRECT"), failure(401))
     with pytest.raises(ScorerFailed):
         await judged(server, repeats=4)
+    assert asyncio.all_tasks() == {
+        asyncio.current_task()
+    }  # the others have ended, not only been told to
 
 
 async def test_no_server_is_a_failure() -> None:

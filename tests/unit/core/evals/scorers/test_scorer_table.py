@@ -84,10 +84,10 @@ def test_a_scorer_of_ones_own() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "words"),
     [
-        ("nope", {}, "no scorer 'nope'. Known are"),
+        ("nope", {}, "no scorer 'nope'. Known scorers:"),
         ("no_such_package.scorers:Own", {}, "cannot be loaded: No module named"),
         (f"{__name__}:Nope", {}, "cannot be loaded"),
-        (f"{__name__}:Bare", {}, "is no dataclass"),
+        (f"{__name__}:Bare", {}, "is not a dataclass"),
         ("choice", {"leters": "AB"}, "scorer_options.choice.leters: the scorer choice has no"),
         ("choice", {"letters": 3}, "scorer_options.choice.letters: Expected `str`, got `int`."),
         ("judge", {"model": "m", "by": "luck"}, "scorer_options.judge.by: Invalid enum value"),

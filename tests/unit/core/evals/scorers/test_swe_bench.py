@@ -87,9 +87,9 @@ def failed(*counts: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("report", "value", "words"),
     [
-        ({"resolved": True, "patch_successfully_applied": True}, 1, "Every test passes"),
-        (failed(1, 0), 0, "1 tests fail"),
-        (failed(2, 3), 0, "5 tests fail"),
+        ({"resolved": True, "patch_successfully_applied": True}, 1, "All required tests pass"),
+        (failed(1, 0), 0, "1 required tests fail"),
+        (failed(2, 3), 0, "5 required tests fail"),
         ({"patch_successfully_applied": False}, 0, "does not apply"),
         ({"timed_out": True}, 0, "took too long"),
     ],

@@ -1,0 +1,66 @@
+"""A reply with the calls that were read from its text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from sandbox_tui.core.agent.text_conversation import FAMILY_KEY, REPAIRS_KEY, TEXT_KEY
+from sandbox_tui.core.base.json_arguments import without_surrogates
+from sandbox_tui.core.models.base import Message, RawToolCall, Reply
+from sandbox_tui.core.models.reply_builder import message_calls
+from sandbox_tui.core.models.tool_formats.reading import Reading
+
+
+def with_calls(reply: Reply, reading: Reading, place: int) -> Reply:
+    """A reply with the calls that stand in its text.
+
+    Args:
+        reply: as the server sent it, without calls.
+        reading: of its text.
+        place: how many messages were before it, so that the ids of the calls are their own.
+    """
+    calls = tuple(
+        RawToolCall(
+            id=f"t{place:05d}{number:03d}",  # nine letters and digits: some servers take no other
+            name=call.tool,
+            arguments=call.json,
+            family=reading.family,
+            repaired=call.repaired,
+        )
+        for number, call in enumerate(reading.calls)
+    )
+    reasoning = "\n".join(words for words in (reply.reasoning, reading.reasoning) if words)
+    text = _said(reply, reading)
+    return replace(
+        reply,
+        message=_message(reply.message, calls, reading.family, text),
+        text=text,
+        reasoning=reasoning,
+        calls=calls,
+        problem=reading.problem,
+    )
+
+
+def _message(message: Message, calls: Sequence[RawToolCall], family: str, text: str) -> Message:
+    """The message, its content as the model wrote it, its calls in the API's fields as well."""
+    if not calls:
+        return message
+    ours: Message = {FAMILY_KEY: family, TEXT_KEY: text}
+    if any(call.repaired for call in calls):
+        ours[REPAIRS_KEY] = [call.repaired for call in calls]
+    return {**message, "tool_calls": message_calls(calls), **ours}
+
+
+def _said(reply: Reply, reading: Reading) -> str:
+    """What the model says besides its calls; the thought of a reply by schema is part of it."""
+    if not reading.calls or reading.text:
+        return reading.text
+    try:
+        value: Any = json.loads(reply.text, strict=False)
+    except ValueError:
+        return ""
+    thought = cast(dict[str, Any], value).get("thought") if isinstance(value, dict) else None
+    return without_surrogates(thought) if isinstance(thought, str) else ""

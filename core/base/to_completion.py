@@ -1,0 +1,29 @@
+"""Work that runs to completion even when it is cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+
+async def to_completion(work: Coroutine[Any, Any, _T]) -> _T:
+    """Do work, all of it: who is cancelled meanwhile waits for its end, and is cancelled then.
+
+    Raises:
+        asyncio.CancelledError: it was cancelled, and the work is done. An exception of the work
+            comes first.
+    """
+    task = asyncio.create_task(work)
+    cancellation: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:  # also a second one
+            cancellation = error
+    result = task.result()
+    if cancellation is not None:
+        raise cancellation
+    return result

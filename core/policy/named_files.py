@@ -1,0 +1,76 @@
+"""The files that a command names, as far as that is known before it runs.
+
+A name is looked up among the files that the run knows, from the working directory on. What a
+command computes, or reaches by `cd`, is not known.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterator
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from sandbox_tui.core.base.defaults import WORKING_DIR
+from sandbox_tui.core.policy.bash_parser import Ambiguous, SimpleCommand, parse_command
+
+MAX_NAMES = 200
+"""Names of one command that are looked up."""
+
+_BETWEEN = re.compile(r"[\s;&|<>()'\"`]+")
+"""What stands between the words of a command that cannot be parsed."""
+
+
+class NamedFile(NamedTuple):
+    """A path that a command names.
+
+    Attributes:
+        path: absolute.
+        written: whether a redirection writes it.
+    """
+
+    path: str
+    written: bool
+
+
+def named_files(command: str, known: Collection[str]) -> list[NamedFile]:
+    """The known paths that a command names, and the files its redirections write, in order.
+
+    Args:
+        command: for bash; what cannot be parsed is searched for words that are known paths.
+        known: absolute paths that exist.
+    """
+    found: dict[str, bool] = {}
+    for name, written in list(_names(command))[:MAX_NAMES]:
+        for path in _paths(name, written, known):
+            found[path] = found.get(path, False) or written
+    return [NamedFile(path, written) for path, written in found.items()]
+
+
+def _names(command: str) -> Iterator[tuple[str, bool]]:
+    try:
+        parts = parse_command(command)
+    except Ambiguous:
+        yield from ((word, False) for word in _BETWEEN.split(command) if word)
+        return
+    for part in parts:
+        yield from _names_of(part)
+
+
+def _names_of(part: SimpleCommand) -> Iterator[tuple[str, bool]]:
+    for word in part.words[1:]:
+        yield word.plain, part.writes and word.literal
+        if "=" in word.plain:  # of=image.png, --output=report.md
+            yield word.plain.partition("=")[2], False
+
+
+def _paths(name: str, written: bool, known: Collection[str]) -> Iterator[str]:
+    if not name or name.startswith("/dev/"):
+        return
+    path = posixpath.normpath(posixpath.join(WORKING_DIR, name))
+    if path in known or written:
+        yield path
+    elif set(name) & set("*?["):
+        depth = path.count("/")
+        yield from sorted(p for p in known if p.count("/") == depth and fnmatchcase(p, path))

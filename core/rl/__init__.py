@@ -1,0 +1,1 @@
+"""Reinforcement learning in sandboxes: episodes, rewards and data for a trainer."""

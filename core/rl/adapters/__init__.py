@@ -1,0 +1,1 @@
+"""Episodes for the engines that train models: one family of files, and one extra, for each."""

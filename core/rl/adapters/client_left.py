@@ -1,0 +1,40 @@
+"""Whether the client of a served episode is still there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+
+T = TypeVar("T")
+
+CLIENT_LEFT: ContextVar[asyncio.Event | None] = ContextVar("client_left", default=None)
+"""Set for what runs on behalf of a connection: the event that its client has gone away."""
+
+
+class ClientLeft(SandboxTuiError):
+    """A client went away while an episode worked for it."""
+
+
+async def unless_client_left(work: Coroutine[Any, Any, T]) -> T:
+    """The result of some work of an episode, which is cancelled when the client goes away.
+
+    Raises:
+        ClientLeft: it went away before the work was done.
+    """
+    left = CLIENT_LEFT.get()
+    if left is None:
+        return await work
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(left.wait())
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise ClientLeft("The client disconnected.")
+    finally:
+        gone.cancel()
+        task.cancel()
+        await asyncio.wait({task})

@@ -1,0 +1,93 @@
+"""What stands between OpenEnv's server and its clients: who may connect, and when one goes away.
+
+OpenEnv looks at a connection only between two steps, so that a client which goes away while its
+command runs would be noticed when the command ends. Here each connection is read all the time, and
+an event (`CLIENT_LEFT`) breaks the step off.
+
+A web page may open a WebSocket to any port of this machine, and a browser says whose page it is:
+nothing that comes from a page is let in, nor a request to a name that is not ours (DNS rebinding).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from sandbox_tui.core.rl.adapters.client_left import CLIENT_LEFT
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
+_POLICY_VIOLATION = 1008
+_FORBIDDEN = 403
+
+
+class GuardedConnections:
+    """An ASGI application around the one of OpenEnv.
+
+    Args:
+        application: what is guarded.
+        token: that each request has to bear (`Authorization: Bearer`); empty: only requests to
+            this machine's own names are let in, and need none.
+    """
+
+    def __init__(self, application: Application, token: str = "") -> None:
+        self._application = application
+        self._token = token
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._application(scope, receive, send)
+        elif not self._is_let_in(scope):
+            await _refuse(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._application(scope, receive, send)
+        else:
+            await self._serve_until_left(scope, receive, send)
+
+    def _is_let_in(self, scope: MutableMapping[str, Any]) -> bool:
+        headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
+        if "origin" in headers:
+            return False
+        if self._token:
+            wanted = f"Bearer {self._token}".encode()
+            return hmac.compare_digest(headers.get("authorization", b""), wanted)
+        host = headers.get("host", b"").decode("latin-1")
+        return urlsplit(f"//{host}").hostname in LOOPBACK
+
+    async def _serve_until_left(
+        self, scope: MutableMapping[str, Any], receive: Receive, send: Send
+    ) -> None:
+        inbox: asyncio.Queue[Message] = asyncio.Queue()
+        left = asyncio.Event()
+
+        async def read() -> None:
+            while not left.is_set():
+                message = await receive()
+                if message["type"] == "websocket.disconnect":
+                    left.set()
+                inbox.put_nowait(message)
+
+        CLIENT_LEFT.set(left)  # this task serves this connection alone
+        reader = asyncio.create_task(read())
+        try:
+            await self._application(scope, inbox.get, send)
+        finally:
+            reader.cancel()
+
+
+async def _refuse(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
+        return
+    await send({"type": "http.response.start", "status": _FORBIDDEN, "headers": []})
+    await send({"type": "http.response.body", "body": b"This request is not let in.\n"})

@@ -1,0 +1,1 @@
+"""Data for training: questions on documents, split without a leak."""

@@ -1,0 +1,130 @@
+"""A group: rollouts of one task that begin from one prepared snapshot.
+
+    async with EpisodeGroup(pool, task) as group:
+        episodes = [group.episode() for _ in range(8)]
+        turns = await asyncio.gather(*(episode.reset(task) for episode in episodes))
+        ...
+
+The files are written and the set-up is run once, and all of them see the same bytes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import secrets
+from types import TracebackType
+
+from sandbox_tui.core.base.errors import SandboxError
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.core.config.settings import snapshot_dir
+from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.events.sink import EventSink
+from sandbox_tui.core.prompts import load_pack
+from sandbox_tui.core.rl.pool import EpisodePool
+from sandbox_tui.core.rl.rollouts.agent_episode import AgentEpisode
+from sandbox_tui.core.rl.rollouts.record import EpisodeIdentity
+from sandbox_tui.core.rl.sandbox_episode import PROMPTS, prepare, sandbox_spec
+from sandbox_tui.core.sandboxes.blocking_calls import in_thread, to_its_end
+from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
+
+MAX_SNAPSHOT_BYTES = 4 << 30
+"""Bytes that a prepared task may take on the disk."""
+
+
+class EpisodeGroup:
+    """The rollouts of one task. As a context, it prepares the snapshot; at its end it closes the
+    episodes and removes the snapshot.
+
+    A text-only pool has nothing to prepare.
+
+    Args:
+        pool: makes the episodes.
+        task: what all of them attempt.
+
+    Attributes:
+        task: as above.
+        snapshot: its name; empty where there is none.
+    """
+
+    def __init__(self, pool: EpisodePool, task: Task) -> None:
+        self.task = task
+        self.snapshot = ""
+        self._pool = pool
+        self._episodes: list[AgentEpisode] = []
+
+    async def __aenter__(self) -> EpisodeGroup:
+        if self._pool.settings.mode == "sandbox":
+            self.snapshot = await to_its_end(self._prepared(), remove_snapshot)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: object, trace: TracebackType | None
+    ) -> None:
+        await to_its_end(self.close())
+
+    def episode(
+        self, *, events: EventSink | None = None, identity: EpisodeIdentity | None = None
+    ) -> AgentEpisode:
+        """A new rollout, to be reset with the group's task. Arguments as in `AgentEpisode`."""
+        episode = self._pool.episode(events=events, identity=identity, snapshot=self.snapshot)
+        self._episodes.append(episode)
+        return episode
+
+    async def close(self) -> None:
+        """Close the episodes, and remove the snapshot once no sandbox is built on it."""
+        await asyncio.gather(*(episode.close() for episode in self._episodes))
+        snapshot, self.snapshot = self.snapshot, ""
+        if snapshot:
+            await remove_snapshot(snapshot)
+
+    async def _prepared(self) -> str:
+        """The name of a snapshot in which the task is prepared."""
+        pool, task = self._pool, self.task
+        await in_thread(remove_groups_of_the_dead)
+        pack = await asyncio.to_thread(load_pack, pool.settings.prompts or PROMPTS)
+        session = new_session()
+        sandbox = await pool.open(sandbox_spec(pool.settings, pack, session, image=task.image))
+        try:
+            await prepare(task, sandbox)
+            name, _ = await sandbox.snapshot(session, max_bytes=MAX_SNAPSHOT_BYTES)
+        finally:
+            await asyncio.shield(pool.release(sandbox))
+        return name
+
+
+async def remove_snapshot(snapshot: str) -> None:
+    """Remove a snapshot; one that cannot be removed now is left to `remove_groups_of_the_dead`."""
+    with contextlib.suppress(SandboxError):
+        await in_thread(SnapshotStores(snapshot_dir()).remove, snapshot)
+
+
+# --- what killed programs leave behind
+
+
+def new_session() -> str:
+    """The session of a group's snapshot, which says whose it is."""
+    return f"{_prefix(ProcessIdentity.this_process())}-{secrets.token_hex(4)}"
+
+
+def remove_groups_of_the_dead() -> None:
+    """Remove the snapshots of groups whose program is gone; blocks."""
+    stored = SnapshotStores(snapshot_dir())
+    me = ProcessIdentity.this_process()
+    mine = f"group-{_host(me)}-"
+    for snapshot in stored.list()[0]:
+        _, _, owner = snapshot.session.partition(mine)
+        pid, _, rest = owner.partition("-")
+        started, _, _ = rest.partition("-")
+        if pid.isdecimal() and not ProcessIdentity(int(pid), started, me.host).alive:
+            with contextlib.suppress(SandboxError):
+                stored.remove(snapshot.name)
+
+
+def _prefix(process: ProcessIdentity) -> str:
+    return f"group-{_host(process)}-{process.pid}-{process.started}"
+
+
+def _host(process: ProcessIdentity) -> str:
+    return hashlib.sha256(process.host.encode()).hexdigest()[:8]

@@ -1,0 +1,228 @@
+"""Recipes: one YAML file says what is trained, on what, and how.
+
+    engine: trl
+    model: tiny
+    data: {train: train.jsonl, held_out: held-out.jsonl}
+    episodes: {mode: sandbox, sandbox: bubblewrap, limits: {max_steps: 5}}
+    training: {steps: 60, prompts: 4, group: 8, learning_rate: 1.0e-5}
+    evaluation: {every: 10, tasks: 64}
+    checkpoints: {every: 10}
+    seed: 1
+
+Paths are relative to the recipe's folder. `mode: text` is the text-only arm: the same data and
+budget without a computer.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+import msgspec
+import yaml
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.settings import ModelSettings
+from sandbox_tui.core.evals.suite_file_errors import described
+from sandbox_tui.core.prompts import load_one_reply_pack, load_pack
+from sandbox_tui.core.rl.advantages import AdvantageRule
+from sandbox_tui.core.rl.episode_settings import NATIVE, EpisodeSettings
+from sandbox_tui.core.rl.rewards.settings import RewardSettings
+
+EngineName = Literal["trl", "collect"]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+Whole = Annotated[int, msgspec.Meta(ge=0)]
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+NotNegative = Annotated[float, msgspec.Meta(ge=0)]
+
+
+class DataFiles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Task files (`core.rl.data.task_file`).
+
+    Attributes:
+        train: what the policy learns from.
+        held_out: what it is measured with; empty: it is not. No document may be in both.
+    """
+
+    train: str
+    held_out: str = ""
+
+
+class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the policy learns.
+
+    Attributes:
+        steps: optimizer steps.
+        prompts: tasks in a step.
+        group: rollouts of each task.
+        concurrency: episodes at once.
+        advantages: `rloo` or `grpo`.
+        learning_rate: of AdamW, constant.
+        temperature: of the sampling.
+        reply_tokens: tokens of one reply at most.
+        clip: of the ratio of probabilities, as PPO has it.
+        kl: weight of the distance from the model that training began with; 0: none.
+        micro_batch: rollouts in one forward pass; 0: all of a step.
+        shuffle_rewards: shuffle the rewards of a step among its rollouts, a control in which
+            nothing can be learnt.
+    """
+
+    steps: Count = 100
+    prompts: Count = 8
+    group: Annotated[int, msgspec.Meta(ge=2)] = 8
+    concurrency: Count = 16
+    advantages: AdvantageRule = "rloo"
+    learning_rate: Positive = 1e-6
+    temperature: Positive = 1.0
+    reply_tokens: Count = 2048
+    clip: Positive = 0.2
+    kl: NotNegative = 0.0
+    micro_batch: Whole = 0
+    shuffle_rewards: bool = False
+
+
+class Evaluation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the policy is measured while it learns.
+
+    Attributes:
+        every: steps between measurements; there is one before the first step and after the last.
+            0: none.
+        tasks: the first so many held-out tasks, one rollout each; 0: all.
+    """
+
+    every: Whole = 10
+    tasks: Whole = 64
+
+
+class Checkpoints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What training resumes from.
+
+    Attributes:
+        every: steps between checkpoints.
+        keep: how many are kept.
+        folder: where they go; empty: beside the session database, by training.
+    """
+
+    every: Count = 10
+    keep: Count = 2
+    folder: str = ""
+
+
+class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A recipe.
+
+    Attributes:
+        name: for people; empty: that of the file.
+        engine: `trl` trains (extra `trl`). `collect` updates nothing: it asks the model at
+            `server`, and its rollouts are data for rejection sampling.
+        model: folder of a model, or its name. Of `collect`: its name at the server.
+        data: task files.
+        episodes: settings of the episodes.
+        reward: what they are rewarded for.
+        training, evaluation, checkpoints: see there.
+        server: of `collect`: where the model is.
+        seed: of tasks, sampling and shuffling.
+        threads: of CPU in the engine; 0: as many as it likes.
+    """
+
+    engine: EngineName
+    model: str
+    data: DataFiles
+    name: str = ""
+    episodes: EpisodeSettings = EpisodeSettings()
+    reward: RewardSettings = RewardSettings()
+    training: TrainingSettings = TrainingSettings()
+    evaluation: Evaluation = Evaluation()
+    checkpoints: Checkpoints = Checkpoints()
+    server: ModelSettings = ModelSettings()
+    seed: int = 0
+    threads: Whole = 0
+
+
+def load_recipe(path: str | Path) -> Recipe:
+    """The recipe in a file, its paths absolute.
+
+    Raises:
+        ConfigError: naming the file and what is wrong in it.
+    """
+    file = Path(path).expanduser()
+    try:
+        tables: Any = yaml.safe_load(file.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"The recipe {file} cannot be read: {error}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{file} is not valid YAML: {error}") from error
+    if not isinstance(tables, dict):
+        raise ConfigError(f"{file}: a recipe is a table of settings, such as `engine: trl`.")
+    tables = cast(dict[str, Any], tables)
+    _require_known(file, tables)
+    try:
+        recipe = msgspec.convert(tables, Recipe)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{file}: {described(error, Recipe, tables)}") from error
+    located = _located(recipe, file)
+    _check(file, located)
+    return located
+
+
+def _require_known(file: Path, tables: dict[str, Any]) -> None:
+    """`EpisodeSettings` is read from records of later versions too, and so takes any field; a
+    recipe with a field that is misspelt is a mistake."""
+    given = tables.get("episodes")
+    known = EpisodeSettings.__struct_fields__
+    for name in cast(dict[str, Any], given) if isinstance(given, dict) else ():
+        if name not in known:
+            raise ConfigError(
+                f"{file}: episodes.{name} is not a known key. Known keys: {', '.join(known)}."
+            )
+
+
+def _located(recipe: Recipe, file: Path) -> Recipe:
+    folder = file.resolve().parent
+
+    def at(path: str) -> str:
+        return str(folder / Path(path).expanduser()) if path else ""
+
+    data, episodes = recipe.data, recipe.episodes
+    replace = msgspec.structs.replace
+    beside = folder / recipe.model
+    return replace(
+        recipe,
+        name=recipe.name or file.stem,
+        model=str(beside) if recipe.engine == "trl" and beside.exists() else recipe.model,
+        data=replace(data, train=at(data.train), held_out=at(data.held_out)),
+        episodes=replace(episodes, prompts=_pack(episodes.prompts, folder)),
+        checkpoints=replace(recipe.checkpoints, folder=at(recipe.checkpoints.folder)),
+    )
+
+
+def _pack(name: str, folder: Path) -> str:
+    """A pack by name stays a name; one in a file is found beside the recipe."""
+    return str(folder / name) if name.endswith((".yaml", ".yml")) else name
+
+
+def _check(file: Path, recipe: Recipe) -> None:
+    """Find before anything begins what would fail later.
+
+    Raises:
+        ConfigError: naming it.
+    """
+    for path in filter(None, (recipe.data.train, recipe.data.held_out)):
+        if not Path(path).is_file():
+            raise ConfigError(f"{file}: the task file {path} does not exist.")
+    if recipe.engine == "collect" and not recipe.server.base_url:
+        raise ConfigError(f"{file}: the engine collect needs a model server: set server.base_url.")
+    if recipe.engine == "trl" and recipe.episodes.tool_format != NATIVE:
+        raise ConfigError(
+            f"{file}: the engine trl writes prompts with the model's own chat template: leave "
+            "episodes.tool_format at native."
+        )
+    training = recipe.training
+    if training.micro_batch and training.prompts * training.group % training.micro_batch:
+        raise ConfigError(
+            f"{file}: training.micro_batch must divide the {training.prompts * training.group} "
+            "rollouts of a step."
+        )
+    prompts = recipe.episodes.prompts
+    if prompts:
+        (load_pack if recipe.episodes.mode == "sandbox" else load_one_reply_pack)(prompts)

@@ -1,0 +1,1 @@
+"""Rewards: what the end of an episode is worth."""

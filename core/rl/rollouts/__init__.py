@@ -1,0 +1,1 @@
+"""How an episode works inside: its turns, its record, its end."""

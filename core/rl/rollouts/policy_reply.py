@@ -1,0 +1,80 @@
+"""Reads what a policy answers: a message, raw text, or a whole reply."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sandbox_tui.core.agent.reply_with_calls import with_calls
+from sandbox_tui.core.base.errors import ModelIncomplete
+from sandbox_tui.core.base.json_arguments import without_surrogates
+from sandbox_tui.core.events.types import Usage
+from sandbox_tui.core.models.base import Message, Reply, Request
+from sandbox_tui.core.models.reply_builder import ReplyBuilder, content_text
+from sandbox_tui.core.models.tool_formats.reader import read_reply
+from sandbox_tui.core.models.usage_estimate import estimated_usage
+
+
+def policy_reply(given: Message | str | Reply, request: Request, *, as_text: bool) -> Reply:
+    """The reply, with the calls that stand in its text and with its tokens counted.
+
+    Args:
+        given: what the policy answers.
+        request: what it answers to.
+        as_text: the policy was told to write calls as text, and is told what is wrong with one.
+
+    Raises:
+        ValueError: the message is not an assistant's.
+    """
+    reply = _whole(given)
+    if not reply.calls:
+        reply = _read(reply, request, is_told=as_text or isinstance(given, str))
+    return reply if _is_counted(reply.usage) else replace(reply, usage=_usage(request, reply))
+
+
+def written_text(given: Message | str | Reply) -> str:
+    """The policy's own words, as they continue a prompt that is text."""
+    if isinstance(given, str):
+        return given
+    message = given.message if isinstance(given, Reply) else given
+    return content_text(message.get("content"))
+
+
+def _whole(given: Message | str | Reply) -> Reply:
+    if isinstance(given, Reply):
+        return given
+    if isinstance(given, str):
+        text = without_surrogates(given)
+        message: Message = {"role": "assistant", "content": text}
+        return Reply(message=message, text=text, finish_reason="stop")
+    if given.get("role") != "assistant":
+        raise ValueError(f"A policy answers with an assistant message, not {given.get('role')!r}.")
+    return _of_message(given)
+
+
+def _of_message(message: Message) -> Reply:
+    builder = ReplyBuilder()
+    finish_reason = "tool_calls" if message.get("tool_calls") else "stop"
+    builder.take({"choices": [{"message": message, "finish_reason": finish_reason}]})
+    try:
+        return builder.finish()
+    except ModelIncomplete:  # an empty message is a step like any other
+        return Reply(message={"role": "assistant", "content": ""}, finish_reason="stop")
+
+
+def _read(reply: Reply, request: Request, *, is_told: bool) -> Reply:
+    """The reply with what its text holds: calls, thoughts."""
+    reading = read_reply(reply.text, request.tools, reply.finish_reason)
+    if not request.tools or not (is_told or reading.family):
+        reading = replace(reading, problem="")
+    return with_calls(reply, reading, len(request.messages))
+
+
+def _is_counted(usage: Usage) -> bool:
+    return usage.input_tokens + usage.output_tokens > 0
+
+
+def _usage(request: Request, reply: Reply) -> Usage:
+    """The tokens of a reply that the server did not count: those it has, or an estimate."""
+    if reply.token_ids and reply.prompt_token_ids:
+        return Usage(input_tokens=len(reply.prompt_token_ids), output_tokens=len(reply.token_ids))
+    return estimated_usage(request, reply)

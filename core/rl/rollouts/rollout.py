@@ -1,0 +1,171 @@
+"""A task that is being attempted: the agent whose replies a policy makes, and its prompts."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from sandbox_tui.core.agent.loop import Agent, AgentResult, TurnResult
+from sandbox_tui.core.base.errors import ConfigError, SandboxLost
+from sandbox_tui.core.environment.tool_environment import ToolEnvironment
+from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.sink import EventSink
+from sandbox_tui.core.models.base import Message, Reply, Request
+from sandbox_tui.core.prompts import PromptPack
+from sandbox_tui.core.rl.episode_settings import EpisodeSettings
+from sandbox_tui.core.rl.rollouts.policy_reply import policy_reply, written_text
+from sandbox_tui.core.rl.rollouts.prompts import Prompts
+from sandbox_tui.core.rl.rollouts.record import EpisodeIdentity, episode_started
+from sandbox_tui.core.rl.turn import Turn
+from sandbox_tui.core.run.artifacts import Results
+from sandbox_tui.core.run.start import opening_of
+
+ANSWER_SECONDS = 60.0
+"""Seconds for reading an answer from a sandbox."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workplace:
+    """Where a task is attempted.
+
+    Attributes:
+        environment: where tools run; its sandbox is started and holds the task's files.
+        pack: the prompts.
+        asked: the problem as the policy reads it.
+        turn_policy: how the agent deals with replies and requests.
+    """
+
+    environment: ToolEnvironment
+    pack: PromptPack
+    asked: str
+    turn_policy: e.TurnPolicy
+
+
+class Rollout:
+    """One attempt at one task.
+
+    Args:
+        task: what is attempted.
+        place: where.
+        settings: of the episode.
+        identity: what the record calls it.
+        events: where everything is written; begins with `RunStarted`.
+
+    Attributes:
+        task, place: as above.
+        limits: the settings', with the task's own on top.
+        conversation: all messages so far, in the OpenAI format.
+        replies: the policy's so far.
+
+    Raises:
+        ConfigError: there is no such tool format, or a limit of the task cannot be used.
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        place: Workplace,
+        settings: EpisodeSettings,
+        identity: EpisodeIdentity,
+        events: EventSink,
+    ) -> None:
+        tools = place.environment.tools
+        schemas: list[dict[str, Any]] = [
+            {"type": "function", "function": dict(tool.schema)} for tool in tools
+        ]
+        self.task = task
+        self.place = place
+        self.limits = _limits(settings.limits, task)
+        self.conversation: list[Message] = opening_of(place.pack, tools, place.asked)
+        self.replies: list[Reply] = []
+        self._prompts = Prompts(schemas, settings.tool_format)
+        self._schemas = schemas
+        self._agent = Agent(
+            model=None,
+            messages=self.conversation,
+            tools=tools,
+            executor=place.environment,
+            limits=self.limits,
+            turn_policy=place.turn_policy,
+            events=events,
+        )
+        self._turn: Turn | None = None
+        self._written = ""
+        events.post(
+            episode_started(
+                identity,
+                task,
+                asked=place.asked,
+                environment=place.environment,
+                pack=place.pack,
+                opening=self.conversation,
+                limits=self.limits,
+                turn_policy=place.turn_policy,
+            )
+        )
+
+    async def next_turn(self) -> Turn:
+        """What the policy answers next."""
+        await self._agent.begin_turn()
+        self._turn = self._prompts.turn(self.conversation, self._written)
+        return self._turn
+
+    def read(self, given: Message | str | Reply) -> Reply:
+        """What the policy answers to the last turn, as a reply.
+
+        Raises:
+            ValueError: it is no assistant's message.
+        """
+        request = Request(messages=self.conversation, tools=self._schemas)
+        reply = policy_reply(given, request, as_text=self._prompts.as_text)
+        self._written = written_text(given)
+        self.replies.append(reply)
+        return reply
+
+    async def answer(self, reply: Reply) -> TurnResult:
+        """Carry out the reply to the last turn; the result says whether that ends the attempt.
+
+        Raises:
+            SandboxLost: the sandbox is gone.
+        """
+        turn = await self._agent.finish_turn(reply)
+        return TurnResult(
+            observations=turn.observations, result=turn.result or self._agent.limit_reached()
+        )
+
+    def messages_since(self, turn: Turn) -> tuple[Message, ...]:
+        """What follows the policy's reply to a turn."""
+        return tuple(self._prompts.rendered(self.conversation)[len(turn.messages) + 1 :])
+
+    async def final_answer(self, result: AgentResult) -> str | None:
+        """The text of answer.txt; without a sandbox, the last reply.
+
+        Raises:
+            SandboxLost: the sandbox is gone, with whatever answer it held, or does not answer. Not
+                where a limit ended the attempt: then there is no answer.
+        """
+        sandbox, folder = self.place.environment.sandbox, self.place.pack.output_dir
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                written = await Results(sandbox, folder).answer()
+                if written is None and result.reason == "submitted":
+                    await sandbox.stat(folder)  # there is no file, or no sandbox
+        except TimeoutError as error:
+            if result.reason == "submitted":
+                raise SandboxLost("The sandbox does not say whether it holds an answer.") from error
+            written = None
+        return result.answer if written is None else written
+
+
+def _limits(limits: e.Limits, task: Task) -> e.Limits:
+    """The limits with the task's own on top."""
+    if not task.limits:
+        return limits
+    try:
+        return msgspec.convert({**msgspec.structs.asdict(limits), **task.limits}, e.Limits)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"The limits of task {task.id} cannot be used: {error}.") from error

@@ -1,0 +1,99 @@
+"""The tokens of one episode as a trainer takes them.
+
+    record = TokenRecord(tokenizer.encode, end=tokenizer.eos_token_id)
+    turn = await episode.reset(task)
+    while turn is not None:
+        sampled = generate(record.prompt(turn))  # a Reply with token_ids and logprobs
+        record.reply(sampled)
+        turn = (await episode.step(sampled)).turn
+    loss(record.ids, mask=record.written, old=record.logprobs)
+
+Nothing that the policy has seen or written is ever tokenized again: text that is split elsewhere
+gives other tokens, and a trainer would then learn from tokens that were never sampled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.models.base import Message, Reply
+from sandbox_tui.core.rl.rollouts import chatml
+from sandbox_tui.core.rl.rollouts.policy_reply import written_text
+from sandbox_tui.core.rl.turn import Turn
+
+
+class TokensParted(SandboxTuiError):
+    """A server's prompt does not begin with the tokens of the turns before: its chat template
+    writes something earlier anew, such as thoughts that it drops."""
+
+
+class TokenRecord:
+    """The tokens of one episode, whose prompts are text (`Turn.text`) or tokens of a server.
+
+    Args:
+        encode: text as tokens, without any that are added at its beginning or end.
+        end: the token that ends a message, where the policy's replies hold it.
+
+    Attributes:
+        ids: all tokens so far.
+        written: whether the policy wrote each of them: the mask of the loss.
+        logprobs: of each token that the policy wrote, as it was sampled; NaN for all others, and
+            where nobody said.
+    """
+
+    def __init__(self, encode: Callable[[str], Sequence[int]], *, end: int | None = None) -> None:
+        self._encode = encode
+        self._end = end
+        self._text = ""
+        self.ids: list[int] = []
+        self.written: list[bool] = []
+        self.logprobs: list[float] = []
+
+    def prompt(self, turn: Turn) -> list[int]:
+        """The tokens of a turn's prompt: those before, and what came after the last reply.
+
+        Raises:
+            ValueError: the turn has no text, or does not continue the one before.
+        """
+        if turn.text is None or not turn.text.startswith(self._text):
+            raise ValueError("The prompt of a turn is text that continues the turn before.")
+        self._add(self._encode(turn.text[len(self._text) :]))
+        self._text = turn.text
+        return list(self.ids)
+
+    def reply(self, given: Message | str | Reply) -> None:
+        """What the policy answered: its own tokens where it says them, else its text's."""
+        sampled = given.token_ids if isinstance(given, Reply) else ()
+        text = written_text(given)
+        ids = sampled or self._encode(text)
+        if self._end is not None and [*ids][-1:] == [self._end] and not text.endswith(chatml.END):
+            text += chatml.END
+        self._text += text
+        self._add(ids, given.logprobs if isinstance(given, Reply) else (), written=True)
+
+    def server_reply(self, reply: Reply) -> None:
+        """A reply of a server that says both its tokens and those of the prompt.
+
+        Raises:
+            TokensParted: the prompt does not continue what is recorded.
+            ValueError: the reply has no tokens.
+        """
+        prompt = reply.prompt_token_ids
+        if not (prompt and reply.token_ids):
+            raise ValueError("The server returned no tokens.")
+        known = len(self.ids)
+        if list(prompt[:known]) != self.ids:
+            at = next(n for n in range(known + 1) if list(prompt[:n]) != self.ids[:n])
+            raise TokensParted(f"The prompt differs at token {at} from what was sent before.")
+        self._add(prompt[known:])
+        self._add(reply.token_ids, reply.logprobs, written=True)
+
+    def _add(
+        self, ids: Sequence[int], logprobs: Sequence[float] = (), *, written: bool = False
+    ) -> None:
+        known = len(logprobs) == len(ids)
+        self.ids += ids
+        self.written += [written] * len(ids)
+        self.logprobs += logprobs if known else [math.nan] * len(ids)

@@ -1,0 +1,119 @@
+"""One attempt of a policy at a task: an episode from its beginning to its end."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Protocol
+
+from sandbox_tui.core.base.errors import ModelError, SandboxError, SandboxTuiError
+from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.events.types import FinishReason
+from sandbox_tui.core.rl.episode import Episode
+from sandbox_tui.core.rl.training.policy import Policy, Transcript
+from sandbox_tui.core.rl.turn import EpisodeInfo, StepResult
+
+STOPPED = "The training was stopped."
+"""Why an attempt that is broken off has no reward."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """The result of an attempt.
+
+    Attributes:
+        run_id: of the session that records it.
+        task: what was attempted.
+        reward: None where the sandbox, the model or the reward failed.
+        truncated: whether a limit ended it.
+        info: what the episode says of itself; None where it came to no end.
+        transcript: its tokens; empty where the policy gives none.
+        error: why it has no reward.
+    """
+
+    run_id: str
+    task: Task
+    reward: float | None
+    truncated: bool
+    info: EpisodeInfo | None
+    transcript: Transcript
+    error: str = ""
+
+
+class AttemptRecord(Protocol):
+    """Where an attempt is recorded."""
+
+    run_id: str
+
+    async def finish(self, info: EpisodeInfo, reward: float | None, truncated: bool) -> None:
+        """It came to its end."""
+        ...
+
+    async def abandon(self, because: str, reason: FinishReason = "cancelled") -> None:
+        """It came to none."""
+        ...
+
+
+async def attempt(
+    episode: Episode, task: Task, policy: Policy, record: AttemptRecord, seed: int
+) -> Attempt:
+    """Let a policy attempt a task, and record it.
+
+    Args:
+        episode: a new one; it is closed.
+        task: what is attempted.
+        policy: who answers.
+        record: where it is recorded.
+        seed: of the sampling.
+
+    Raises:
+        StoreError: it could not be recorded.
+    """
+    conversant = policy.converse(seed)
+    transcript = conversant.transcript
+    try:
+        async with _closing(episode):
+            turn = await episode.reset(task)
+            result: StepResult | None = None
+            while turn is not None:
+                result = await episode.step(await conversant.reply(turn))
+                turn = result.turn
+            assert result is not None
+    except SandboxTuiError as error:
+        await record.abandon(str(error), _reason_of(error))
+        return Attempt(
+            run_id=record.run_id,
+            task=task,
+            reward=None,
+            truncated=False,
+            info=None,
+            transcript=transcript,
+            error=str(error),
+        )
+    except BaseException:
+        await record.abandon(STOPPED)
+        raise
+    await record.finish(result.info, result.reward, result.truncated)
+    return Attempt(
+        run_id=record.run_id,
+        task=task,
+        reward=result.reward,
+        truncated=result.truncated,
+        info=result.info,
+        transcript=transcript,
+    )
+
+
+def _reason_of(error: SandboxTuiError) -> FinishReason:
+    if isinstance(error, ModelError):
+        return "model_error"
+    return "sandbox_error" if isinstance(error, SandboxError) else "internal_error"
+
+
+@contextlib.asynccontextmanager
+async def _closing(episode: Episode) -> AsyncGenerator[None, None]:
+    try:
+        yield
+    finally:
+        await episode.close()

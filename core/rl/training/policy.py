@@ -1,0 +1,70 @@
+"""A policy: whoever answers the turns of an episode while it is trained or measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sandbox_tui.core.models.base import Reply
+from sandbox_tui.core.rl.turn import Turn
+
+
+@dataclass(slots=True)
+class Transcript:
+    """The tokens of one episode, as they were sampled and as they were read.
+
+    Attributes:
+        prompt: of the first turn.
+        completion: all that came after it: replies, observations, reminders.
+        sampled: for each token of the completion, whether the policy wrote it.
+        logprobs: of each, 0 where it did not.
+    """
+
+    prompt: list[int] = field(default_factory=list[int])
+    completion: list[int] = field(default_factory=list[int])
+    sampled: list[bool] = field(default_factory=list[bool])
+    logprobs: list[float] = field(default_factory=list[float])
+
+    @property
+    def tokens(self) -> list[int]:
+        """All of them."""
+        return self.prompt + self.completion
+
+    def add_read(self, tokens: Sequence[int]) -> None:
+        """Tokens that the policy reads."""
+        self.completion += tokens
+        self.sampled += [False] * len(tokens)
+        self.logprobs += [0.0] * len(tokens)
+
+    def add_sampled(self, tokens: Sequence[int], logprobs: Sequence[float]) -> None:
+        """Tokens that the policy wrote."""
+        self.completion += tokens
+        self.sampled += [True] * len(tokens)
+        self.logprobs += logprobs
+
+
+class Conversant(Protocol):
+    """A policy in one episode: it remembers the turns before."""
+
+    transcript: Transcript
+
+    async def reply(self, turn: Turn) -> Reply:
+        """Answer a turn.
+
+        Raises:
+            ModelError: there is no answer.
+        """
+        ...
+
+
+class Policy(Protocol):
+    """Answers any number of episodes at once."""
+
+    def converse(self, seed: int) -> Conversant:
+        """The policy for a new episode.
+
+        Args:
+            seed: of its sampling.
+        """
+        ...

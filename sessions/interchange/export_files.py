@@ -1,0 +1,86 @@
+"""Writes the files of an export to this machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.write_file import write_file
+from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
+from sandbox_tui.sessions.interchange.known_secrets import known_secrets
+from sandbox_tui.sessions.interchange.redaction import Redactor
+from sandbox_tui.sessions.store.run_summary import RunSummary
+from sandbox_tui.sessions.store.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """An export that is made and not yet written.
+
+    Attributes:
+        run: the session.
+        format: its exporter's name.
+        parts: its files.
+        redacted: places that looked like a secret and were redacted; None: nobody looked.
+    """
+
+    run: RunSummary
+    format: str
+    parts: tuple[Part, ...]
+    redacted: int | None
+
+    def paths(self, output: Path | None) -> list[Path]:
+        """The path of each part: below a folder, at the path given, or in the working directory."""
+        return [
+            _path(self.run, part.suffix, output, first=not n) for n, part in enumerate(self.parts)
+        ]
+
+    def write(self, output: Path | None, *, overwrite: bool) -> list[tuple[Path, int]]:
+        """Write every part; returns the paths with their sizes in bytes.
+
+        Raises:
+            ConfigError: one is there already, and nothing was written; or one cannot be written.
+        """
+        paths = self.paths(output)
+        for path in paths:
+            if path.exists() and not overwrite:
+                raise ConfigError(f"{path} already exists; --force overwrites it.")
+        for path, part in zip(paths, self.parts, strict=True):
+            write_file(path, part.data)
+        return [(path, len(part.data)) for path, part in zip(paths, self.parts, strict=True)]
+
+
+def make_export(store: Store, run: RunSummary, exporter: Exporter, *, redact: bool) -> Export:
+    """Make the files of a session in one format.
+
+    Args:
+        store: where it is kept.
+        run: the session.
+        exporter: the format.
+        redact: whether what looks like a secret is redacted.
+
+    Raises:
+        StoreError: the session has nothing for this format, or cannot be read.
+    """
+    redactor = Redactor(known_secrets()) if redact else None
+    parts = tuple(exporter.write(Recording(store, run.id, redactor)))
+    redacted = None if redactor is None else redactor.found
+    return Export(run=run, format=exporter.name, parts=parts, redacted=redacted)
+
+
+def redacted_words(export: Export) -> str:
+    """A clause on the places that were redacted; empty where there are none."""
+    count = export.redacted or 0
+    if not count:
+        return ""
+    what = "possible secret" if count == 1 else "possible secrets"
+    return f"{count} {what} redacted"
+
+
+def _path(run: RunSummary, suffix: str, output: Path | None, *, first: bool) -> Path:
+    if output is None:
+        return Path(f"{run.id}{suffix}")
+    if output.is_dir():
+        return output / f"{run.id}{suffix}"
+    return output if first else output.with_name(f"{output.stem}{suffix}")

@@ -1,0 +1,63 @@
+"""Arguments of calls to read: a command as bash, a new file as code, an edit as a diff."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import posixpath
+from typing import NamedTuple
+
+from sandbox_tui.core.base.tool_names import BASH, EDITOR
+from sandbox_tui.sessions.interchange.exports.trajectory import parameters
+
+MAX_COMPARED_LINES = 2000
+"""Lines of an edit; a longer one is shown as removed and added: comparing takes quadratic time."""
+
+
+class Readable(NamedTuple):
+    """Arguments to read.
+
+    Attributes:
+        text: empty where the call's title says it all.
+        language: a name as after a fence of Markdown: `bash`, `diff`, a file's suffix, or nothing.
+        label: what to say above, if anything.
+    """
+
+    text: str
+    language: str = ""
+    label: str = ""
+
+
+def readable(tool: str, arguments: str) -> Readable:
+    """The arguments of a call."""
+    fields = parameters(arguments)
+    if tool == BASH and set(fields) == {"command"}:
+        return Readable(str(fields["command"]), "bash")
+    command, path = fields.get("command"), fields.get("path")
+    if tool != EDITOR or not isinstance(path, str):
+        text = json.dumps(fields, indent=2, ensure_ascii=False) if fields else ""
+        return Readable(text, "json")
+    match command:
+        case "create":
+            return Readable(str(fields.get("file_text", "")), language_of(path))
+        case "str_replace":
+            return Readable(_difference(fields.get("old_str", ""), fields.get("new_str")), "diff")
+        case "insert":
+            label = f"after line {fields.get('insert_line')}:"
+            return Readable(str(fields.get("new_str") or ""), language_of(path), label)
+        case _:
+            return Readable("")
+
+
+def language_of(path: str) -> str:
+    """The language name of a file's text: its suffix, if that is a word."""
+    suffix = posixpath.splitext(path)[1].removeprefix(".").lower()
+    return suffix if suffix.isascii() and suffix.isalnum() and len(suffix) < 10 else ""
+
+
+def _difference(old: object, new: object) -> str:
+    before, after = str(old).split("\n"), str(new or "").split("\n")
+    if max(len(before), len(after)) > MAX_COMPARED_LINES:
+        return "\n".join([*(f"-{line}" for line in before), *(f"+{line}" for line in after)])
+    lines = difflib.unified_diff(before, after, lineterm="", n=3)
+    return "\n".join(list(lines)[3:]) or "(nothing changes)"

@@ -1,0 +1,53 @@
+  // Plays the session in #data. A moment is the number of an event; every pane is drawn from it alone,
+  // so that scrubbing to a moment and playing up to it show the same. Text is only ever set as text.
+  // What all parts use: elements, numbers in words, and what a browser may remember.
+
+  const $ = (id) => document.getElementById(id);
+  const make = (tag, kind, text) => {
+    const element = document.createElement(tag);
+    if (kind) element.className = kind;
+    if (text !== undefined) element.textContent = text;
+    return element;
+  };
+  const button = (words, done, label) => {
+    const made = make("button", "", words);
+    if (label) made.title = label;
+    made.addEventListener("click", done);
+    return made;
+  };
+  // How many of the ascending numbers are at most `value`.
+  const upTo = (numbers, value, key = (x) => x) => {
+    let low = 0, high = numbers.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (key(numbers[middle]) <= value) low = middle + 1; else high = middle;
+    }
+    return low;
+  };
+  const sums = (steps) => { let sum = 0; return steps.map((step) => (sum += step)); };
+  const time = (ms) => {
+    const s = Math.floor(ms / 1000), two = (n) => String(n).padStart(2, "0");
+    const h = Math.floor(s / 3600), m = Math.floor(s / 60) % 60;
+    return h ? `${h}:${two(m)}:${two(s % 60)}` : `${two(m)}:${two(s % 60)}`;
+  };
+  const took = (s) => (s < 10 ? `${s.toFixed(s < 1 ? 2 : 1)}s` : time(s * 1000));
+  const size = (n) => {
+    for (const unit of ["B", "k", "M", "G"]) {
+      if (n < 1000 || unit === "G") return unit === "B" ? `${n}B` : `${n.toFixed(n < 10 ? 1 : 0)}${unit}`;
+      n /= 1000;
+    }
+  };
+  const many = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+  // Pages opened from a file may have no storage.
+  const remember = (name, value) => { try { localStorage.setItem(name, value); } catch { /* not kept */ } };
+  const remembered = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+
+  let film, play, clock, total, starts, calls;
+  let at = 0, seq = 0;
+  const items = [];
+  const following = { list: true, screen: true };
+  const follow = (id) => {
+    const body = $(id);
+    if (following[id]) body.scrollTop = body.scrollHeight;
+    if (id === "list") $("newcalls").hidden = following.list;
+  };

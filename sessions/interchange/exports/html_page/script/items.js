@@ -1,0 +1,195 @@
+
+  // --- the list: what was asked, said, called and done, up to the moment
+
+  const SHOWN_ITEMS = 200;
+
+  class Item {
+    constructor(data) {
+      this.data = data;
+      this.seq = data.seq;
+      this.known = "";
+      this.element = null;
+    }
+    // Its look at a moment; drawn anew only when that differs from what is drawn.
+    draw(now) {
+      const past = (moment) => !!moment && moment <= now, d = this.data;
+      const done = past(d.done), state = done ? "done" : past(d.started) ? "running" : "new";
+      const known = [state, past(d.told), past(d.withdrawn), past(d.decided), now >= play.length].join();
+      if (this.element && this.known === known) return this.element;
+      this.known = known;
+      const fresh = this[d.kind](done, state, past, now >= play.length);
+      fresh.classList.add("item", state, `of-${d.kind}`);
+      if (this.element) {
+        if (this.element.open) fresh.open = true;
+        this.element.replaceWith(fresh);
+      }
+      return (this.element = fresh);
+    }
+    // Everything that can be searched for, in lower case.
+    get words() {
+      const d = this.data;
+      return this.found ||= [d.name, d.head, d.text, d.thought, d.remark, d.args, d.proposed, d.out, d.err, d.path,
+        d.host, d.decision, d.feedback, d.fate, d.answer].filter(Boolean).join("\n").toLowerCase();
+    }
+    task() {
+      const box = make("div");
+      box.append(make("div", "label human", "task"), make("div", "prose", this.data.text.trim()));
+      return box;
+    }
+    reply(done) {
+      const { step, thought, text, remark } = this.data, box = make("div");
+      if (!done) {
+        const head = make("div", "head dim", "");
+        head.append(make("span", "number", ""), make("span", "", `step ${step} · thinking …`));
+        box.append(head);
+        return box;
+      }
+      if (thought && thought.trim() !== text.trim()) {
+        const more = make("details", "thought"), line = thought.trim().split("\n")[0];
+        more.append(make("summary", "", line));
+        more.addEventListener("toggle", () => { if (more.children.length < 2) more.append(markdown(thought)); });
+        box.append(more);
+      }
+      if (text) box.append(markdown(text));
+      if (remark) box.append(make("div", "prose dim", remark));
+      return box;
+    }
+    call(done, state, past) {
+      const d = this.data, box = make("details"), summary = make("summary"), head = make("div", "head");
+      const line = make("div", "head state"), command = make("span", "command");
+      command.append(coloured(d.head, d.language === "bash" ? "bash" : ""));
+      head.append(make("span", "number", d.number), make("span", "name", d.name), command);
+      const decided = past(d.decided) ? d.decision : "";
+      if (done && d.ok === null) line.append(make("span", "human", `◆ ${decided}`));
+      else if (done) {
+        line.append(make("span", d.ok ? "good" : "bad", d.ok ? "✓ " : "✗ "));
+        const facts = [d.code ? `exit ${d.code}` : "", d.took ? took(d.took) : ""].filter(Boolean).join(" · ");
+        line.append(make("span", "dim", facts));
+        if (decided) line.append(make("span", "human", `${facts ? "  " : ""}◆ ${decided}`));
+        if (d.last) line.append(make("span", "dim", `${facts || decided ? " · " : ""}${d.last}`));
+      } else {
+        line.append(make("span", "", state === "running" ? "● running" : "proposed"));
+        if (decided) line.append(make("span", "human", `  ${decided}`));
+      }
+      if (decided && d.feedback) line.append(make("span", "dim", `  “${d.feedback}”`));
+      summary.append(head, line);
+      box.append(summary);
+      this.fill(box, done);
+      return box;
+    }
+    // The long texts come in when it is opened.
+    fill(box, done) {
+      box.addEventListener("toggle", () => {
+        if (!box.open || box.dataset.filled) return;
+        box.dataset.filled = "1";
+        const d = this.data, label = (words) => box.append(make("div", "label", words));
+        if (d.proposed) {
+          label("the model wrote");
+          box.append(block(d.proposed, d.proposed_language));
+          label("you made of it");
+        }
+        if (d.label) label(d.label);
+        if (d.args) box.append(block(d.args, d.kind === "file" ? "diff" : d.kind === "ran" ? "bash" : d.language));
+        if (done && d.out) box.append(block(d.out));
+        if (done && d.err) { label("stderr"); box.append(block(d.err)); }
+        if (done && d.kind !== "file" && !d.out && !d.err) label("no output");
+        drawFound();
+      });
+    }
+    // What became of a person's words: at the end of the session, and before.
+    fate(past, over) {
+      const d = this.data;
+      if (over || past(d.told) || past(d.withdrawn)) return d.fate;
+      return d.told || d.withdrawn || d.fate.includes("never") ? "waits" : d.fate;
+    }
+    said(done, state, past, over) {
+      const gone = past(this.data.withdrawn), box = make("div"), label = make("div", "label");
+      label.append(make("span", "human", gone ? "◇ you withdrew" : "◆ you said"),
+        make("span", "dim", ` · ${this.fate(past, over)}`));
+      box.append(label, gone ? make("div", "prose", this.data.text) : markdown(this.data.text));
+      box.classList.toggle("gone", gone);
+      return box;
+    }
+    ran(done, state, past, over) {
+      return this.deed("you", this.data.args.split("\n")[0], this.fate(past, over), done);
+    }
+    file(done, state, past, over) {
+      const { action, path, host, args } = this.data;
+      const count = (mark) => args.split("\n").filter((line) => line[0] === mark && line.slice(0, 3) !== mark.repeat(3)).length;
+      const changed = args ? ` +${count("+")} -${count("-")}` : "";
+      const told = { pull: `${path} → ${host}`, push: `${path} ← ${host}`, edit: path + changed };
+      const names = { pull: "you copied out", push: "you uploaded", edit: "you edited" };
+      return this.deed(names[action], told[action], this.fate(past, over), done);
+    }
+    deed(name, told, fate, done) {
+      const box = make("details"), summary = make("summary"), head = make("div", "head");
+      head.append(make("span", "number human", "◆"), make("span", "name human", name), make("span", "", told));
+      summary.append(head, make("div", "head state dim", fate));
+      box.append(summary);
+      this.fill(box, done);
+      return box;
+    }
+    note() {
+      const own = this.data.sign === "✎";
+      return this.line(own ? "human" : "dim", this.data.sign, (own ? "note: " : "") + this.data.text);
+    }
+    snapshot() { return this.line("dim", "◇", this.data.text); }
+    // The last end has everything one asks for afterwards.
+    end() {
+      const d = this.data, meta = film.meta, box = this.line(d.ok ? "good" : "bad", d.ok ? "✓" : "✗", d.text);
+      if (d !== film.items[film.items.length - 1]) return box;
+      box.classList.add("card");
+      if (meta.answer.trim()) box.append(make("div", "label", "answer"), markdown(meta.answer, "answer"));
+      const changed = changedFiles();
+      if (changed.length) box.append(make("div", "label", "files"));
+      const results = make("div", "results");
+      for (const [path, change] of changed) {
+        const open = button(shortened(path), () => openFile(path));
+        open.disabled = !contentOf(change);
+        const line = make("div", "result");
+        line.append(open, make("span", "dim", size(change[4])));
+        results.append(line);
+      }
+      if (changed.length) box.append(results);
+      const cost = meta.cost === null ? "" : `$${meta.cost.toFixed(2)}`;
+      const failed = meta.failed ? `${many(meta.calls, "call")}, ${meta.failed} failed` : many(meta.calls, "call");
+      box.append(make("div", "label", [many(meta.steps, "step"), failed, meta.tokens ? many(meta.tokens, "token") : "",
+        cost, meta.seconds ? took(meta.seconds) : ""].filter(Boolean).join(" · ")));
+      box.append(make("div", "label", [meta.model, meta.sandbox, new Date(meta.began * 1000).toLocaleString()]
+        .filter(Boolean).join(" · ")));
+      return box;
+    }
+    line(kind, sign, text) {
+      const box = make("div"), line = make("div", "prose");
+      line.append(make("span", kind, `${sign} `), make("span", "", text));
+      box.append(line);
+      return box;
+    }
+  }
+
+  let shownItems = SHOWN_ITEMS;
+  const more = make("button", "more");
+  const drawCalls = () => {
+    const list = $("list"), count = upTo(items, seq, (item) => item.seq);
+    if (following.list) shownItems = SHOWN_ITEMS;
+    const first = Math.max(0, count - shownItems);
+    more.hidden = !first;
+    more.textContent = `↑ ${first} earlier`;
+    if (!more.parentNode) list.append(more);
+    const wanted = items.slice(first, count).map((item) => item.draw(seq)), kept = new Set(wanted);
+    for (const child of [...list.children]) if (child !== more && !kept.has(child)) child.remove();
+    let next = more.nextSibling;
+    for (const element of wanted) {
+      if (element === next) next = next.nextSibling; else list.insertBefore(element, next);
+      element.classList.toggle("now", element === wanted[wanted.length - 1]);
+    }
+    $("count").textContent = upTo(calls, seq);
+    follow("list");
+  };
+  more.addEventListener("click", () => {
+    const list = $("list"), below = list.scrollHeight - list.scrollTop;
+    following.list = false;
+    shownItems += SHOWN_ITEMS;
+    drawCalls();
+    list.scrollTop = list.scrollHeight - below;
+  });

@@ -1,0 +1,120 @@
+"""The beginning of the Markdown report: how a session ended, its files, and a table of calls."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import CallItem
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.sessions.interchange.exports.base import Recording
+from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import inline
+from sandbox_tui.sessions.interchange.exports.run_story import Entry, decision, did_run
+
+MAX_CELL_CHARS = 80
+MAX_ROWS = 500
+"""Rows of one table."""
+
+
+def at_a_glance(recording: Recording) -> Iterable[str]:
+    """How it ended, in sentences."""
+    summary = recording.summary
+    started = datetime.datetime.fromtimestamp(summary.started_at, tz=datetime.UTC)
+    failed = f" ({summary.failed_calls:,} failed)" if summary.failed_calls else ""
+    outcome = inline(summary.outcome.replace("_", " "))
+    error = f" {inline(summary.error)}" if summary.error else ""
+    yield (
+        f"**Outcome: {outcome}.** {_count(summary.steps, 'step')}, "
+        f"{_count(summary.calls, 'call')}{failed}, {_duration(summary.seconds)}.{error}"
+    )
+    cost = "" if summary.cost is None else f", ${summary.cost:.4f}"
+    tags = f"\n- tags: {', '.join(map(inline, recording.tags))}" if recording.tags else ""
+    yield (
+        f"- model: {inline(recording.started.model)}\n"
+        f"- sandbox: {inline(recording.started.sandbox)}\n"
+        f"- started: {started:%Y-%m-%d %H:%M} UTC\n"
+        f"- tokens: {inline(summary.tokens)}{cost}\n"
+        f"- session: {inline(summary.id)}{tags}"
+    )
+
+
+def changed_files(recording: Recording) -> Iterable[str]:
+    """The files that the run left new, changed or gone."""
+    root = recording.started.working_dir.rstrip("/") + "/"
+    changes = {
+        change.path: change
+        for event in recording.events
+        if isinstance(event, e.FilesChanged)
+        for change in event.changes
+        if change.kind == "file"
+    }
+    before = {
+        change.path
+        for event in recording.events
+        if isinstance(event, e.FilesListed)
+        for change in event.files
+    }
+    rows = [
+        f"| {inline(path.removeprefix(root))} | {_became(change, path in before)} |"
+        f" {'' if change.change == 'deleted' else f'{change.size:,} bytes'} |"
+        for path, change in sorted(changes.items())
+        if change.change != "deleted" or path in before
+    ]
+    if rows:
+        yield "## Files"
+        yield "\n".join(["| file | | size |", "|---|---|---:|", *rows[:MAX_ROWS]])
+    if len(rows) > MAX_ROWS:
+        yield f"and {_count(len(rows) - MAX_ROWS, 'more file')}."
+
+
+def _became(change: e.FileChange, was_there: bool) -> str:
+    if change.change == "deleted":
+        return "deleted"
+    return "changed" if was_there else "new"
+
+
+def table_of_calls(entries: Iterable[Entry]) -> Iterable[str]:
+    """The calls as a table, to see at a glance how it went."""
+    calls = [entry.matter for entry in entries if isinstance(entry.matter, CallItem)]
+    rows = [
+        f"| {item.call.number} | {inline(short_name(item.call.name))} |"
+        f" {inline(shortened(summarize_call(item.call.name, item.arguments), MAX_CELL_CHARS))} |"
+        f" {inline(_result(item))} |"
+        for item in calls[:MAX_ROWS]
+    ]
+    if rows:
+        yield "## Calls"
+        yield "\n".join(["| | tool | | result |", "|---:|---|---|---|", *rows])
+    if len(calls) > MAX_ROWS:
+        yield f"and {_count(len(calls) - MAX_ROWS, 'more call')}."
+
+
+def _result(item: CallItem) -> str:
+    """What became of a call, in a few words."""
+    decided, ended = decision(item), item.finished
+    if ended is None or not did_run(item):
+        return decided or "did not end"
+    words = [f"{'✓' if ended.ok else '✗'} {ended.duration:.1f} s"]
+    words += [f"exit {ended.exit_code}"] if ended.exit_code else []
+    words += [decided] if decided else []
+    return " · ".join(words)
+
+
+def shortened(text: str, most: int) -> str:
+    """The beginning of a line, up to a word's end."""
+    text = sanitize_line(text).strip()
+    return text if len(text) <= most else f"{text[:most].rsplit(' ', 1)[0]} …"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

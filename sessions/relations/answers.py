@@ -1,0 +1,13 @@
+"""Answers of several runs, counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+
+def count_answers(answers: Iterable[str | None]) -> list[tuple[str, int]]:
+    """The answers with how many gave each, the most frequent first; none and empty ones are left
+    out."""
+    given = (answer.strip() for answer in answers if answer)
+    return Counter(answer for answer in given if answer).most_common()

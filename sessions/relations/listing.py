@@ -1,0 +1,201 @@
+"""What a list of all sessions shows: sessions, samples of one task folded, evaluations, trainings.
+
+Samples of an evaluation and rollouts of a training are sessions too, thousands of them. Each
+evaluation and each training is one row here; screens of their own list what belongs to them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from sandbox_tui.sessions.relations.answers import count_answers
+from sandbox_tui.sessions.relations.fork_tree import Lineage
+from sandbox_tui.sessions.store.run_summary import RunSummary
+from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    """A session.
+
+    Attributes:
+        run: the session.
+        lineage: its place in its tree of forks.
+        is_sample: whether the row of its task's samples stands above it.
+    """
+
+    run: RunSummary
+    lineage: Lineage = field(default_factory=Lineage)
+    is_sample: bool = False
+
+    @property
+    def key(self) -> str:
+        """Tells rows apart, also after the list is read again."""
+        return self.run.id
+
+    @property
+    def began_at(self) -> float:
+        """In seconds since the epoch."""
+        return self.run.begun_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SamplesRow:
+    """Samples of one task, asked for in one go.
+
+    Attributes:
+        runs: newest first; at least two.
+        is_open: whether a row for each follows.
+    """
+
+    runs: tuple[RunSummary, ...]
+    is_open: bool
+
+    @property
+    def key(self) -> str:
+        """The label that they share."""
+        return f"samples {self.runs[0].samples}"
+
+    @property
+    def began_at(self) -> float:
+        """When the newest began, in seconds since the epoch."""
+        return self.runs[0].begun_at
+
+    @property
+    def outcomes(self) -> list[tuple[str, int]]:
+        """How many ended in which way, the most frequent first."""
+        return Counter(run.outcome for run in self.runs).most_common()
+
+    @property
+    def answers(self) -> list[tuple[str, int]]:
+        """The answers with how many gave each, the most frequent first."""
+        return count_answers(run.answer for run in self.runs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvalRow:
+    """An evaluation.
+
+    Attributes:
+        summary: how far it is.
+    """
+
+    summary: EvalSummary
+
+    @property
+    def key(self) -> str:
+        """Its id."""
+        return self.summary.info.id
+
+    @property
+    def began_at(self) -> float:
+        """In seconds since the epoch."""
+        return self.summary.info.began_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingRow:
+    """A training run.
+
+    Attributes:
+        summary: how far it is.
+    """
+
+    summary: TrainingSummary
+
+    @property
+    def key(self) -> str:
+        """Its id."""
+        return self.summary.id
+
+    @property
+    def began_at(self) -> float:
+        """In seconds since the epoch."""
+        return self.summary.began_at
+
+
+Row: TypeAlias = SessionRow | SamplesRow | EvalRow | TrainingRow
+_Unit: TypeAlias = Sequence[Row]
+
+
+def rows_of(
+    family: Sequence[tuple[RunSummary, Lineage]],
+    evaluations: Sequence[EvalSummary],
+    trainings: Sequence[TrainingSummary] = (),
+    *,
+    waiting: Collection[str] = (),
+    opened: Collection[str] = (),
+) -> list[Row]:
+    """The rows of the list.
+
+    Args:
+        family: sessions, newest first, forks after their parents.
+        evaluations: newest first.
+        trainings: newest first.
+        waiting: sessions in which something waits for a person; they come first.
+        opened: keys of the rows of samples that are open.
+    """
+    units = _folded(_trees(family), opened)
+    units += [(EvalRow(summary=one),) for one in evaluations]
+    units += [(TrainingRow(summary=one),) for one in trainings]
+    units.sort(key=_newest, reverse=True)
+    units.sort(key=lambda unit: not _waits(unit, waiting))
+    return [row for unit in units for row in unit]
+
+
+def _trees(family: Sequence[tuple[RunSummary, Lineage]]) -> list[list[SessionRow]]:
+    """The sessions, each with its forks."""
+    trees: list[list[SessionRow]] = []
+    for run, lineage in family:
+        row = SessionRow(run=run, lineage=lineage)
+        if lineage.depth and trees:
+            trees[-1].append(row)
+        else:
+            trees.append([row])
+    return trees
+
+
+def _folded(trees: Iterable[list[SessionRow]], opened: Collection[str]) -> list[_Unit]:
+    """The trees, with the samples of one task that have no forks in one unit."""
+    units: list[_Unit] = []
+    samples: dict[str, list[RunSummary]] = {}
+    for tree in trees:
+        run = tree[0].run
+        if len(tree) == 1 and run.samples is not None and run.parent is None:
+            samples.setdefault(run.samples, []).append(run)
+        else:
+            units.append(tree)
+    return [*units, *(_samples(runs, opened) for runs in samples.values())]
+
+
+def _samples(runs: Sequence[RunSummary], opened: Collection[str]) -> _Unit:
+    if len(runs) == 1:
+        return [SessionRow(run=runs[0])]
+    row = SamplesRow(runs=tuple(runs), is_open=False)
+    if row.key not in opened:
+        return [row]
+    shown = SamplesRow(runs=tuple(runs), is_open=True)
+    return [shown, *(SessionRow(run=run, is_sample=True) for run in runs)]
+
+
+def _newest(unit: _Unit) -> float:
+    return max(row.began_at for row in unit)
+
+
+def _waits(unit: _Unit, waiting: Collection[str]) -> bool:
+    return any(run.id in waiting for row in unit for run in runs_of(row))
+
+
+def runs_of(row: Row) -> tuple[RunSummary, ...]:
+    """The sessions that a row stands for, without those that have rows of their own."""
+    match row:
+        case SessionRow(run=run):
+            return (run,)
+        case SamplesRow(runs=runs, is_open=is_open):
+            return () if is_open else runs
+        case EvalRow() | TrainingRow():
+            return ()

@@ -1,0 +1,90 @@
+"""What a person wants to know of a session before it is opened."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox_tui.sessions.store.run_summary import RunSummary
+from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.annotations import Note, notes_of, tags_of
+from sandbox_tui.sessions.store.tables.calls import CallRow
+
+MAX_FILES = 200
+"""Files that are looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultFile:
+    """A file that a run left.
+
+    Attributes:
+        name: below the folder of the results, or the path in the sandbox.
+        size: bytes.
+    """
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionDetail:
+    """A session with what its row has no room for.
+
+    Attributes:
+        run: the session.
+        last_call: the last call that was proposed.
+        files: its results on this machine; where there are none, what it changed in the sandbox.
+        folder: of the results on this machine; None: the files were in the sandbox only.
+        tags, notes: of people.
+    """
+
+    run: RunSummary
+    last_call: CallRow | None
+    files: tuple[ResultFile, ...]
+    folder: Path | None
+    tags: tuple[str, ...]
+    notes: tuple[Note, ...]
+
+
+def read_detail(store: Store, run: RunSummary) -> SessionDetail:
+    """Read the details of a session.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    folder = Path(run.results_dir) if run.results_dir else None
+    results = () if folder is None else _files_below(folder)
+    return SessionDetail(
+        run=run,
+        last_call=store.last_call(run.id),
+        files=results or _changed(store, run.id),
+        folder=folder if results else None,
+        tags=tuple(tags_of(store, run.id)),
+        notes=tuple(notes_of(store, run.id)),
+    )
+
+
+def _files_below(folder: Path) -> tuple[ResultFile, ...]:
+    """The files below a folder, without following links; none where it is gone."""
+    found: list[ResultFile] = []
+    for place, _, names in os.walk(folder):
+        for name in sorted(names):
+            path = Path(place) / name
+            try:
+                size = path.lstat().st_size
+            except OSError:
+                continue
+            found.append(ResultFile(name=str(path.relative_to(folder)), size=size))
+            if len(found) >= MAX_FILES:
+                return tuple(found)
+    return tuple(found)
+
+
+def _changed(store: Store, run_id: str) -> tuple[ResultFile, ...]:
+    """The files that a run made or changed and did not delete, as they were at the end."""
+    last = {change.path: change for change in store.file_changes(run_id)}
+    kept = [one for one in last.values() if one.kind == "file" and one.change != "deleted"]
+    touched = [one for one in kept if one.step > 0]
+    return tuple(ResultFile(name=one.path, size=one.size) for one in touched[:MAX_FILES])

@@ -1,0 +1,1 @@
+"""Training runs: recorded, read for a screen, exported."""

@@ -1,0 +1,224 @@
+"""Records a training run: its steps, and each rollout as a session.
+
+    recorder = TrainingRecorder(store)
+    recorder.begin(recipe, name="hello", engine="trl", model="tiny", seed=1)
+    record = await recorder.rollout(step, task, number)
+    episode = pool.episode(events=record.events, identity=record.identity)
+    ...
+    await record.finish(result.info, result.reward, result.truncated)
+    recorder.set_advantages(step, {record.run_id: 0.5})
+    recorder.step_finished(step, {"reward": 0.75, "held_out_reward": 0.5})
+    recorder.finish("finished")
+
+A rollout's session begins with the `RunStarted` that its episode posts and ends with `RunFinished`,
+its score before that. It belongs to this program: where that is killed, the session is shown as
+interrupted, and so is the training.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.to_completion import to_completion
+from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.rl.training.attempt import STOPPED
+from sandbox_tui.sessions.rl.rollout_record import RolloutRecord, RolloutSession
+from sandbox_tui.sessions.store.ids import new_id
+from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables import rollouts, trainings
+from sandbox_tui.sessions.store.tables.rollouts import Rollout, Split
+from sandbox_tui.sessions.store.tables.trainings import NewTraining, TrainingStatus
+
+BEAT_SECONDS = 10.0
+"""Seconds between the beats that say that the trainer is alive."""
+
+
+class TrainingRecorder:
+    """The record of one training run.
+
+    `rollout` belongs to an event loop; the other methods may be called from any thread, and block
+    for the length of a write.
+
+    Args:
+        store: where it goes.
+
+    Attributes:
+        training_id: of the training; empty before `begin` or `resume`.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.training_id = ""
+        self._store = store
+        self._model = ""
+        self._engine = ""
+        self._beats = _Beats(store)
+
+    def begin(
+        self,
+        recipe: Mapping[str, Any],
+        *,
+        name: str,
+        engine: str,
+        model: str,
+        seed: int | None = None,
+    ) -> str:
+        """Enter a new training run; returns its id.
+
+        Args:
+            recipe: what is trained and how, as plain data.
+            name: for people.
+            engine: what trains: `trl`, `verl` and so on.
+            model: the model that is trained.
+            seed: of the training.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        new = NewTraining(
+            id=new_id(), name=name, engine=engine, model=model, seed=seed, recipe=recipe
+        )
+        trainings.create(self._store, new)
+        self._adopt(new.id, engine, model)
+        return new.id
+
+    def resume(self, training_id: str, from_step: int | None = None) -> str:
+        """Resume a training whose program is gone, or that was stopped; returns its id.
+
+        Args:
+            training_id: of the training, or a part of it that is enough.
+            from_step: the step that is done next, after a checkpoint. What was recorded of it and
+                of later steps counts no more; the sessions stay. None: nothing is done again.
+
+        Raises:
+            StoreError: there is no such training, another program is at work on it, or it could not
+                be written.
+        """
+        found = trainings.summary(self._store, training_id)
+        with self._store.transaction():
+            trainings.own(self._store, found.id)
+            if from_step is not None:
+                trainings.forget_steps(self._store, found.id, from_step)
+                rollouts.replace_from(self._store, found.id, from_step)
+        self._adopt(found.id, found.engine, found.model)
+        return found.id
+
+    async def rollout(
+        self,
+        step: int,
+        task: Task,
+        number: int,
+        *,
+        mode: str = "sandbox",
+        split: Split = "train",
+    ) -> RolloutRecord:
+        """Begin the record of a rollout.
+
+        Args:
+            step: the optimizer step it belongs to.
+            task: what is asked; the rollouts of one task in one step are a group.
+            number: its place in the group.
+            mode: `sandbox` or `text`.
+            split: whether the policy learns from it.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        entry = Rollout(
+            run_id=new_id(),
+            step=step,
+            task=task.id,
+            number=number,
+            mode=mode,
+            split=split,
+            began_at=time.time(),
+        )
+        labels = {
+            "training": self.training_id,
+            "step": str(step),
+            "task": task.id,
+            "rollout": str(number),
+            "mode": mode,
+            "split": split,
+        }
+        session = RolloutSession(
+            task=task, model=self._model, engine=self._engine, labels=labels, entry=entry
+        )
+        entering = asyncio.to_thread(rollouts.begin, self._store, self.training_id, entry)
+        try:
+            await to_completion(entering)
+        except asyncio.CancelledError:  # it has an entry, so it needs an end
+            await RolloutRecord(self._store, session).abandon(STOPPED)
+            raise
+        return RolloutRecord(self._store, session)
+
+    def set_advantages(self, step: int, advantages: Mapping[str, float]) -> None:
+        """Note the advantage of each rollout of a step in its group.
+
+        Args:
+            step: the step.
+            advantages: by session id (`RolloutRecord.run_id`).
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        rollouts.set_advantages(self._store, self.training_id, step, advantages)
+
+    def step_finished(self, step: int, metrics: Mapping[str, float]) -> None:
+        """Keep what was measured of a step that is over.
+
+        Args:
+            step: its number.
+            metrics: such as `reward`, `reward_std`, `held_out_reward`, `loss`, `seconds`; what is
+                not finite is left out.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        trainings.finish_step(self._store, self.training_id, step, metrics)
+
+    def finish(self, status: TrainingStatus = "finished", error: str = "") -> None:
+        """Note how the training ended.
+
+        Args:
+            status: `finished`, `stopped` or `failed`.
+            error: why, as a sentence, where it did not come to its end.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        self._beats.stop()
+        trainings.finish(self._store, self.training_id, status, error)
+
+    def _adopt(self, training_id: str, engine: str, model: str) -> None:
+        self.training_id, self._engine, self._model = training_id, engine, model
+        self._beats.start(training_id)
+
+
+class _Beats:
+    """Notes every `BEAT_SECONDS` that this program is alive, on a thread of its own: a trainer
+    keeps its own threads busy for minutes."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._stopped = threading.Event()
+
+    def start(self, training_id: str) -> None:
+        self._stopped.set()  # of a training before
+        self._stopped = threading.Event()
+        threading.Thread(
+            target=self._run, args=(training_id, self._stopped), name="beats", daemon=True
+        ).start()
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def _run(self, training_id: str, stopped: threading.Event) -> None:
+        while not stopped.wait(BEAT_SECONDS):
+            with contextlib.suppress(StoreError):  # the next one may succeed
+                trainings.beat(self._store, training_id)

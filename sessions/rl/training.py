@@ -1,0 +1,330 @@
+"""A training at work: a recipe's tasks attempted by the policy that an engine trains, all of it
+recorded.
+
+The engine owns the loop over steps and runs in a thread; episodes live on the event loop of the
+caller. Whatever ends the training, the episodes are closed and the record says how it ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import Any, TypeVar
+
+import msgspec
+from typing_extensions import override
+
+from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
+from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.rl.advantages import group_advantages
+from sandbox_tui.core.rl.data.task_file import read_tasks
+from sandbox_tui.core.rl.pool import EpisodePool
+from sandbox_tui.core.rl.recipe import Recipe
+from sandbox_tui.core.rl.rewards.build import build_reward
+from sandbox_tui.core.rl.rollouts.record import EpisodeIdentity
+from sandbox_tui.core.rl.training.attempt import Attempt, attempt
+from sandbox_tui.core.rl.training.engine import (
+    Engine,
+    ScoredAttempt,
+    TrainingJob,
+    TrainingStopped,
+)
+from sandbox_tui.core.rl.training.policy import Policy
+from sandbox_tui.core.rl.training.task_order import seed_of_attempt, tasks_of_step
+from sandbox_tui.sessions.rl.checkpoints import checkpoint_folder, newest_checkpoint
+from sandbox_tui.sessions.rl.recorder import TrainingRecorder
+from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables import trainings
+from sandbox_tui.sessions.store.tables.rollouts import Split
+from sandbox_tui.sessions.store.tables.trainings import TrainingStatus
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """The tasks of a training."""
+
+    train: list[Task]
+    held_out: list[Task]
+
+    @classmethod
+    def of(cls, recipe: Recipe) -> TrainingData:
+        """The tasks that a recipe names.
+
+        Raises:
+            ConfigError: a file cannot be read, has no task, or a document is on both sides.
+        """
+        train = read_tasks(recipe.data.train)
+        held_out = read_tasks(recipe.data.held_out) if recipe.data.held_out else []
+        if not train:
+            raise ConfigError(f"{recipe.data.train} has no tasks.")
+        known = {data for task in train for data in task.files.values()}
+        for task in held_out:
+            if any(data in known for data in task.files.values()):
+                raise ConfigError(
+                    f"A document of the held-out task {task.id} also belongs to a training task, "
+                    "so nothing would be measured. `sandbox-tui rl data check` lists what leaks."
+                )
+        return cls(train, held_out[: recipe.evaluation.tasks or None])
+
+
+class Training(TrainingJob):
+    """Runs one training and records it. It runs once.
+
+    Args:
+        recipe: what is trained and how.
+        store: where it is recorded.
+        engine: what trains.
+        resume: id of a training to go on with; empty: a new one begins.
+
+    Attributes:
+        recipe: as above.
+        training_id: of its record, once it has begun.
+        folder: of its checkpoints.
+        checkpoint: that it resumes from; None: from the start.
+        first_step: that comes first, counted from 1.
+        on_step: called on the event loop when a step is finished, with its number.
+    """
+
+    def __init__(self, recipe: Recipe, store: Store, engine: Engine, *, resume: str = "") -> None:
+        self.recipe = recipe
+        self.training_id = ""
+        self.folder = Path()
+        self.checkpoint: Path | None = None
+        self.first_step = 1
+        self.on_step: Callable[[int], None] = lambda _: None
+        self._store = store
+        self._engine = engine
+        self._resume = resume
+        self._data = TrainingData.of(recipe)
+        tasks = [*self._data.train, *self._data.held_out]
+        self._reward = build_reward(recipe.reward, tasks)
+        self._recorder = TrainingRecorder(store)
+        self._at_work: asyncio.Task[Any] | None = None
+        self._stopped_because = ""
+        self._step_began = time.monotonic()
+        self._metrics: dict[str, float] = {}
+
+    # --- its life, on the event loop
+
+    def begin(self) -> None:
+        """Enter it into the record, or take a recorded one over.
+
+        Raises:
+            ConfigError: its folder holds checkpoints of another training.
+            StoreError: it could not be recorded, or another program is at work on it.
+        """
+        recipe = self.recipe
+        if self._resume:
+            self._take_over()
+            return
+        if recipe.checkpoints.folder and newest_checkpoint(Path(recipe.checkpoints.folder)):
+            raise ConfigError(
+                f"{recipe.checkpoints.folder} holds checkpoints of another training. Resume that "
+                "one, or set another checkpoints.folder."
+            )
+        self.training_id = self._recorder.begin(
+            msgspec.to_builtins(recipe),
+            name=recipe.name,
+            engine=recipe.engine,
+            model=Path(recipe.model).name,
+            seed=recipe.seed,
+        )
+        self.folder = checkpoint_folder(recipe, self.training_id)
+
+    def _take_over(self) -> None:
+        found = trainings.summary(self._store, self._resume)
+        self.folder = checkpoint_folder(self.recipe, found.id)
+        if self.recipe.engine == "collect":  # nothing is updated: each step stands for itself
+            self.first_step = max(found.last_step, 0) + 1
+        elif newest := newest_checkpoint(self.folder):
+            self.checkpoint, self.first_step = newest.path, newest.step + 1
+        again = self.first_step if self.first_step > 1 else 0
+        self.training_id = self._recorder.resume(found.id, again)
+
+    async def run(self) -> TrainingStatus:
+        """Train to the end, or until it is stopped.
+
+        Raises:
+            SandboxTuiError: it failed; the record says so.
+        """
+        self._loop = asyncio.get_running_loop()
+        status: TrainingStatus = "failed"
+        because = "The trainer failed."
+        try:
+            async with self._pool():
+                await self._train()
+            status, because = "finished", ""
+        except TrainingStopped:
+            status, because = "stopped", self._stopped_because
+        except SandboxTuiError as error:
+            because = str(error)
+            raise
+        except asyncio.CancelledError:
+            status, because = "stopped", "The training was cancelled."
+            raise
+        except Exception as error:
+            because = f"The trainer failed: {error!r}"
+            raise
+        finally:
+            self._recorder.finish(status, because)
+        return status
+
+    async def _train(self) -> None:
+        """Let the engine train; it has ended when this returns, however that comes about."""
+        engine = self._loop.run_in_executor(None, self._engine.train, self)
+        try:
+            await asyncio.shield(engine)
+        except asyncio.CancelledError:
+            self.stop("The training was cancelled.")
+            with contextlib.suppress(Exception, TrainingStopped):
+                await engine
+            raise
+
+    def stop(self, because: str) -> None:
+        """End it: what is being attempted is broken off, and nothing begins. `run` then returns.
+
+        Args:
+            because: a sentence for the record.
+        """
+        if not self._stopped_because:
+            self._stopped_because = because
+            if self._at_work is not None:
+                self._at_work.cancel()
+
+    def _pool(self) -> EpisodePool:
+        training = self.recipe.training
+        self._episodes = EpisodePool(
+            self.recipe.episodes, self._reward, concurrency=training.concurrency
+        )
+        return self._episodes
+
+    # --- what the engine asks for, in its thread
+
+    @override
+    def rollouts(self, step: int, policy: Policy) -> Sequence[ScoredAttempt]:
+        training, seed = self.recipe.training, self.recipe.seed
+        self._step_began = time.monotonic()
+        tasks = tasks_of_step(self._data.train, step, training.prompts, seed)
+        work = [(task, number) for task in tasks for number in range(training.group)]
+        attempts = self._on_loop(self._attempt_all(step, work, policy, "train"))
+        rewards = [one.reward for one in attempts]
+        if training.shuffle_rewards:
+            random.Random(f"{seed}/{step}/rewards").shuffle(rewards)
+        advantages = [
+            advantage
+            for first in range(0, len(rewards), training.group)
+            for advantage in group_advantages(
+                rewards[first : first + training.group], training.advantages
+            )
+        ]
+        by_run = {one.run_id: own for one, own in zip(attempts, advantages, strict=True)}
+        self._recorder.set_advantages(step, by_run)
+        self._metrics = _figures(attempts)
+        return [ScoredAttempt(one, own) for one, own in zip(attempts, advantages, strict=True)]
+
+    @override
+    def measure(self, step: int, policy: Policy) -> None:
+        every, last = self.recipe.evaluation.every, self.recipe.training.steps
+        if not every or not self._data.held_out or (step % every and step != last):
+            return
+        work = [(task, 0) for task in self._data.held_out]
+        attempts = self._on_loop(self._attempt_all(step, work, policy, "held_out"))
+        held_out = {"held_out_reward": _figures(attempts).get("reward", 0.0)}
+        if step:
+            self._metrics |= held_out
+        else:
+            self._recorder.step_finished(0, held_out)
+            self._loop.call_soon_threadsafe(self.on_step, 0)
+
+    @override
+    def step_finished(self, step: int, metrics: Mapping[str, float]) -> None:
+        seconds = time.monotonic() - self._step_began
+        self._recorder.step_finished(step, {**self._metrics, **metrics, "seconds": seconds})
+        self._loop.call_soon_threadsafe(self.on_step, step)
+        self._metrics = {}
+        self._require_going()
+
+    def _require_going(self) -> None:
+        if self._stopped_because:
+            raise TrainingStopped
+
+    def _on_loop(self, work: Coroutine[Any, Any, _T]) -> _T:
+        """Do something on the event loop and wait for it.
+
+        Raises:
+            TrainingStopped: it was broken off.
+        """
+        try:
+            return asyncio.run_coroutine_threadsafe(self._unless_stopped(work), self._loop).result()
+        except CancelledError as error:
+            raise TrainingStopped from error
+
+    async def _unless_stopped(self, work: Coroutine[Any, Any, _T]) -> _T:
+        if self._stopped_because:
+            work.close()
+            raise TrainingStopped
+        self._at_work = asyncio.current_task()
+        try:
+            return await work
+        finally:
+            self._at_work = None
+
+    # --- attempts, on the event loop
+
+    async def _attempt_all(
+        self, step: int, work: Sequence[tuple[Task, int]], policy: Policy, split: Split
+    ) -> list[Attempt]:
+        places = asyncio.Semaphore(self.recipe.training.concurrency)
+
+        async def one(task: Task, number: int) -> Attempt:
+            async with places:
+                return await self._attempt(step, task, number, policy, split)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(task, number)) for task, number in work]
+        return [task.result() for task in tasks]
+
+    async def _attempt(
+        self, step: int, task: Task, number: int, policy: Policy, split: Split
+    ) -> Attempt:
+        mode = self.recipe.episodes.mode
+        record = await self._recorder.rollout(step, task, number, mode=mode, split=split)
+        seed = seed_of_attempt(self.recipe.seed, step, task.id, number, split)
+        episode = self._episodes.episode(
+            events=record.events,
+            identity=EpisodeIdentity(
+                run_id=record.run_id,
+                policy=self.recipe.model,
+                policy_params={"temperature": self.recipe.training.temperature},
+                seed=seed,
+            ),
+        )
+        return await attempt(episode, task, policy, record, seed)
+
+
+def _figures(attempts: Sequence[Attempt]) -> dict[str, float]:
+    """What attempts came to, as metrics."""
+    rewards = [one.reward for one in attempts if one.reward is not None]
+    infos = [one.info for one in attempts if one.info is not None]
+    figures = {
+        "unrewarded": float(len(attempts) - len(rewards)),
+        "truncated": fmean(float(one.truncated) for one in attempts),
+    }
+    if rewards:
+        figures |= {"reward": fmean(rewards), "reward_std": pstdev(rewards)}
+    if infos:
+        figures |= {
+            "turns": fmean(info.steps for info in infos),
+            "tool_calls": fmean(info.tool_calls for info in infos),
+            "tokens": fmean(info.tokens for info in infos),
+        }
+    return figures

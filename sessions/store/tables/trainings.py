@@ -1,0 +1,321 @@
+"""The tables of training runs: what each is of, and the metrics of its steps.
+
+A training belongs to the program that trains. It says so by its process, which other programs of
+this machine can look for, and by a beat, which programs of other machines can read.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.process_identity import ProcessIdentity
+from sandbox_tui.sessions.store.row_by_name import NamedRows
+from sandbox_tui.sessions.store.store import Store
+
+NO_TRAINING = "There are no training runs yet: `sandbox-tui rl train RECIPE` starts one."
+
+MAX_BEAT_AGE_SECONDS = 60.0
+"""Seconds without a beat after which the program of another machine counts as gone."""
+
+TrainingStatus = Literal["running", "finished", "stopped", "failed", "interrupted"]
+"""Where a training stands; `interrupted`: its program is gone and had no time to say why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingSummary:
+    """A training run at a glance.
+
+    Attributes:
+        id: sortable by time, as of a session.
+        name: a name for people.
+        engine: what trains: `trl`, `verl` and so on.
+        model: the model that is trained.
+        seed: of the training, or None.
+        recipe: what it was asked to do, as in its recipe file.
+        began_at, ended_at: seconds since the epoch; no end while it runs or was interrupted.
+        status: where it stands.
+        error: why it failed or was stopped, as a sentence; empty otherwise.
+        steps: optimizer steps that are finished.
+        last_step: the number of the last of them, -1 where there is none.
+        last_step_at: when one of them ended last, in seconds since the epoch; 0 where none has.
+        rollouts: how many have begun, without those that were replaced after a resume.
+        mean_reward: of the training rollouts of the last finished step, or None.
+    """
+
+    id: str
+    name: str
+    engine: str
+    model: str
+    seed: int | None
+    recipe: dict[str, Any]
+    began_at: float
+    ended_at: float | None
+    status: TrainingStatus
+    error: str
+    steps: int
+    last_step: int
+    last_step_at: float
+    rollouts: int
+    mean_reward: float | None
+
+    @property
+    def running(self) -> bool:
+        """Whether a program is at work on it now."""
+        return self.status == "running"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingStep:
+    """A finished optimizer step.
+
+    Attributes:
+        step: its number.
+        metrics: what the trainer measured, such as `reward`, `held_out_reward` and `loss`.
+        ended_at: seconds since the epoch.
+    """
+
+    step: int
+    metrics: dict[str, float]
+    ended_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTraining:
+    """What a training is entered with; see `TrainingSummary`."""
+
+    id: str
+    name: str
+    engine: str
+    model: str
+    seed: int | None
+    recipe: Mapping[str, Any]
+
+
+def create(store: Store, training: NewTraining) -> None:
+    """Enter a training run. It belongs to this program.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    now = time.time()
+    with store.transaction() as connection:
+        connection.execute(
+            "INSERT INTO trainings (id, name, engine, model, seed, recipe, began_at, status, error,"
+            " beat_at, owner_pid, owner_started, owner_host)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, 'running', '', ?, ?, ?, ?)",
+            [
+                *(training.id, training.name, training.engine, training.model, training.seed),
+                *(msgspec.json.encode(training.recipe).decode(), now, now),
+                *ProcessIdentity.this_process(),
+            ],
+        )
+
+
+def own(store: Store, training_id: str) -> None:
+    """Make this program the one that works on a training, which is running again.
+
+    Raises:
+        StoreError: there is no such training, another program is at work on it, or it could not be
+            written.
+    """
+    me = ProcessIdentity.this_process()
+    with store.transaction() as connection:
+        found = summary(store, training_id)
+        owner = _owner(store, found.id)
+        if found.running and owner != me:
+            raise StoreError(
+                f"Another program (process {owner.pid} on {owner.host_name}) is running the "
+                f"training run {found.id}. `sandbox-tui rl watch {found.id}` follows it."
+            )
+        connection.execute(
+            "UPDATE trainings SET owner_pid = ?, owner_started = ?, owner_host = ?, beat_at = ?,"
+            " ended_at = NULL, status = 'running', error = '' WHERE id = ?",
+            [*me, time.time(), found.id],
+        )
+
+
+def beat(store: Store, training_id: str) -> None:
+    """Note that the program of a training is alive.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    with store.transaction() as connection:
+        connection.execute(
+            "UPDATE trainings SET beat_at = ? WHERE id = ?", [time.time(), training_id]
+        )
+
+
+def finish(store: Store, training_id: str, status: TrainingStatus, error: str = "") -> None:
+    """Note how a training ended.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    with store.transaction() as connection:
+        connection.execute(
+            "UPDATE trainings SET status = ?, error = ?, ended_at = ? WHERE id = ?",
+            [status, error, time.time(), training_id],
+        )
+
+
+def finish_step(store: Store, training_id: str, step: int, metrics: Mapping[str, float]) -> None:
+    """Keep the finite metrics of a step; those of the same step before are replaced.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    kept = {name: float(value) for name, value in metrics.items() if math.isfinite(value)}
+    with store.transaction() as connection:
+        connection.execute(
+            "INSERT OR REPLACE INTO training_steps (training_id, step, metrics, ended_at)"
+            " VALUES (?, ?, ?, ?)",
+            [training_id, step, msgspec.json.encode(kept).decode(), time.time()],
+        )
+
+
+def forget_steps(store: Store, training_id: str, from_step: int) -> None:
+    """Forget the metrics of a step and of those after it, which are done again.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    with store.transaction() as connection:
+        connection.execute(
+            "DELETE FROM training_steps WHERE training_id = ? AND step >= ?",
+            [training_id, from_step],
+        )
+
+
+def steps_of(store: Store, training_id: str) -> list[TrainingStep]:
+    """The finished steps of a training, in order.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    rows = store.rows(
+        "SELECT step, metrics, ended_at FROM training_steps WHERE training_id = ? ORDER BY step",
+        [training_id],
+    )
+    return [
+        TrainingStep(
+            row["step"],
+            msgspec.json.decode(row["metrics"], type=dict[str, float]),
+            row["ended_at"],
+        )
+        for row in rows
+    ]
+
+
+def summaries(store: Store, limit: int = 100) -> list[TrainingSummary]:
+    """Training runs, newest first.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    return [_summary(row) for row in store.rows(f"{_SUMMARIES} {_NEWEST_FIRST} LIMIT ?", [limit])]
+
+
+def summaries_of(store: Store, ids: Sequence[str]) -> list[TrainingSummary]:
+    """These training runs, newest first; those that were deleted are not among them.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    marks = ", ".join("?" * len(ids))
+    rows = store.rows(f"{_SUMMARIES} WHERE id IN ({marks}) {_NEWEST_FIRST}", list(ids))
+    return [_summary(row) for row in rows]
+
+
+def summary(store: Store, name: str = "last", *, surely: bool = False) -> TrainingSummary:
+    """The training with this id, or whose id begins or ends so; `last`: the newest.
+
+    Args:
+        store: where it is.
+        name: the id, or a part of it.
+        surely: for what cannot be undone: the id, or at least `MIN_PREFIX` characters it begins
+            with.
+
+    Raises:
+        StoreError: there is none, or more than one.
+    """
+    return _summary(_TRAININGS.find(store, name, surely=surely))
+
+
+def delete(store: Store, training_id: str) -> None:
+    """Delete a training; its sessions stay.
+
+    Raises:
+        StoreError: it could not be written.
+    """
+    with store.transaction() as connection:
+        connection.execute("DELETE FROM trainings WHERE id = ?", [training_id])
+
+
+_LAST_STEP = "(SELECT max(step) FROM training_steps WHERE training_id = trainings.id)"
+
+_SUMMARIES = (
+    "SELECT *, (SELECT count(*) FROM training_steps WHERE training_id = trainings.id AND step > 0)"
+    " AS steps,"
+    f" coalesce({_LAST_STEP}, -1) AS last_step,"
+    " coalesce((SELECT max(ended_at) FROM training_steps WHERE training_id = trainings.id), 0.0)"
+    " AS last_step_at,"
+    " (SELECT count(*) FROM rollouts WHERE training_id = trainings.id AND replaced = 0)"
+    " AS rollouts,"
+    " (SELECT avg(reward) FROM rollouts WHERE training_id = trainings.id AND replaced = 0"
+    f" AND split = 'train' AND step = {_LAST_STEP}) AS mean_reward FROM trainings"
+)
+
+_NEWEST_FIRST = "ORDER BY began_at DESC, id DESC"
+
+_TRAININGS = NamedRows(
+    query=_SUMMARIES,
+    order=_NEWEST_FIRST,
+    article="a",
+    noun="training run",
+    command="sandbox-tui rl ls",
+    nothing=NO_TRAINING,
+)
+
+
+def _summary(row: dict[str, Any]) -> TrainingSummary:
+    kept = row["status"]
+    return TrainingSummary(
+        id=row["id"],
+        name=row["name"],
+        engine=row["engine"],
+        model=row["model"],
+        seed=row["seed"],
+        recipe=msgspec.json.decode(row["recipe"], type=dict[str, Any]),
+        began_at=row["began_at"],
+        ended_at=row["ended_at"],
+        status="interrupted" if kept == "running" and not _is_alive(row) else kept,
+        error=row["error"],
+        steps=row["steps"],
+        last_step=row["last_step"],
+        last_step_at=row["last_step_at"],
+        rollouts=row["rollouts"],
+        mean_reward=row["mean_reward"],
+    )
+
+
+def _is_alive(row: dict[str, Any]) -> bool:
+    """Whether the program of a training is there: seen from here, or known by its beat."""
+    owner = ProcessIdentity(row["owner_pid"], row["owner_started"], row["owner_host"])
+    if owner.here:
+        return owner.alive
+    return owner.alive and time.time() - row["beat_at"] < MAX_BEAT_AGE_SECONDS
+
+
+def _owner(store: Store, training_id: str) -> ProcessIdentity:
+    row = store.rows(
+        "SELECT owner_pid, owner_started, owner_host FROM trainings WHERE id = ?", [training_id]
+    )[0]
+    return ProcessIdentity(row["owner_pid"], row["owner_started"], row["owner_host"])

@@ -1,0 +1,149 @@
+"""A training whose program is killed at random moments.
+
+SANDBOX_TUI_KILLS sets how many times; SANDBOX_TUI_KILLS_SEED which moments; on a machine that is
+busy, SANDBOX_TUI_KILLS_LATEST how many seconds after a program's first line the last of them is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables import rollouts, trainings
+from tests import scripted_server as s
+from tests.arithmetic_model import reply
+from tests.faults.remains import no_process_remains, nothing_remains
+from tests.integration.conftest import TEST_IMAGE, require
+
+PROGRAM = Path(sys.executable).with_name("sandbox-tui")
+KILLS = int(os.environ.get("SANDBOX_TUI_KILLS", "3"))
+SEED = int(os.environ.get("SANDBOX_TUI_KILLS_SEED", "1"))
+STEPS = 4 + KILLS
+GRACE = 7
+"""Seconds; nobody else has this number, by which the containers are known."""
+
+LATEST = {"collect": 3.0, "trl": 12.0}
+"""Seconds after its first line at which a program is killed at the latest, by engine."""
+
+ENGINES = {
+    "collect": 'engine: collect\nmodel: scripted\nserver: {{base_url: "{url}"}}',
+    "trl": "engine: trl\nmodel: model\nthreads: 1\ncheckpoints: {{every: 1}}",
+}
+RECIPE = """
+{engine}
+data: {{train: train.jsonl}}
+episodes: {{sandbox: {kind}, image: {image}, grace: {grace}, limits: {{max_steps: {turns}}}}}
+training: {{steps: {steps}, prompts: 2, group: 2, reply_tokens: {tokens}}}
+"""
+
+
+def write(folder: Path, engine: str, url: str, kind: str) -> Path:
+    """A recipe with its tasks and, where the engine updates one, its model."""
+    rows = [
+        {"id": f"t{n}", "problem": f"What is {n} * 3?", "target": n * 3, "scorer": "number"}
+        for n in range(20, 25)
+    ]
+    (folder / "train.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    if engine == "trl":
+        from tests.untrained_model import untrained_policy
+
+        policy = untrained_policy(context=16384)
+        policy.model.save_pretrained(folder / "model")
+        policy.tokenizer.save_pretrained(folder / "model")
+    recipe = folder / "recipe.yaml"
+    recipe.write_text(
+        RECIPE.format(
+            engine=ENGINES[engine].format(url=url),
+            kind=kind,
+            image=TEST_IMAGE,
+            grace=GRACE,
+            turns=5 if engine == "collect" else 2,
+            steps=STEPS,
+            tokens=8 if engine == "trl" else 2048,
+        )
+    )
+    return recipe
+
+
+def train(home: Path, *arguments: str, kill_after: float | None = None) -> int:
+    """Run the program; returns its exit code. Ends it `kill_after` that many seconds from its
+    first line, which it writes when its engine is there and no step has begun."""
+    program = subprocess.Popen(
+        [PROGRAM, "rl", "train", *arguments],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "SANDBOX_TUI_HOME": str(home), "TMPDIR": str(home.parent)},
+    )
+    assert program.stdout is not None
+    with program.stdout as lines:
+        lines.readline()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            program.communicate(timeout=kill_after)
+            return program.wait()
+        program.send_signal(signal.SIGKILL)
+        return program.wait()
+
+
+def watched(home: Path) -> list[int]:
+    """The steps that `rl watch` tells of."""
+    told = subprocess.run(
+        [PROGRAM, "rl", "watch", "last", "--json"],
+        env={**os.environ, "SANDBOX_TUI_HOME": str(home)},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return [json.loads(line)["step"] for line in told.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("kind", ["bubblewrap", "docker"])
+async def test_a_killed_training_goes_on_and_leaves_nothing_behind(
+    kind: str,
+    engine: str,
+    tmp_path: Path,
+    own_home: Path,
+    scripted_server: Callable[..., s.ScriptedServer],
+) -> None:
+    require(kind)
+    if engine == "trl" and find_spec("trl") is None:
+        pytest.skip("needs the extra trl")
+    recipe = write(tmp_path, engine, scripted_server(reply).url, kind)
+    dice = random.Random(SEED)
+    kills, has_begun, code = 0, False, 0
+    for _ in range(KILLS):
+        what = ("--resume", "last") if has_begun else (str(recipe),)
+        moment = dice.uniform(0, float(os.environ.get("SANDBOX_TUI_KILLS_LATEST", LATEST[engine])))
+        code = train(own_home, *what, kill_after=moment)
+        kills += code == -signal.SIGKILL
+        with Store(own_home / "sessions.db") as store:
+            begun = trainings.summaries(store)
+            has_begun = bool(begun)
+        reached = begun[0].last_step if begun else None
+        print(f"{engine} {kind}: {moment:.2f} s, exit code {code}, last step {reached}")
+        if begun and begun[0].status == "finished":  # also where it was killed on its way out
+            code = 0
+            break
+    assert kills
+    if code:
+        code = train(own_home, *(("--resume", "last") if has_begun else (str(recipe),)))
+    with Store(own_home / "sessions.db") as store:
+        found = trainings.summary(store)
+        assert (code, found.status) == (0, "finished")
+        assert [one.step for one in trainings.steps_of(store, found.id)] == [*range(1, STEPS + 1)]
+        counted = rollouts.rollouts_of(store, found.id)
+        assert Counter(one.step for one in counted) == dict.fromkeys(range(1, STEPS + 1), 4)
+        assert all(one.reward == (1.0 if engine == "collect" else 0.0) for one in counted)
+    assert watched(own_home) == [*range(1, STEPS + 1)]
+    await no_process_remains(f"SANDBOX_TUI_HOME={own_home}")
+    await nothing_remains(kind, tmp_path, GRACE)

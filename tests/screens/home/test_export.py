@@ -1,0 +1,94 @@
+"""Exporting a session from the home screen."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import OptionList, Static
+
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.interchange.exports import EXPORTERS
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.dialogs.export_session import ExportDialog
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.choice import Choice
+from sandbox_tui.tui.widgets.path_input import PathInput
+from tests.screens.cockpit.test_replay_screen import until
+from tests.screens.home.test_find_sessions import at_home
+from tests.unit.sample_run import keep, sample
+
+SECRET = "sk-proj-0123456789abcdefghijABCDEFGHIJ"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """One session with a secret in its task."""
+    with contextlib.closing(Store(tmp_path / "s.db")) as made:
+        keep(made, *sample(f"zebra {SECRET}"), run_id="whole")
+        yield made
+
+
+async def opened(home: HomeScreen, pilot: Pilot[int], name: str, path: Path) -> ExportDialog:
+    await pilot.press("E")
+    await until(pilot, lambda: isinstance(home.app.screen, ExportDialog))
+    dialog = home.app.screen
+    assert isinstance(dialog, ExportDialog)
+    dialog.query_one(OptionList).highlighted = list(EXPORTERS).index(name)
+    dialog.query_one(PathInput).value = str(path)
+    return dialog
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+async def test_every_format_is_written(store: Store, tmp_path: Path, name: str) -> None:
+    async with at_home(store) as (home, pilot):
+        await opened(home, pilot, name, tmp_path / "out")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: home.app.screen is home)
+        assert (tmp_path / "out").stat().st_size > 100
+        await until(pilot, lambda: any("Wrote" in one.message for one in shown_toasts(home.app)))
+
+
+@pytest.mark.parametrize("kept", [False, True])
+async def test_secrets_are_blanked_unless_they_shall_stay(
+    store: Store, tmp_path: Path, kept: bool
+) -> None:
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, "markdown", tmp_path / "out.md")
+        if kept:
+            dialog.query_one(Choice).action_turn(1)
+        await pilot.press("f2")
+        await until(pilot, lambda: home.app.screen is home)
+        assert (SECRET in (tmp_path / "out.md").read_text()) == kept
+
+
+async def test_a_file_that_is_there_is_overwritten_only_after_a_yes(
+    store: Store, tmp_path: Path
+) -> None:
+    there = tmp_path / "out.md"
+    there.write_text("mine")
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, "markdown", there)
+        for key, stays in (("n", True), ("y", False)):
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(home.app.screen, ConfirmDialog))
+            await pilot.press(key)
+            back = dialog if stays else home
+            await until(pilot, lambda back=back: home.app.screen is back)
+            assert (there.read_text() == "mine") == stays
+
+
+async def test_a_place_that_cannot_be_written_is_said_on_the_form(
+    store: Store, tmp_path: Path
+) -> None:
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, "markdown", tmp_path / "missing" / "out.md")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: dialog.has_class("-wrong"))
+        assert "cannot be written" in str(dialog.query_one("#problem", Static).content)
+        await pilot.press("escape")
+        await until(pilot, lambda: home.app.screen is home)

@@ -1,0 +1,165 @@
+"""The rows of the home screen, and what is told of the one under the cursor."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from sandbox_tui.core.base.run_labels import SAMPLES
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.run_request import RunRequest, requests_for
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.sessions.store.tables import trainings
+from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
+from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
+from sandbox_tui.tui.screens.home import home as home_screen
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
+from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
+from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from tests.screens.cockpit.test_replay_screen import until
+from tests.screens.home.test_find_sessions import at_home
+from tests.snapshots.sample_eval import EVAL_ID, enter_eval
+from tests.snapshots.sample_training import TRAINING_ID, enter_training
+from tests.unit.event_streams import started
+from tests.unit.sample_run import keep, sample
+
+
+def detail(home: HomeScreen) -> str:
+    pane = home.query_one(SessionDetailPane)
+    return pane.render().plain if pane.content_size.width > 1 else ""
+
+
+def test_samples_of_a_task_share_a_label_and_single_runs_have_none() -> None:
+    request = RunRequest(task="a", settings=load({}), labels={"mine": "yes"})
+    first, second, third, fourth = requests_for(request, ["a", "b"], 2)
+    assert first.labels[SAMPLES] == second.labels[SAMPLES] != third.labels[SAMPLES]
+    assert third.labels[SAMPLES] == fourth.labels[SAMPLES]
+    assert first.labels["mine"] == "yes"
+    assert SAMPLES not in requests_for(request, ["a", "b"])[0].labels
+
+
+async def test_the_cursor_goes_to_the_run_that_was_started(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
+        async with at_home(store) as (home, pilot):
+            sessions = home.query_one(SessionList)
+            await until(pilot, lambda: sessions.current is not None)
+            sessions.go_to("started")
+            keep(store, *sample("yak"), run_id="started")
+            home.action_reload()
+            await until(pilot, lambda: sessions.block_count() == 2)
+            assert sessions.current is not None
+            assert sessions.current.id == "started"
+            await pilot.press("down")
+            home.action_reload()
+            await until(pilot, lambda: bool(sessions.current and sessions.current.id == "before"))
+
+
+async def test_the_row_under_the_cursor_is_told_in_more_words(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="whole")
+        add_note(store, "whole", 1, "a first look")
+        add_tag(store, "whole", "striped")
+        async with at_home(store) as (home, pilot):
+            await until(pilot, lambda: "a first look" in detail(home))
+            assert "last call" in detail(home)
+            assert "#striped" in detail(home)
+            assert "m · auto" in str(home.query_one(HomeBanner).render())
+
+
+@pytest.mark.parametrize("size", [(160, 45), (60, 20)])
+async def test_samples_open_and_fold_and_an_evaluation_opens(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        for number in range(3):
+            first = started(f"r{number}", task="how many", started_at=9e9 + number)
+            label = e.RunSettings(labels={SAMPLES: "s"})
+            end = e.RunFinished(
+                seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals(), answer="42"
+            )
+            store.append(f"r{number}", [msgspec.structs.replace(first, settings=label), end])
+        enter_eval(store, 8e9)
+        async with at_home(store, size, row=0) as (home, pilot):
+            sessions = home.query_one(SessionList)
+            assert sessions.current is None
+            assert sessions.block_count() == 2
+            await pilot.press("enter")
+            await until(pilot, lambda: sessions.block_count() == 5)
+            await pilot.press("down")
+            assert sessions.current is not None
+            assert sessions.current.answer == "42"
+            await pilot.press("up", "enter")
+            await until(pilot, lambda: sessions.block_count() == 2)
+            await pilot.press("down", "enter")
+            await until(pilot, lambda: isinstance(home.app.screen, EvalScreen))
+
+
+@pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)])
+async def test_a_training_is_a_row_that_follows_it_and_opens_it(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="whole")
+        async with at_home(store, size) as (home, pilot):
+            assert home.words_for("trainings") == ""
+            enter_training(store, time.time())
+            await pilot.press("f5")
+            sessions = home.query_one(SessionList)
+            await until(pilot, lambda: sessions.has_trainings)
+            assert home.words_for("trainings") is None
+            assert sessions.border_title == "sessions 1 · 1 training"
+            await pilot.press("home")
+            await until(pilot, lambda: "training  values-in-sandbox" in row(sessions, 0))
+            done = trainings.summary(store, TRAINING_ID).steps
+            assert f"running · {done} steps" in row(sessions, 0)
+            if size[1] >= 30:
+                await until(pilot, lambda: f"{done} steps, " in detail(home))
+            trainings.finish_step(store, TRAINING_ID, done + 1, {"loss": 0.1})
+            await until(pilot, lambda: f"running · {done + 1} steps" in row(sessions, 0))
+            if size[1] >= 30:
+                await until(pilot, lambda: f"{done + 1} steps, " in detail(home))
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(home.app.screen, TrainingScreen))
+
+
+async def test_while_an_evaluation_runs_its_figures_alone_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="whole")
+        enter_eval(store, 8e9, share=0.5)
+        async with at_home(store, row=0) as (home, pilot):
+            sessions = home.query_one(SessionList)
+            await until(pilot, lambda: bool(sessions.running_batches))
+            readings: list[int] = []
+            read = home_screen.read_sessions
+            monkeypatch.setattr(
+                home_screen, "read_sessions", lambda *given: readings.append(1) or read(*given)
+            )
+            before = row(sessions, 0)
+            assert "evaluation" in before
+            pending = next(
+                one
+                for one in ledger.results(store, EVAL_ID)
+                if one.status in ("pending", "running")
+            )
+            ledger.finish(store, EVAL_ID, msgspec.structs.replace(pending, status="scored"))
+            await until(pilot, lambda: row(sessions, 0) != before)
+            assert readings == []
+            ledger.release(store, EVAL_ID)
+            await until(pilot, lambda: not sessions.running_batches)
+            assert readings
+
+
+def row(sessions: SessionList, index: int) -> str:
+    lines = sessions.draw_block(index, max(60, sessions.content_size.width))
+    return "\n".join(line.plain for line in lines)

@@ -1,0 +1,177 @@
+"""Two sessions compared on the screen: where they diverge, their files, replays from there."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+from textual.pilot import Pilot
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
+from sandbox_tui.tui.screens.compare.comparison_rows import ComparisonRows
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.preview.lines import PreviewLines
+from tests.unit.event_streams import started
+from tests.waiting import until
+
+SIZES = pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)], ids=str)
+
+Said = tuple[str, int, str]
+"""A command, its exit code and its output."""
+
+SAME: Sequence[Said] = (("head -3 a.csv", 0, "id,mass"), ("python3 solve.py", 1, "KeyError"))
+
+
+def session(store: Store, name: str, calls: Sequence[Said], files: dict[str, bytes]) -> None:
+    """A session with these calls, which leaves these files."""
+    events: list[e.AnyEvent] = [started(name, task=f"Weigh the compounds\nas {name}")]
+    for number, (command, code, output) in enumerate(calls, 1):
+        made = e.ToolCall(
+            number=number, step=number, id=f"c{number}", name="execute_bash",
+            arguments=json.dumps({"command": command}),
+        )  # fmt: skip
+        told = f"Exit code: {code}\n[STDOUT]\n{output}"
+        end = e.CallFinished(
+            call=number, observation=told, ok=code == 0, exit_code=code, duration=0.3
+        )
+        events += [e.CallProposed(call=made), end]
+    changes = tuple(
+        e.FileChange(
+            path=path,
+            change="created",
+            kind="file",
+            size=len(data),
+            blob=store.put_blob(name, data),
+        )
+        for path, data in files.items()
+    )
+    events.append(e.FilesChanged(step=len(calls), changes=changes))
+    totals = e.Totals(steps=len(calls), calls=len(calls))
+    events.append(e.RunFinished(reason="submitted", error=None, answer=name, totals=totals))
+    store.append(name, [msgspec.structs.replace(x, seq=n) for n, x in enumerate(events, 1)])
+
+
+@asynccontextmanager
+async def compared(
+    tmp_path: Path, size: tuple[int, int]
+) -> AsyncIterator[tuple[SandboxTui, Pilot[int], ComparisonRows]]:
+    store = Store(tmp_path / "s.db")
+    both = {"/testbed/same.txt": b"same"}
+    mine = {**both, "/testbed/solve.py": b"a\nb\n", "/testbed/mine.txt": b"mine"}
+    theirs = {**both, "/testbed/solve.py": b"a\nc\nd\n"}
+    session(store, "one", [*SAME, ("make", 0, "built\n12 files"), ("ls", 0, "x")], mine)
+    session(store, "two", [*SAME, ("make", 2, "built\nno rule"), ("ls", 0, "y")], theirs)
+    app = SandboxTui(load({"model.local_ports": []}), store, None)
+    async with app.run_test(size=size) as pilot:
+        await app.push_screen(CompareScreen(store.run("one"), store.run("two"), store))
+        rows = app.screen.query_one(ComparisonRows)
+        await until(pilot, lambda: bool(rows.rows))
+        await pilot.pause()
+        yield app, pilot, rows
+    store.close()
+
+
+def seen(app: SandboxTui) -> str:
+    """What is on the screen."""
+    strips = app.screen._compositor.render_strips()
+    return "\n".join("".join(part.text for part in strip) for strip in strips)
+
+
+@SIZES
+async def test_the_bar_has_every_key(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with compared(tmp_path, size) as (app, _, _rows):
+        bar = app.screen.query_one(KeyBar).render_line(0).text
+        for words in ("n next", "l play left", "r play right", "s swap", "q back", "? help"):
+            assert words in bar
+
+
+@SIZES
+async def test_it_begins_where_they_diverge_and_says_how_each_call_ended(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with compared(tmp_path, size) as (app, _, _rows):
+        text = seen(app)
+        for words in ("Calls 1 to 2 are", "diverge", "exit 0 · 0.30s · 2 lines", "exit 2"):
+            assert words in text
+        assert "line 2: 12 files" in text
+        assert "line 2: no rule" in text
+        assert text.count("make") == 2
+        if size[0] > 60:
+            assert "Weigh the compounds" in text
+            assert "4 calls, 2 failed" in text
+            assert "· 4 steps" in text
+
+
+@SIZES
+async def test_the_next_differences_are_calls_and_then_files_that_open_as_a_diff(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with compared(tmp_path, size) as (app, pilot, rows):
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, PagerScreen))
+        await until(pilot, lambda: "make" in app.screen.query_one(PreviewLines).plain[0])
+        whole = "\n".join(app.screen.query_one(PreviewLines).plain)
+        assert "12 files" in whole
+        assert "no rule" in whole
+        await pilot.press("escape", "n", "n", "n")
+        await until(pilot, lambda: "right only" not in seen(app) and "left only" in seen(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, PagerScreen))
+        lines = app.screen.query_one(PreviewLines)
+        await until(pilot, lambda: len(lines.plain) > 2)
+        assert str(lines.border_title) == "/testbed/solve.py"
+        assert str(lines.border_subtitle) == "left 4B → right 6B · +2 -1"
+        await pilot.press("escape", "N", "N")
+        assert rows.cursor == len(rows.rows) - 5, "above: heading, blank, first file"
+
+
+@SIZES
+async def test_either_session_is_replayed_from_the_row_under_the_cursor(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    async with compared(tmp_path, size) as (app, pilot, _):
+        for key, name in (("l", "one"), ("r", "two")):
+            await pilot.press(key)
+            await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+            replay = app.screen
+            assert isinstance(replay, ReplayScreen)
+            assert replay.session[1] == name
+            await until(pilot, lambda replay=replay: replay.shows(7))
+            await pilot.press("q")
+            await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+        await pilot.press("s", "l")
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+        swapped = app.screen
+        assert isinstance(swapped, ReplayScreen)
+        assert swapped.session[1] == "two"
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen))
+
+
+@SIZES
+async def test_a_running_session_is_not_replayed(tmp_path: Path, size: tuple[int, int]) -> None:
+    store = Store(tmp_path / "s.db")
+    session(store, "one", SAME, {})
+    session(store, "two", SAME, {})
+    app = SandboxTui(load({"model.local_ports": []}), store, None)
+    async with app.run_test(size=size) as pilot:
+        running = dataclasses.replace(store.run("one"), outcome="running")
+        await app.push_screen(CompareScreen(running, store.run("two"), store))
+        rows = app.screen.query_one(ComparisonRows)
+        await until(pilot, lambda: bool(rows.rows))
+        assert "Identical: all 2 calls and their output." in seen(app)
+        await pilot.press("l")
+        await pilot.pause()
+        assert isinstance(app.screen, CompareScreen)
+    store.close()

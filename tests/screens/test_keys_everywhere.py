@@ -1,0 +1,224 @@
+"""Every screen in every state: the bar has keys that work now and the way out, the help has all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.keys.actions_here import COPY, actions_here
+from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.why_off import SaysWhyOff
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.textual_support.private_api import binding_chain, parse_action, shown_toasts
+from sandbox_tui.tui.widgets.key_bar import EXIT_ACTIONS, KeyBar
+from tests.snapshots import test_looks as looks
+from tests.snapshots.looks import digest_of, lines_of, text_of
+from tests.snapshots.sample_run import sample_run
+from tests.snapshots.watched_run import WatchedRun
+
+store = looks.store
+
+SIZES = [(160, 45), (100, 30), (80, 24), (60, 20)]
+
+STEERING = {
+    *("approve", "edit", "reject", "pause", "step", "mode", "inject", "message", "take_over"),
+    *("screen.push_file", "screen.edit_file"),
+}
+
+
+def watched(
+    *keys: str, ends: bool = False, steers: bool = True, mode: e.Mode = "auto"
+) -> looks.Act:
+    """A run in the middle of a reply, or at its end, or seen by a second screen."""
+
+    async def act(app: SandboxTui, pilot: Pilot[int], store: Store) -> None:
+        events = looks.ended("20260101-100000-first", "submitted", 60, "Find it")
+        if not ends:
+            asked = next(ev for ev in reversed(sample_run()) if isinstance(ev, e.ModelAsked))
+            events = sample_run()[: asked.seq]
+            events.append(e.ModeChanged(seq=asked.seq + 1, t=asked.t, mode=mode))
+        run = WatchedRun(events)
+        run.steers = steers
+        screen = LiveScreen(run, store)
+        await app.push_screen(screen)
+        while screen.state.seq < len(events):
+            await pilot.pause()
+        await pilot.press(*keys)
+
+    return act
+
+
+STATES: dict[str, tuple[str | None, looks.Act]] = {
+    **looks.SCREENS,
+    "running": (None, watched()),
+    "running-files": (None, watched("3")),
+    "paused": (None, watched(mode="paused")),
+    "ended": (None, watched(ends=True)),
+    "ended-files": (None, watched("3", ends=True)),
+    "watching": (None, watched(steers=False)),
+    "watching-files": (None, watched("3", steers=False)),
+    "replay-start": ("20260101-120000-sampl", looks.replayed("0")),
+    "replay-terminal": ("20260101-120000-sampl", looks.replayed("2")),
+}
+
+
+@asynccontextmanager
+async def state(store: Store, name: str) -> AsyncGenerator[tuple[SandboxTui, Pilot[int]]]:
+    begin, act = STATES[name]
+    async with looks.shown(store, SIZES[0], begin) as (app, pilot):
+        await act(app, pilot, store)
+        await looks.until(pilot, lambda: all(map(looks.is_read, app.screen_stack[1:])))
+        await pilot.pause()
+        yield app, pilot
+
+
+def is_off(node: object, action: str) -> str:
+    target, name, parameters = parse_action(node, action)  # type: ignore[arg-type]
+    return target.why_off(name, parameters) if isinstance(target, SaysWhyOff) else ""
+
+
+@pytest.mark.parametrize("name", STATES)
+async def test_the_bar_and_the_help_fit_the_moment(store: Store, name: str) -> None:
+    async with state(store, name) as (app, pilot):
+        check_help(app.screen)
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            check_bar(app.screen, size[0])
+
+
+def check_bar(screen: Screen[object], width: int) -> None:
+    bars = screen.query(KeyBar)
+    assert len(bars) == 1, "each screen has a bar of its own, dialogs too"
+    bar = bars.first()
+    shown = bar.keys_shown
+    assert len(bar.render_line(0).text) <= width
+    actions = [known.action for known in shown]
+    assert not [action for action, many in Counter(actions).items() if many > 1]
+    assert {action.removeprefix("app.") for action in actions} & set(EXIT_ACTIONS), "no way out"
+    for known in shown:
+        assert not is_off(known.node, known.action), known
+
+
+def check_help(screen: Screen[object]) -> None:
+    listed = actions_here(screen)
+    names = [action.name for action in listed]
+    assert max(Counter(names).values()) == 1
+    assert set(names) - {COPY} == reachable(screen)
+    assert all(action.words[0].isupper() for action in listed if action.words[0].isalpha())
+    on = [action.off for action in listed]
+    assert all(off == off.rstrip(".") and off[:1] == off[:1].lower() for off in on)
+
+
+def reachable(screen: Screen[object]) -> set[str]:
+    """Our actions of the screen, but for those whose keys all mean something nearer the focus."""
+    active = screen.active_bindings
+    found: set[str] = set()
+    for node, bindings in binding_chain(screen):
+        for key, binding in bindings:
+            if binding.id in ACTIONS:
+                here = key in active and active[key].node is node
+                if here or is_off(node, binding.action):
+                    found.add(binding.id)
+    return found
+
+
+async def test_no_key_steers_a_run_that_has_ended_or_that_another_screen_steers(
+    store: Store,
+) -> None:
+    for name in ("ended", "ended-files", "watching", "watching-files", "replay"):
+        async with state(store, name) as (app, _):
+            keys = app.screen.query_one(KeyBar).keys_shown
+            assert not {known.action for known in keys} & STEERING, name
+            off = {action.name: action.off for action in actions_here(app.screen)}
+            if name.startswith("ended"):
+                assert off["live.pause"] == "this run has ended"
+            elif name.startswith("watching"):
+                assert off["live.pause"] == "another terminal is in control; T takes control"
+                assert "steer" in {known.action for known in keys}
+
+
+async def test_what_is_off_says_why(store: Store) -> None:
+    async with state(store, "running") as (app, _):
+        off = {action.name: action.off for action in actions_here(app.screen)}
+        assert off["live.approve"] == "no call is waiting"
+        assert off["live.export"] == "the run is still running"
+        assert not off["live.pause"]
+    async with state(store, "replay-start") as (app, _):
+        off = {action.name: action.off for action in actions_here(app.screen)}
+        assert off["replay.step_back"] == "this is the start"
+        assert not off["replay.step"]
+
+
+async def test_a_key_that_is_off_says_why(store: Store) -> None:
+    async with state(store, "running") as (app, pilot):
+        await pilot.press("a", "n")
+        await pilot.pause()
+        said = [toast.message for toast in shown_toasts(app)]
+        assert said == [
+            "Approve the call: no call is waiting.",
+            "Next match: there is no search.",
+        ]
+
+
+async def test_a_line_that_is_typed_has_the_bar_to_itself(store: Store) -> None:
+    for name, words in {
+        "live-command": "send",
+        "find": "keep matches",
+        "home-find": "open",
+    }.items():
+        async with state(store, name) as (app, _):
+            shown = app.screen.query_one(KeyBar).keys_shown
+            assert (shown[0].key, shown[0].words) == ("enter", words)
+            assert "esc" in [known.key for known in shown]
+            assert not {known.action for known in shown} & {"mode", "speed(1)"}
+
+
+async def test_an_empty_home_offers_nothing_on_a_session(tmp_path: Path, store: Store) -> None:
+    app = SandboxTui(looks.load({"model.name": "m"}), Store(tmp_path / "empty.db"))
+    async with app.run_test(size=SIZES[0]) as pilot:
+        await looks.until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await app.workers.wait_for_complete()  # pyright: ignore[reportUnknownMemberType]
+        await pilot.pause()
+        check_help(app.screen)
+        for width, height in SIZES:
+            await pilot.resize_terminal(width, height)
+            await pilot.pause()
+            check_bar(app.screen, width)
+        keys = {known.action for known in app.screen.query_one(KeyBar).keys_shown}
+        assert not keys & {"delete", "compare", "export", "resume", "wall"}
+        assert "new" in keys
+
+
+def look_of(app: SandboxTui) -> str:
+    """What is on the screen, and in which colours: a cursor is a colour."""
+    lines = lines_of(app)
+    return text_of(lines) + digest_of(lines)
+
+
+PRESSED = ("home", "replay", "replay-start", "compare", "pager", "file-view")
+"""States in which each key of the bar is pressed."""
+
+
+@pytest.mark.parametrize("name", PRESSED)
+async def test_each_key_of_the_bar_does_something(store: Store, name: str) -> None:
+    async with state(store, name) as (app, _):
+        keys = [known.name for known in app.screen.query_one(KeyBar).keys_shown if known.name]
+    for key in keys:
+        async with state(store, name) as (app, pilot):
+            before, stack = look_of(app), list(app.screen_stack)
+            await pilot.press(key)
+            await pilot.pause()
+            if app.is_running and app.screen_stack == stack:
+                await looks.settled(app, pilot)
+                assert look_of(app) != before, f"{key} changes nothing"

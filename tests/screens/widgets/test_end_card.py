@@ -1,0 +1,102 @@
+"""The card at the end of a run, in little room and in much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.app import App, ComposeResult
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
+from sandbox_tui.tui.widgets.calls.end_card import EndCard
+from tests.waiting import until
+
+
+class OneCard(App[None]):
+    """Nothing but the card."""
+
+    def __init__(self, height: int) -> None:
+        super().__init__()
+        self.max_height = height
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return ROLE_DEFAULTS
+
+    def compose(self) -> ComposeResult:
+        card = EndCard("20260101-120000-sampl")
+        card.styles.max_height = self.max_height
+        yield card
+
+
+def over(output: Path | None, answer: str = "one\n\ntwo\nthree") -> RunState:
+    state = RunState()
+    totals = e.Totals(
+        steps=7, calls=6, failed_calls=1, usage=e.Usage(input_tokens=10_500), cost=0.02, seconds=83
+    )
+    where = str(output) if output else None
+    state.apply(
+        e.RunFinished(reason="submitted", error=None, totals=totals, answer=answer, output=where)
+    )
+    return state
+
+
+async def shown(
+    height: int, state: RunState, holds: str, size: tuple[int, int] = (100, 30)
+) -> list[str]:
+    app = OneCard(height)
+    async with app.run_test(size=size) as pilot:
+        card = app.query_one(EndCard)
+        card.sync(state)
+        await until(pilot, lambda: holds in card.render().plain)
+        await pilot.pause()
+        lines = card.render().plain.split("\n")
+        assert len(lines) == card.content_size.height
+        return lines
+
+
+async def test_all_that_came_of_a_run_is_on_it(tmp_path: Path) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables/a.csv").write_text("a,b")
+    (tmp_path / "answer.txt").write_text("one")
+    lines = await shown(12, over(tmp_path), "a.csv")
+    assert lines[0] == "✓ submitted  one"
+    assert [line.strip() for line in lines[1:3]] == ["two", "three"]
+    assert lines[3].startswith("  2 files, 6B, in /")
+    assert lines[4] == "  answer.txt 3B · tables/a.csv 3B"
+    assert lines[5] == "  7 steps · 6 calls, 1 failed · 10.5k tok · $0.02 · 01:23"
+    assert lines[6].endswith("session 20260101-120000-sampl")
+
+
+@pytest.mark.parametrize("height", [1, 2, 3, 4])
+async def test_in_little_room_the_keys_stay(height: int, tmp_path: Path) -> None:
+    (tmp_path / "answer.txt").write_text("one")
+    lines = await shown(height, over(tmp_path), "q leave")
+    assert len(lines) == height
+    assert "q leave" in lines[-1]
+    if height > 2:
+        assert lines[0].startswith("✓ submitted")
+
+
+async def test_a_long_answer_is_cut_and_says_so() -> None:
+    lines = await shown(12, over(None, "\n".join(map(str, range(40)))), "q leave")
+    assert "… 36 more lines" in "\n".join(lines)
+    assert "  no files in output/" in lines
+
+
+async def test_in_little_room_the_files_are_listed_in_the_one_line_there_is(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "answer.txt").write_text("one")
+    (tmp_path / "tables-with-a-long-name-of-their-own.csv").write_text("a,b")
+    lines = await shown(4, over(tmp_path), "answer.txt", size=(60, 20))
+    assert lines[0].startswith("✓ submitted")
+    assert lines[1].startswith("  answer.txt 3B · tables-with-a-long-name")
+    assert lines[1].endswith("…")
+    assert "q leave" in lines[-1]
+
+
+async def test_results_that_are_gone_are_not_said_to_be_there(tmp_path: Path) -> None:
+    lines = await shown(12, over(tmp_path / "gone"), "not on this machine")
+    assert lines[3].startswith("  results are not on this machine; they were in /")

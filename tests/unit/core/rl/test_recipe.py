@@ -1,0 +1,69 @@
+"""Recipes, and what is said about one that is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.rl.recipe import load_recipe
+
+GOOD = """
+engine: trl
+model: tiny
+data: {train: train.jsonl, held_out: held-out.jsonl}
+episodes: {mode: sandbox, sandbox: bubblewrap, limits: {max_steps: 5}}
+training: {steps: 60, prompts: 4, group: 8, learning_rate: 1.0e-5}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("train.jsonl", "held-out.jsonl"):
+        (tmp_path / name).write_text('{"id": "a", "problem": "b", "target": "c"}\n')
+    return tmp_path
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "sandbox.yaml"
+    file.write_text(text)
+    return file
+
+
+def test_paths_are_those_of_the_recipes_folder(folder: Path) -> None:
+    (folder / "tiny").mkdir()
+    recipe = load_recipe(write(folder, GOOD))
+    assert recipe.name == "sandbox"
+    assert recipe.model == str(folder / "tiny")
+    assert recipe.data.train == str(folder / "train.jsonl")
+    assert recipe.episodes.limits.max_steps == 5
+
+
+def test_a_model_that_is_no_folder_is_a_name(folder: Path) -> None:
+    assert load_recipe(write(folder, GOOD)).model == "tiny"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (
+            GOOD.replace("steps: 60", "step: 60"),
+            "training.step is not a known key. Did you mean 'steps'",
+        ),
+        (GOOD.replace("mode: sandbox", "moed: sandbox"), "episodes.moed is not a known key"),
+        (GOOD.replace("group: 8", "group: 1"), "training.group must be at least 2"),
+        (GOOD.replace("engine: trl", "engine: trlx"), "engine"),
+        (GOOD.replace("model: tiny\n", ""), "model is missing"),
+        (GOOD.replace("train: train.jsonl", "train: nothing.jsonl"), "the task file"),
+        (GOOD.replace("engine: trl", "engine: collect"), "set server.base_url"),
+        (GOOD.replace("steps: 60", "steps: 60, micro_batch: 5"), "must divide the 32 rollouts"),
+        (GOOD.replace("mode: sandbox", "tool_format: hermes"), "leave episodes.tool_format"),
+        (GOOD.replace("mode: sandbox", "prompts: none_such"), "none_such"),
+        ("- a\n", "a recipe is a table"),
+        ("a: [", "is not valid YAML"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(folder: Path, wrong: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        load_recipe(write(folder, wrong))

@@ -1,0 +1,104 @@
+"""A database that may not be written, with the log of a program that was killed beside it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(sys.executable).with_name("sandbox-tui")
+
+KILLED = (
+    "import os, sys; from pathlib import Path\n"
+    "from sandbox_tui.sessions import Store; from tests.unit.sample_run import sample\n"
+    "Store(Path(sys.argv[1])).append('r', sample('zebra')[0]); os._exit(0)"
+)
+"""Leaves all of a session in the log."""
+
+COMMANDS = (
+    ("sessions", "ls"),
+    ("replay", "r", "--json"),
+    ("sessions", "export", "r", "-f", "markdown", "-o", "-"),
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    subprocess.run([sys.executable, "-c", KILLED, str(folder / "sessions.db")], check=True)
+    assert (folder / "sessions.db-wal").stat().st_size > 0
+    yield folder
+    folder.chmod(0o755)
+
+
+def without_rights(folder: Path, *rights: str) -> list[str]:
+    """The beginning of a command that may not write to `folder`: root gives the right up."""
+    if not os.access(folder, os.W_OK):
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("this user may write to read-only files")
+    given_up = ",".join(f"-{right}" for right in rights)
+    return ["setpriv", f"--bounding-set={given_up}", f"--inh-caps={given_up}"]
+
+
+def run(
+    home: Path, command: list[str], *arguments: str, temporary: Path
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*command, str(PROGRAM), *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "SANDBOX_TUI_HOME": str(home), "TMPDIR": str(temporary)},
+    )
+
+
+def made_read_only(home: Path) -> None:
+    for file in home.iterdir():
+        file.chmod(0o444)
+    home.chmod(0o555)
+
+
+def test_a_log_whose_index_is_there_is_read_in_its_place(home: Path, tmp_path: Path) -> None:
+    made_read_only(home)
+    command = without_rights(home, "dac_override")
+    for arguments in COMMANDS:
+        done = run(home, command, *arguments, temporary=tmp_path)
+        assert (done.returncode, done.stderr) == (0, ""), arguments
+        assert "zebra" in done.stdout
+
+
+def test_a_log_without_its_index_is_read_from_a_copy(home: Path, tmp_path: Path) -> None:
+    """SQLite would have to make the index, in a folder that may not be written."""
+    (home / "sessions.db-shm").unlink()
+    made_read_only(home)
+    before = {file.name: file.read_bytes() for file in home.iterdir()}
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    command = without_rights(home, "dac_override")
+    for arguments in COMMANDS:
+        done = run(home, command, *arguments, temporary=temporary)
+        assert done.returncode == 0, done.stderr
+        assert "zebra" in done.stdout
+        assert "latest events are still in its log: a private copy is read" in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+        assert list(temporary.iterdir()) == []
+    assert {file.name: file.read_bytes() for file in home.iterdir()} == before
+
+
+def test_a_log_that_may_not_be_read_is_an_error_of_one_sentence(home: Path, tmp_path: Path) -> None:
+    """Never a session without its latest events."""
+    (home / "sessions.db-shm").unlink()
+    made_read_only(home)
+    (home / "sessions.db-wal").chmod(0o000)
+    command = without_rights(home, "dac_override", "dac_read_search")
+    done = run(home, command, "sessions", "ls", temporary=tmp_path)
+    assert done.returncode == 6
+    assert done.stdout == ""
+    assert "in its log, sessions.db-wal, which cannot be copied: Permission denied." in done.stderr
+    assert len(done.stderr.splitlines()) == 1

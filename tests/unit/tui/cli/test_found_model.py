@@ -1,0 +1,59 @@
+"""A run without a named model takes one that a server on this machine has."""
+
+from __future__ import annotations
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.tui.cli.found_model import with_found_model
+from tests.scripted_server import ScriptedServer
+
+
+def on(*servers: ScriptedServer, **more: object) -> dict[str, object]:
+    return {"model.local_ports": [server.port for server in servers], **more}
+
+
+def test_the_only_model_is_taken_and_said(capsys: pytest.CaptureFixture[str]) -> None:
+    with ScriptedServer([]) as server:
+        server.models = ["tiny"]
+        settings = with_found_model(load(on(server)), asks=False)
+    assert settings.model.name == "tiny"
+    assert settings.model.base_url.rstrip("/") == server.url.rstrip("/")
+    assert "this run uses tiny at" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("named", [{"model.name": "mine"}, {"model.base_url": "http://x/v1"}])
+def test_what_is_named_stays(named: dict[str, object]) -> None:
+    with ScriptedServer([]) as server:
+        server.models = ["tiny"]
+        settings = load(on(server, **named))
+        assert with_found_model(settings, asks=False) is settings
+
+
+def test_nothing_that_answers_changes_nothing() -> None:
+    settings = load({"model.local_ports": []})
+    assert with_found_model(settings, asks=True) is settings
+
+
+def test_several_are_named_where_nobody_can_be_asked() -> None:
+    with ScriptedServer([]) as server:
+        server.models = ["one", "two"]
+        with pytest.raises(ConfigError, match=r"several: one at .*, two at .*--model"):
+            with_found_model(load(on(server)), asks=False)
+
+
+def test_a_person_chooses_among_several() -> None:
+    chosen: list[str] = []
+
+    @click.command()
+    def choose() -> None:
+        chosen.append(with_found_model(load(on(server)), asks=True).model.name)
+
+    with ScriptedServer([]) as server:
+        server.models = ["one", "two"]
+        result = CliRunner().invoke(choose, input="7\n2\n")
+    assert result.exit_code == 0, result.output
+    assert chosen == ["two"]

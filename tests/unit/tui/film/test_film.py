@@ -1,0 +1,81 @@
+"""Films: which moments they show, how pictures are taken apart, and how they are put together."""
+
+from __future__ import annotations
+
+import io
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from rich.text import Text
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.tui.film.animated_svg import Frame, animated_svg
+from sandbox_tui.tui.film.frame_times import MAX_FRAMES, MAX_SECONDS, MIN_SECONDS, moments
+from sandbox_tui.tui.film.screenshot_rows import screenshot_rows
+
+
+def drawn(*lines: Text | str) -> str:
+    console = Console(
+        record=True, width=20, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+    )
+    for line in lines:
+        console.print(line)
+    return console.export_svg(title="a <title>", unique_id="terminal-123")
+
+
+def events(times: list[float]) -> list[e.AnyEvent]:
+    return [e.Warned(seq=n, t=t, text="look") for n, t in enumerate(sorted(times), 1)]
+
+
+@given(st.lists(st.floats(0, 4000), min_size=1, max_size=400))
+def test_moments_go_forward_to_the_last_event(times: list[float]) -> None:
+    shown = moments(events(times))
+    assert [moment.seq for moment in shown] == sorted({moment.seq for moment in shown})
+    assert shown[-1].seq == len(times)
+    assert len(shown) <= MAX_FRAMES
+    assert all(MIN_SECONDS <= moment.seconds <= MAX_SECONDS for moment in shown[:-1])
+
+
+def test_what_happens_at_once_is_one_moment_and_a_slow_trickle_is_not() -> None:
+    assert [m.seq for m in moments(events([0, 0.01, 0.02, 9]))] == [3, 4]
+    trickle = moments(events([n * MIN_SECONDS / 2 for n in range(40)]))
+    assert 15 <= len(trickle) <= 25
+
+
+def test_rows_of_different_pictures_that_look_the_same_are_the_same() -> None:
+    red = Text("a red word", style="red on blue")
+    one, other = drawn("first", red), drawn(Text("other", style="bold green"), red, "more")
+    assert screenshot_rows(one).rows[1] == screenshot_rows(other).rows[1]
+    assert screenshot_rows(one).rows[0] != screenshot_rows(other).rows[0]
+
+
+def test_no_word_and_no_look_is_lost() -> None:
+    rows = screenshot_rows(
+        drawn(Text("<&> words", style="bold #112233 on #445566"), "", "end")
+    ).rows
+    words = ElementTree.fromstring(f"<svg>{rows[0]}</svg>")
+    assert "".join(words.itertext()).replace("\xa0", " ") == "<&> words"
+    assert "fill:#112233" in rows[0]
+    assert "font-weight:bold" in rows[0]
+    assert '<rect fill="#445566" x="0"' in rows[0]
+    assert "end" in rows[2]
+
+
+def test_what_is_no_picture_is_refused() -> None:
+    with pytest.raises(ValueError, match="no picture"):
+        screenshot_rows("<svg></svg>")
+
+
+def test_each_row_is_written_once_and_each_frame_has_its_time() -> None:
+    first, second = screenshot_rows(drawn("same", "old")), screenshot_rows(drawn("same", "new"))
+    film = animated_svg([Frame(first, 1.0), Frame(second, 3.0), Frame(first, 1.0)])
+    ElementTree.fromstring(film)
+    text = film.decode()
+    assert text.count(">same<") == text.count(">old<") == text.count(">new<") == 1
+    assert [float(n) for n in re.findall(r"^([\d.]+)% ", text, re.MULTILINE)] == [0, 20, 80]
+    assert "film 5s" in text
+    assert "prefers-reduced-motion" in text

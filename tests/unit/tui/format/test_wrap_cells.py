@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from rich.cells import cell_len
+
+from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
+
+
+def test_words_are_wrapped_and_what_is_left_out_shows() -> None:
+    assert wrap_cells("one two three", 7, 5) == ["one two", "three"]
+    assert wrap_cells("one two three", 7, 1) == ["one tw…"]
+    assert wrap_cells("", 7, 2) == []
+    assert wrap_cells("one", 7, 0) == []
+
+
+def test_wide_characters_count_twice() -> None:
+    lines = wrap_cells("漢字" * 10, 7, 3)
+    assert all(cell_len(line) <= 7 for line in lines)
+    assert lines[-1].endswith("…")
+
+
+def test_the_last_words_are_seen_while_they_are_written() -> None:
+    assert last_wrapped("one two three four", 9, 1) == ["four"]
+    assert last_wrapped("one two three four", 10, 2) == ["one two", "three four"]
+    assert last_wrapped("one", 9, 0) == []

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from typing import Any, cast
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import fold
+from sandbox_tui.core.run.run_request import RunRequest
+from sandbox_tui.sessions import RunWorker
+from sandbox_tui.tui.theming.palette import _palette
+from sandbox_tui.tui.widgets.wall.activity import Activity
+from tests.unit.event_streams import started
+
+PALETTE = _palette(*["white"] * 12, highlight="native")
+
+
+def call(number: int, command: str, printed: str, *, ok: bool = True) -> list[e.AnyEvent]:
+    asked = e.ToolCall(
+        number=number,
+        step=number,
+        id=str(number),
+        name="execute_bash",
+        arguments=f'{{"command": "{command}"}}',
+    )
+    return [
+        e.CallProposed(call=asked),
+        e.CallStarted(call=number),
+        e.CallFinished(call=number, observation=printed, ok=ok),
+    ]
+
+
+def shown(height: int, *events: e.AnyEvent) -> list[str]:
+    worker = RunWorker(RunRequest(task="x", settings=load()), cast(Any, None))
+    worker.state = fold([started(), *events])
+    lines = Activity(worker, 60, height, 9.0, PALETTE).lines()
+    assert len(lines) <= height
+    return [line.plain.rstrip() for line in lines]
+
+
+TWO = [*call(1, "ls", "a\nb\nc\nd"), *call(2, "false", "went wrong", ok=False)]
+
+
+def test_output_takes_the_room_there_is() -> None:
+    assert shown(20, *TWO)[1:5] == ["   a", "   b", "   c", "   d"]
+    assert [line.strip()[:6] for line in shown(3, *TWO)] == ["1 bash", "2 bash", "went w"]
+    assert len(shown(1, *TWO)) == 1
+
+
+def test_the_answer_is_the_last_line() -> None:
+    submit = e.ToolCall(number=3, step=3, id="3", name="submit", arguments="{}")
+    handed_in: list[e.AnyEvent] = [
+        e.CallProposed(call=submit),
+        e.CallStarted(call=3),
+        e.CallFinished(call=3, observation="<<< Finished >>>", ok=True),
+        e.RunFinished(
+            reason="submitted", error=None, totals=e.Totals(), answer="42\n", output=None
+        ),
+    ]
+    lines = shown(12, *TWO, *handed_in)
+    assert lines[-1] == "answer: 42"
+    assert not any("submit" in line or "Finished" in line for line in lines)
+
+
+def test_no_answer_is_said_in_words() -> None:
+    end = e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer="", output=None)
+    assert shown(5, end) == ["no answer"]
+
+
+def test_a_waiting_call_is_shown_with_its_keys() -> None:
+    asked = call(1, "rm -rf build", "")[0]
+    lines = shown(6, asked, e.CallHeld(call=1))
+    assert "rm -rf build" in lines[-2]
+    assert "approve" in lines[-1]
+    assert "rm -rf build" in shown(1, asked, e.CallHeld(call=1))[0]
+
+
+def test_lines_of_a_reply_run_on() -> None:
+    said = e.ModelDelta(step=1, channel="text", text="Plan:\n\n```python\nprint('x')\n```\n")
+    (line,) = shown(6, said)
+    assert line == "Plan: ```python print('x') ```"

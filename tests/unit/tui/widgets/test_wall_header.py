@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from typing import Any, cast
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import fold
+from sandbox_tui.core.run.run_request import RunRequest
+from sandbox_tui.sessions import RunWorker
+from sandbox_tui.tui.theming.palette import _palette
+from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
+from tests.unit.event_streams import started
+
+PALETTE = _palette(*["white"] * 12, highlight="native")
+
+
+def run(task: str, answer: str | None = None, reason: e.FinishReason | None = None) -> RunWorker:
+    worker = RunWorker(RunRequest(task=task, settings=load()), cast(Any, None))
+    events: list[e.AnyEvent] = [started()]
+    if reason is not None:
+        events.append(
+            e.RunFinished(
+                reason=reason, error=None, totals=e.Totals(), answer=answer, output=None, t=65.0
+            )
+        )
+    worker.state = fold(events)
+    return worker
+
+
+def lines(*runs: RunWorker, most: int = 10) -> list[str]:
+    header = WallHeader()
+    header._runs = list(enumerate(runs, 1))
+    header._arranged_by, header._most = "start", most
+    return [line.plain for line in header._lines(PALETTE)]
+
+
+def test_a_task_that_all_share_is_said_once() -> None:
+    assert sum("count" in line for line in lines(run("count"), run("count"))) == 1
+    assert not any("count" in line for line in lines(run("count"), run("sum")))
+
+
+def test_answers_are_counted_as_they_come_in() -> None:
+    some = [run("x", "42\n", "submitted"), run("x", "42", "submitted"), run("x")]
+    assert lines(*some)[-1] == "2 of 3 answered, 2 agree · answers: 42 (2)"
+    assert not any("answers" in line for line in lines(run("x"), run("x")))
+
+
+def test_answers_to_other_tasks_are_not_counted_together() -> None:
+    some = [run("x", "1", "submitted"), run("x"), run("y", "1", "submitted"), run("y")]
+    tally = [line for line in lines(*some) if "answered" in line]
+    assert tally == ["x: 1 of 2 answered · answers: 1 (1)", "y: 1 of 2 answered · answers: 1 (1)"]
+
+
+def test_the_end_of_all_is_summed_up() -> None:
+    ended = [
+        run("x", "42", "submitted"),
+        run("x", "43", "submitted"),
+        run("x", "42", "submitted"),
+        run("x", None, "max_steps"),
+        run("x", "  ", "submitted"),
+    ]
+    first, *answers = lines(*ended)[2:]
+    assert first.startswith("All 5 runs have ended in 01:05: 4 submitted, 1 max steps")
+    assert [line.split()[0] for line in answers[:2]] == ["2", "1"]
+    assert answers[0].endswith("42  runs 1 3")
+    assert answers[1].endswith("43  run 2")
+    assert answers[2].strip() == "2 without an answer"
+
+
+def test_answers_that_do_not_fit_are_counted() -> None:
+    ended = [run("x", str(number), "submitted") for number in range(9)]
+    found = lines(*ended, most=6)
+    assert len(found) == 6
+    assert found[-1].strip() == "7 more answers"

@@ -1,0 +1,1 @@
+"""`sandbox-tui rl`: training in sandboxes, and the data for it."""

@@ -1,0 +1,179 @@
+"""`sandbox-tui rl data`: makes, converts, splits and checks the tasks of a training."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import click
+
+TASK_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.group(short_help="Make, convert, split and check tasks.")
+def data() -> None:
+    """Make, convert, split and check tasks: questions whose answers are in documents.
+
+    Task files are JSON Lines. A suite reads one as `dataset: {path: tasks.jsonl}`.
+    """
+
+
+@data.command(short_help="Generate tasks from a seed.")
+@click.option(
+    "--count", type=click.IntRange(1), default=1000, show_default=True, help="Number of tasks."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
+@click.option("--domain", "domains", multiple=True, help="Only this domain; repeatable.")
+@click.option(
+    "--level",
+    "levels",
+    multiple=True,
+    type=click.IntRange(1, 4),
+    help="Only this level (1 is the easiest); repeatable.",
+)
+@click.option("--output", type=TASK_FILE, required=True, help="The task file to write.")
+def generate(
+    count: int, seed: int, domains: tuple[str, ...], levels: tuple[int, ...], output: Path
+) -> None:
+    """Generate tasks without downloads: documents, a question about them, and its answer."""
+    from sandbox_tui.core.rl.data.generated.generate import DOMAINS, LEVELS, generate_tasks
+    from sandbox_tui.tui.cli.rl.data_report import write_task_file
+
+    tasks = generate_tasks(count, seed=seed, domains=domains or DOMAINS, levels=levels or LEVELS)
+    write_task_file(output, list(tasks))
+
+
+@data.command(short_help="Convert questions and documents into tasks.")
+@click.argument("source")
+@click.option("--output", type=TASK_FILE, required=True, help="The task file to write.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="The column of a field: problem, target, id, domain, context, document, choices …",
+)
+@click.option(
+    "--documents",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the documents that rows name.",
+)
+@click.option("--domain", default="", help="Domain of tasks that name none.")
+@click.option("--scorer", default="", help="Scorer of tasks that name none.")
+@click.option(
+    "--parts",
+    type=click.IntRange(0),
+    default=0,
+    help="Join or split each task's documents into this many files; 0 leaves them as they are.",
+)
+@click.option(
+    "--distractors",
+    type=click.IntRange(0),
+    default=0,
+    help="Documents of other tasks to add to each task.",
+)
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help=("Random seed for the distractors.")
+)
+def convert(source: str, output: Path, columns: tuple[str, ...], **options: Any) -> None:
+    """Convert questions and their documents into tasks: the question in the prompt, beside files.
+
+    SOURCE is a file of rows (JSON, JSON Lines, CSV, Parquet), or a suite such as instruct_pretrain.
+    A row has its document in the column "context", or names it in the column "document".
+    """
+    from sandbox_tui.core.rl.data.conversion import convert as conversion
+    from sandbox_tui.tui.cli.rl.data_report import write_task_file
+
+    _check_distinct(Path(source), output)
+    how = conversion.Conversion(
+        columns=_columns(columns), folder=options.pop("documents"), **options
+    )
+    write_task_file(output, conversion.convert(source, how))
+
+
+def _check_distinct(*paths: Path) -> None:
+    """A file is not written over another that the command reads or writes.
+
+    Raises:
+        BadParameter: two paths are the same.
+    """
+    for one, other in combinations(paths, 2):
+        if one.expanduser().resolve() == other.expanduser().resolve():
+            raise click.BadParameter(f"{other} is given twice.")
+
+
+def _columns(given: tuple[str, ...]) -> dict[str, str]:
+    """Column by field.
+
+    Raises:
+        BadParameter: a text is not FIELD=COLUMN.
+    """
+    for text in given:
+        if not all(text.partition("=")):
+            raise click.BadParameter(f"{text!r} is not FIELD=COLUMN.", param_hint="--column")
+    return {field: name for field, _, name in (text.partition("=") for text in given)}
+
+
+@data.command(short_help="Split tasks into training and held-out tasks.")
+@click.argument("tasks", type=TASK_FILE)
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.1,
+    show_default=True,
+    help="Share of each domain's tasks to hold out.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Random seed.")
+@click.option("--train", type=TASK_FILE, required=True, help="The file to write training tasks to.")
+@click.option(
+    "--held-out", type=TASK_FILE, required=True, help=("The file to write held-out tasks to.")
+)
+def split(tasks: Path, share: float, seed: int, train: Path, held_out: Path) -> None:
+    """Split the file TASKS by document.
+
+    No document of a held-out task, nor anything nearly the same, is in a training task; nor is its
+    question with its answer.
+    """
+    from sandbox_tui.core.rl.data.split import split_by_document
+    from sandbox_tui.core.rl.data.task_file import read_tasks
+    from sandbox_tui.tui.cli.rl.data_report import write_task_file
+
+    _check_distinct(tasks, train, held_out)
+    halves = split_by_document(read_tasks(tasks), share=share, seed=seed)
+    write_task_file(train, halves.train)
+    write_task_file(held_out, halves.held_out)
+
+
+@data.command(short_help="Check that nothing leaks from held-out tasks.")
+@click.argument("train", type=TASK_FILE)
+@click.argument("held_out", type=TASK_FILE)
+@click.option(
+    "--ngram",
+    type=click.IntRange(1),
+    default=13,
+    show_default=True,
+    help="Length of an n-gram, in words.",
+)
+@click.option(
+    "--overlap",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="Largest share of a task's n-grams that may occur in training documents.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print every leak as JSON, one per line.")
+def check(train: Path, held_out: Path, ngram: int, overlap: float, as_json: bool) -> None:
+    """Check what the tasks of HELD_OUT have in common with those of TRAIN; exit code 1: something.
+
+    Documents are compared byte for byte, word for word, by runs of five words (near duplicates)
+    and by n-grams; questions together with their answers.
+    """
+    from sandbox_tui.core.rl.data.leaks import find_leaks
+    from sandbox_tui.core.rl.data.task_file import read_tasks
+    from sandbox_tui.tui.cli.rl.data_report import print_leaks
+
+    report = find_leaks(read_tasks(train), read_tasks(held_out), ngram=ngram, max_overlap=overlap)
+    print_leaks(report, as_json=as_json)
+    if report.leaks:
+        click.get_current_context().exit(1)

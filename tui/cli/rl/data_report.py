@@ -1,0 +1,68 @@
+"""Writes task files and says what is in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+import msgspec
+
+from sandbox_tui.core.base.sanitize import sanitize
+from sandbox_tui.core.base.write_file import write_file
+from sandbox_tui.core.evals.task import Task
+from sandbox_tui.core.rl.data.leaks import Leak, LeakReport
+from sandbox_tui.core.rl.data.task_file import encode_tasks
+
+
+def write_task_file(path: Path, tasks: Sequence[Task]) -> None:
+    """Write tasks to a file and print how many of which domain.
+
+    Raises:
+        ConfigError: it cannot be written, or a document is no text.
+    """
+    write_file(path, encode_tasks(tasks))
+    domains = Counter(task.domain or "no domain" for task in tasks)
+    shares = ", ".join(f"{name} {count:,}" for name, count in sorted(domains.items()))
+    documents = len({data for task in tasks for data in task.files.values()})
+    click.echo(sanitize(f"{path}: {len(tasks):,} tasks on {documents:,} documents ({shares})."))
+
+
+_KINDS = {
+    "document": "the same document",
+    "normalised": "the same words",
+    "near_duplicate": "nearly the same document",
+    "question_and_answer": "the same question and answer",
+    "n_grams": "n-grams of a training document",
+}
+MAX_EXAMPLES = 3
+"""Leaks of one kind that are printed."""
+
+
+def print_leaks(report: LeakReport, *, as_json: bool) -> None:
+    """Print how many leaks of which kind there are, with some of each; or all of them as JSON."""
+    if as_json:
+        for leak in report.leaks:
+            click.echo(msgspec.json.encode(leak).decode())
+        return
+    for kind, words in _KINDS.items():
+        found = [leak for leak in report.leaks if leak.kind == kind]
+        click.echo(f"{words:32}{len(found):>7,}")
+        for leak in found[:MAX_EXAMPLES]:
+            click.echo(f"    {sanitize(_example(leak))}")
+    overlaps = report.overlaps.values()
+    click.echo(
+        f"{f'overlap of {report.ngram}-grams':32}{max(overlaps):>7.1%} at most, "
+        f"{sum(overlaps) / len(overlaps):.1%} on average"
+    )
+    click.echo(f"{'the same question alone':32}{report.repeated_questions:>7,}")
+    leaking = f"{report.leaking_tasks:,} of {len(overlaps):,} held-out tasks leak."
+    click.echo(leaking if report.leaks else f"Nothing leaks from {len(overlaps):,} held-out tasks.")
+
+
+def _example(leak: Leak) -> str:
+    held_out = " ".join(filter(None, [leak.held_out, leak.held_out_document]))
+    train = " ".join(filter(None, [leak.train, leak.train_document]))
+    alike = "" if leak.similarity == 1 else f" ({leak.similarity:.0%})"
+    return f"{held_out}{f' is in {train}' if train else ''}{alike}"

@@ -1,0 +1,46 @@
+"""`sandbox-tui rl rm`."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("rm", short_help="Delete training runs.")
+@click.argument("training", nargs=-1, required=True)
+@click.option("--sessions", is_flag=True, help="Also delete the sessions of their rollouts.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+def delete_trainings(training: tuple[str, ...], sessions: bool, yes: bool) -> None:
+    """Delete TRAININGS with their curves; the sessions of their rollouts stay by default.
+
+    Checkpoints belong to the trainer and stay.
+    """
+    from sandbox_tui.core.base.sanitize import sanitize_line
+    from sandbox_tui.sessions.rl.delete import (
+        delete_training,
+        delete_with_sessions,
+        refuse_running,
+    )
+    from sandbox_tui.sessions.store.tables import rollouts, trainings
+    from sandbox_tui.tui.cli.free_space import free_space
+    from sandbox_tui.tui.cli.open_store import open_store
+    from sandbox_tui.tui.format import numbers
+
+    with open_store() as store:
+        chosen = [trainings.summary(store, name, surely=True) for name in training]
+        for found in chosen:
+            refuse_running(found)
+        for found in chosen:
+            count = len(rollouts.sessions_of(store, found.id))
+            kept = numbers.counted(count, "session")
+            name = sanitize_line(f"{found.id} ({found.name}, {found.model})")
+            if not yes:
+                question = f"{name} and its {kept}?" if sessions else f"{name}? Its {kept} stay."
+                click.confirm(f"Delete {question}", abort=True)
+            if sessions:
+                gone = delete_with_sessions(store, found.id)
+                click.echo(f"deleted {found.id} and {numbers.counted(gone, 'session')}")
+            else:
+                delete_training(store, found.id)
+                click.echo(f"deleted {found.id}")
+        if sessions:
+            free_space(store)

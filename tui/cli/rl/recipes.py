@@ -1,0 +1,38 @@
+"""The recipe of `sandbox-tui rl train`: from its file, or as it was recorded."""
+
+from __future__ import annotations
+
+import msgspec
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.rl.recipe import Recipe, load_recipe
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables import trainings
+
+
+def given_recipe(path: str, seed: int | None) -> Recipe:
+    """The recipe in a file, with another seed where one is given.
+
+    Raises:
+        ConfigError: naming what is wrong in it.
+    """
+    recipe = load_recipe(path)
+    return recipe if seed is None else msgspec.structs.replace(recipe, seed=seed)
+
+
+def recorded_recipe(store: Store, training: str) -> Recipe:
+    """The recipe of a recorded training.
+
+    Raises:
+        StoreError: there is no such training.
+        ConfigError: it was not begun by a recipe.
+    """
+    found = trainings.summary(store, training)
+    if found.status == "finished":
+        raise ConfigError(f"The training {found.id} is finished, so there is nothing to resume.")
+    try:
+        return msgspec.convert(found.recipe, Recipe)
+    except msgspec.ValidationError as error:
+        raise ConfigError(
+            f"The recipe of the training {found.id} cannot be read: {error}"
+        ) from error

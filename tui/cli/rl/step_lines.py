@@ -1,0 +1,114 @@
+"""The steps of a training as lines, as they are finished."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+
+import msgspec
+
+from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.rl.reading import TrainingReader
+from sandbox_tui.sessions.rl.step_figures import StepFigures, step_figures
+from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
+from sandbox_tui.tui.format import numbers
+
+POLL_SECONDS = 1.0
+"""Seconds between looks at the database."""
+
+STOPPED = 7
+"""Exit code where the training did not come to its end."""
+
+
+def write_steps(store: Store, found: TrainingSummary, *, as_json: bool) -> int:
+    """Write finished steps until no program trains any more; returns the exit code.
+
+    Raises:
+        StoreError: the file cannot be read, or the training is gone.
+    """
+    reader = TrainingReader(store, found.id)
+    written: set[int] = set()
+    while True:
+        reading = reader.read()
+        if reading is not None:
+            found = reading.summary
+            _write_new(step_figures(reading), written, as_json=as_json)
+        if not found.running:
+            stream = sys.stderr if as_json else sys.stdout
+            stream.write(f"{_outcome(found)}\n")
+            return 0 if found.status == "finished" else STOPPED
+        time.sleep(POLL_SECONDS)
+
+
+class StepWriter:
+    """Writes the steps of a training of this program as they are finished.
+
+    Args:
+        store: where it is recorded.
+        training_id: of the training.
+        as_json: JSON instead of words, which then go to stderr.
+    """
+
+    def __init__(self, store: Store, training_id: str, *, as_json: bool) -> None:
+        self._reader = TrainingReader(store, training_id)
+        self._as_json = as_json
+        self._written: set[int] = set()
+
+    def write(self, step: int) -> None:
+        """A step is finished.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        self._written.discard(step)  # done again after a resume
+        if (reading := self._reader.read()) is not None:
+            steps = [one for one in step_figures(reading) if one.step == step]
+            _write_new(steps, self._written, as_json=self._as_json)
+
+    def say(self, words: str) -> None:
+        """A line for the person."""
+        stream = sys.stderr if self._as_json else sys.stdout
+        stream.write(f"{sanitize_line(words)}\n")
+        stream.flush()
+
+
+def step_line(step: StepFigures) -> str:
+    """A finished step in a line."""
+    parts = [f"step {step.step}"]
+    if step.reward is not None:
+        spread = "" if step.reward_std is None else f" ± {step.reward_std:.3f}"
+        parts.append(f"reward {step.reward:.3f}{spread}")
+    if step.held_out_reward is not None:
+        parts.append(f"held-out {step.held_out_reward:.3f}")
+    if "loss" in step.metrics:
+        parts.append(f"loss {step.metrics['loss']:.4g}")
+    if step.rollouts:
+        parts.append(numbers.counted(step.rollouts, "rollout"))
+    if step.truncated is not None:
+        parts.append(f"truncated {100 * step.truncated:.0f}%")
+    if step.tool_calls is not None:
+        parts.append(f"{step.tool_calls:.1f} calls")
+    if step.tokens is not None:
+        parts.append(f"{numbers.count(round(step.tokens))} tokens")
+    if "seconds" in step.metrics:
+        parts.append(numbers.seconds(step.metrics["seconds"]))
+    return " · ".join(parts)
+
+
+def _write_new(steps: Sequence[StepFigures], written: set[int], *, as_json: bool) -> None:
+    for step in steps:
+        if not step.finished or step.step in written:
+            continue
+        written.add(step.step)
+        line = sanitize_json(msgspec.json.encode(step).decode()) if as_json else step_line(step)
+        sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _outcome(found: TrainingSummary) -> str:
+    words = f"training {found.id}: {found.status} after {numbers.counted(found.steps, 'step')}"
+    if found.status == "interrupted":
+        words += " · Its program has exited."
+    return sanitize_line(f"{words} · {found.error}" if found.error else words)

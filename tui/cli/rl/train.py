@@ -1,0 +1,91 @@
+"""`sandbox-tui rl train`: trains a model by a recipe, with a line for each step."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from sandbox_tui.core.rl.recipe import Recipe
+    from sandbox_tui.sessions import Store
+    from sandbox_tui.sessions.rl.training import Training
+
+
+@click.command(short_help="Train a model with a recipe.")
+@click.argument("recipe", required=False, type=click.Path(dir_okay=False))
+@click.option(
+    "--resume", metavar="TRAINING", help='Resume a training (its id, part of it, or "last").'
+)
+@click.option("--seed", type=int, help="Seed to use instead of the recipe's.")
+@click.option("--json", "as_json", is_flag=True, help="Print steps as JSON, one per line.")
+def train(recipe: str | None, resume: str | None, seed: int | None, as_json: bool) -> None:
+    """Train a model with the file RECIPE: data, model, engine and limits.
+
+    Each rollout is recorded as a session; `sandbox-tui rl watch` shows them while it trains. Ctrl+C
+    ends it; --resume goes on from the newest checkpoint, with the recipe as it was recorded.
+    """
+    if (recipe is None) == (resume is None):
+        raise click.UsageError("Give a RECIPE, or --resume TRAINING.")
+    if resume is not None and seed is not None:
+        raise click.UsageError("A resumed training keeps its seed; leave --seed out.")
+    import asyncio
+
+    from sandbox_tui.tui.cli.open_store import open_store
+    from sandbox_tui.tui.cli.rl.recipes import given_recipe, recorded_recipe
+
+    with open_store() as store:
+        if recipe is not None:
+            asked = given_recipe(recipe, seed)
+        else:
+            asked = recorded_recipe(store, resume or "last")
+        code = asyncio.run(_train(asked, store, resume or "", as_json=as_json))
+    sys.exit(code)
+
+
+async def _train(recipe: Recipe, store: Store, resume: str, *, as_json: bool) -> int:
+    """Train; returns the exit code.
+
+    Raises:
+        SandboxTuiError: it cannot begin, or it failed.
+    """
+    import asyncio
+
+    from sandbox_tui.sessions.rl.engines import open_engine
+    from sandbox_tui.sessions.rl.training import Training
+    from sandbox_tui.tui.cli.rl.step_lines import STOPPED, StepWriter
+
+    async with open_engine(recipe) as engine:
+        training = Training(recipe, store, engine, resume=resume)
+        training.begin()
+        writer = StepWriter(store, training.training_id, as_json=as_json)
+        training.on_step = writer.write
+        caught = _stop_on_signals(training, asyncio.get_running_loop())
+        writer.say(f"training {training.training_id}: {recipe.name}, {recipe.engine}")
+        status = await training.run()
+    if status == "finished":
+        writer.say(f"finished; {training.folder}" if training.folder.exists() else "finished")
+        return 0
+    writer.say(f"stopped: `sandbox-tui rl train --resume {training.training_id}` goes on.")
+    return 128 + caught[0] if caught else STOPPED
+
+
+def _stop_on_signals(training: Training, loop: asyncio.AbstractEventLoop) -> list[int]:
+    """Stop the training on the usual signals; the list then holds the first one's number."""
+    caught: list[int] = []
+
+    def stop(number: int) -> Callable[[], None]:
+        def on_signal() -> None:
+            caught.append(number)
+            training.stop(f"The program received {signal.Signals(number).name}.")
+
+        return on_signal
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        loop.add_signal_handler(number, stop(number))
+    return caught

@@ -1,0 +1,54 @@
+"""Export formats that the app itself draws: pictures and films of the cockpit."""
+
+from __future__ import annotations
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.sessions.interchange.exports import Exporter, Part
+from sandbox_tui.tui.cli.sessions.cockpit_svg import MAX_SIZE, cockpit_film, cockpit_picture
+
+FILM = "film"
+"""Name of the format."""
+
+
+def picture_exporter(at: str, size: str, theme: str | None) -> Exporter:
+    """Pictures of the cockpit at a moment.
+
+    Raises:
+        ConfigError: the size or a setting is not valid.
+    """
+    cells, settings = _cells(size), load({"ui.theme": theme})
+    return Exporter(
+        "svg",
+        "the cockpit at a moment",
+        lambda recording: [Part(".svg", cockpit_picture(recording, at, settings, cells))],
+    )
+
+
+def film_exporter(size: str, theme: str | None) -> Exporter:
+    """Films of the cockpit.
+
+    Raises:
+        ConfigError: the size or a setting is not valid.
+    """
+    cells, settings = _cells(size), load({"ui.theme": theme})
+    return Exporter(
+        FILM,
+        "the cockpit from beginning to end",
+        lambda recording: [Part(".film.svg", cockpit_film(recording, settings, cells))],
+    )
+
+
+def _cells(size: str) -> tuple[int, int]:
+    """Columns and rows of a picture.
+
+    Raises:
+        ConfigError: this is not a size, or a picture cannot have it.
+    """
+    columns, _, rows = size.lower().partition("x")
+    if not (columns.isdecimal() and rows.isdecimal()):
+        raise ConfigError(f"{size!r} is not a size: use 160x45, for example.")
+    wanted = int(columns), int(rows)
+    if not (40 <= wanted[0] <= MAX_SIZE[0] and 10 <= wanted[1] <= MAX_SIZE[1]):
+        raise ConfigError(f"A picture has 40x10 to {MAX_SIZE[0]}x{MAX_SIZE[1]} cells.")
+    return wanted

@@ -1,0 +1,97 @@
+"""An SVG file that plays by itself: frames of a screen on a strip that is moved past a window.
+
+CSS moves the strip (CSS Animations Level 1, `step-end`), so that the film plays in an <img>, too,
+where scripts do not run. A row that looks the same in several frames is written once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sandbox_tui.tui.film.screenshot_rows import LINE_HEIGHT, ScreenshotRows
+
+_FILE = """\
+<svg viewBox="0 0 {width:g} {height:g}" xmlns="http://www.w3.org/2000/svg">
+<style>
+text {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; \
+font-size: 20px; white-space: pre; }}
+.title {{ font: bold 18px system-ui, sans-serif; }}
+.strip {{ animation: film {seconds:g}s step-end infinite; }}
+@keyframes film {{
+{steps}
+}}
+@media (prefers-reduced-motion: reduce) {{ \
+.strip {{ animation: none; transform: translateX({last:g}px); }} }}
+</style>
+<defs>
+<clipPath id="window"><rect width="{inner_width:g}" height="{inner_height:g}"/></clipPath>
+{rows}
+</defs>
+{frame}
+<g transform="translate(9, 41)" clip-path="url(#window)"><g class="strip">
+{frames}
+</g></g>
+</svg>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One picture of a film.
+
+    Attributes:
+        screen: what is seen.
+        seconds: how long.
+    """
+
+    screen: ScreenshotRows
+    seconds: float
+
+
+def animated_svg(frames: Sequence[Frame]) -> bytes:
+    """All frames, one after the other, again and again; a person who wants no motion sees the last.
+
+    Args:
+        frames: at least one; all of one size.
+    """
+    first = frames[0].screen
+    names: dict[str, str] = {}
+    strip = [
+        f'<g transform="translate({place * first.width:g})">{_uses(each.screen, names)}</g>'
+        for place, each in enumerate(frames)
+    ]
+    return _FILE.format(
+        width=first.width,
+        height=first.height,
+        seconds=sum(each.seconds for each in frames),
+        steps=_steps(frames),
+        last=-(len(frames) - 1) * first.width,
+        inner_width=first.width - 18,
+        inner_height=len(first.rows) * LINE_HEIGHT + 2,
+        rows="\n".join(f'<g id="{name}">{row}</g>' for row, name in names.items()),
+        frame=first.frame,
+        frames="\n".join(strip),
+    ).encode("utf-8", "replace")
+
+
+def _uses(screen: ScreenshotRows, names: dict[str, str]) -> str:
+    """References to the rows of a frame; new ones get a name."""
+    uses: list[str] = []
+    for number, row in enumerate(screen.rows):
+        if row:
+            name = names.setdefault(row, f"r{len(names)}")
+            uses.append(f'<use href="#{name}" y="{number * LINE_HEIGHT + 1.5:g}"/>')
+    return "".join(uses)
+
+
+def _steps(frames: Sequence[Frame]) -> str:
+    """Where the strip is, from when on."""
+    whole = sum(each.seconds for each in frames)
+    lines: list[str] = []
+    begun = 0.0
+    for place, each in enumerate(frames):
+        offset = -place * each.screen.width
+        lines.append(f"{100 * begun / whole:.3f}% {{ transform: translateX({offset:g}px); }}")
+        begun += each.seconds
+    return "\n".join(lines)

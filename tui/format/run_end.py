@@ -1,0 +1,78 @@
+"""The end of a run in words: its figures, and the files of its results."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.format import numbers
+
+MAX_LISTED_FILES = 1_000
+"""Files of a results folder that are counted; a folder may hold a repository."""
+
+
+class ResultFiles(NamedTuple):
+    """What a results folder holds.
+
+    Attributes:
+        files: path below the folder and size in bytes, by path.
+        complete: whether these are all of them.
+    """
+
+    files: tuple[tuple[str, int], ...] = ()
+    complete: bool = True
+
+    @property
+    def summary(self) -> str:
+        """How many there are, and their size; `no files` for none."""
+        if not self.files:
+            return "no files"
+        total = numbers.size(sum(size for _, size in self.files))
+        least = "" if self.complete else "more than "
+        return f"{least}{numbers.counted(len(self.files), 'file')}, {total}"
+
+    @property
+    def listing(self) -> str:
+        """Each with its size, in one line."""
+        return " · ".join(
+            f"{sanitize_line(name)} {numbers.size(size)}" for name, size in self.files
+        )
+
+
+def result_files(folder: str) -> ResultFiles:
+    """The files of a results folder; none where it is gone or cannot be read."""
+    found: list[tuple[str, int]] = []
+    for where, _, names in os.walk(folder):
+        for name in names:
+            path = Path(where, name)
+            try:
+                found.append((str(path.relative_to(folder)), path.lstat().st_size))
+            except OSError:
+                continue
+            if len(found) == MAX_LISTED_FILES:
+                return ResultFiles(tuple(sorted(found)), complete=False)
+    return ResultFiles(tuple(sorted(found)))
+
+
+def figures(
+    *,
+    steps: int,
+    calls: int,
+    failed_calls: int,
+    tokens: int,
+    estimated: bool,
+    cost: float | None,
+    seconds: float,
+) -> str:
+    """Steps, calls, tokens, cost where it is known, and time, in one line."""
+    failed = f", {failed_calls} failed" if failed_calls else ""
+    parts = [
+        numbers.counted(steps, "step"),
+        f"{numbers.counted(calls, 'call')}{failed}",
+        f"{numbers.tokens(tokens, estimated=estimated)} tok",
+        *([numbers.cost(cost)] if cost is not None else []),
+        numbers.clock(seconds),
+    ]
+    return " · ".join(parts)

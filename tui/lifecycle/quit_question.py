@@ -1,0 +1,30 @@
+"""The question that quitting asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+
+
+def quit_question(runs: RunRegistry, evals: EvalRegistry, screens: Iterable[object]) -> str:
+    """What would be lost, as a question; empty where nothing would.
+
+    Args:
+        runs: of this program.
+        evals: of this program.
+        screens: those that are open; one may hold a draft.
+    """
+    if evals.running:
+        return (
+            "An evaluation is still running. Stop it and quit? Running samples are ended and "
+            "requeued; `sandbox-tui eval resume` runs what is left."
+        )
+    going = len(runs.running)
+    if going == 1:
+        return "A run is still running. End it and quit? Its results so far are kept."
+    if going:
+        return f"{going} runs are still running. End them all and quit?"
+    unsaved = any(getattr(screen, "unsaved", None) for screen in screens)
+    return "The new-run form has a task you have not started. Quit?" if unsaved else ""

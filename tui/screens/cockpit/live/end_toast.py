@@ -1,0 +1,20 @@
+"""A notice of how a run ended, while its screen is open."""
+
+from __future__ import annotations
+
+from textual.widget import Widget
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events import types as e
+
+
+def toast_end(widget: Widget, finished: e.RunFinished) -> None:
+    """Show the answer and where the results are, or what ended the run."""
+    if finished.reason == "submitted":
+        answer = sanitize_line((finished.answer or "").strip())
+        where = f"\nresults in {sanitize_line(finished.output)}" if finished.output else ""
+        widget.notify(f"{answer[:200]}{where}", title="submitted", markup=False, timeout=10)
+        return
+    reason = finished.reason.replace("_", " ")
+    words = sanitize_line(finished.error or "")
+    widget.notify(words, title=reason, severity="error", markup=False, timeout=20)

@@ -1,0 +1,39 @@
+"""What a person does with a run that has ended: watch it again, open the folder of its results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import FileRefused, StoreError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.types import RunFinished
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.terminal_io.open_external import open_folder
+from sandbox_tui.tui.textual_support.typed_app import app_of
+
+
+def replay_session(screen: Screen[None], store: Store, run_id: str) -> None:
+    """Replay a session from its start, on top of a screen."""
+    from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+
+    try:
+        replay = ReplayScreen(store.run(run_id), store)
+    except StoreError as error:
+        screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+        return
+    app_of(screen).push_screen(replay)
+
+
+def open_results(screen: Screen[None], finished: RunFinished | None) -> None:
+    """Show the results with the desktop's file manager; where there is none, say where they are."""
+    if finished is None or not finished.output:
+        return
+    folder = Path(finished.output).absolute()
+    try:
+        open_folder(folder)
+    except FileRefused as error:
+        screen.notify(sanitize_line(str(error)), severity="warning", markup=False)
+    else:
+        screen.notify(sanitize_line(f"Opened {folder}."), markup=False)

@@ -1,0 +1,17 @@
+"""The card at the end of a replay."""
+
+from __future__ import annotations
+
+from sandbox_tui.sessions import RunSummary
+from sandbox_tui.tui.format.run_end import ResultFiles, result_files
+from sandbox_tui.tui.widgets.calls.end_card import AFTER_REPLAY, EndCard
+
+
+def replay_end_card(run: RunSummary) -> EndCard:
+    """What came of a session; results of an imported one are not looked for on this machine."""
+    reads = _not_here if run.imported else result_files
+    return EndCard(run.id, actions=AFTER_REPLAY, list_files=reads, id="end")
+
+
+def _not_here(folder: str) -> ResultFiles:
+    return ResultFiles()

@@ -1,0 +1,50 @@
+"""Where a replay can go no further: its edges, its last failure, its fastest speed."""
+
+from __future__ import annotations
+
+from sandbox_tui.sessions.playback.markers import FAILURES
+from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
+from sandbox_tui.tui.screens.cockpit.replay.replay_loop import SPEEDS, ReplayLoop
+
+_MOVES = frozenset(("step", "event", "second"))
+
+
+class ReplayLimits:
+    """Says of the moves of one replay why they lead nowhere.
+
+    Args:
+        loop: where it is, and how fast.
+        index: what there is to go to.
+        last: number of its last event.
+    """
+
+    def __init__(self, loop: ReplayLoop, index: ReplayIndex, last: int) -> None:
+        self._loop = loop
+        self._index = index
+        self._last = last
+
+    @property
+    def now(self) -> tuple[str, ...]:
+        """What is off at this moment and on at others; keys are redrawn when it changes."""
+        both = ("step", "failure", "speed")
+        return tuple(self.why_off(action, way) for action in both for way in (1, -1))
+
+    def why_off(self, action: str, direction: int) -> str:
+        """Why a move in a direction (1, or back: -1) leads nowhere; empty where it does not."""
+        if action in _MOVES or action in ("go_start", "go_end"):
+            back = action == "go_start" or (action in _MOVES and direction < 0)
+            edge = 0 if back else self._last
+            here = "this is the start" if back else "this is the end"
+            return here if self._loop.aim == edge else ""
+        if action == "failure":
+            return self._why_no_failure(direction)
+        if action == "speed" and self._loop.speed == SPEEDS[-1 if direction > 0 else 0]:
+            return "this is the fastest" if direction > 0 else "this is the slowest"
+        return ""
+
+    def _why_no_failure(self, direction: int) -> str:
+        if direction > 0 and not self._index.is_complete:
+            return ""
+        found = self._index.markers.next(self._loop.aim, direction, FAILURES)
+        side = "after" if direction > 0 else "before"
+        return "" if found is not None else f"nothing failed {side} this"

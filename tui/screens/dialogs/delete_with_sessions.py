@@ -1,0 +1,54 @@
+"""Whether an evaluation or a training run is deleted, and whether its sessions are."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Static
+
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+
+Deletion = Literal["alone", "with_sessions"]
+
+
+class DeleteWithSessionsDialog(Dialog[Deletion | None]):
+    """Asks; dismisses with what is deleted, or None to keep everything.
+
+    Args:
+        title: what is deleted.
+        question: which one, and what goes with it.
+    """
+
+    CSS = """
+    DeleteWithSessionsDialog .dialog { width: 64; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("delete_eval.alone", "answer('alone')"),
+        binding("delete_eval.with_sessions", "answer('with_sessions')"),
+        binding("delete_eval.keep", "answer(None)"),
+    ]
+
+    def __init__(self, title: str, question: str) -> None:
+        super().__init__()
+        self._heading = title
+        self._question = question
+
+    def compose(self) -> ComposeResult:
+        """The question."""
+        with Vertical(classes="dialog") as box:
+            box.border_title = self._heading
+            box.border_subtitle = (
+                f"{hint('delete_eval.alone')} delete · {hint('delete_eval.with_sessions')} delete "
+                f"with sessions · {hint('delete_eval.keep')} cancel"
+            )
+            yield Static(self._question, markup=False)
+
+    def action_answer(self, choice: Deletion | None) -> None:
+        """Close with the choice."""
+        self.dismiss(choice)

@@ -1,0 +1,154 @@
+"""Where a session is exported from a screen: its format, whether secrets stay, the file."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Button, Label, OptionList, Static
+from textual.widgets.option_list import Option
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.interchange.export_files import Export, make_export, redacted_words
+from sandbox_tui.sessions.interchange.exports import EXPORTERS
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.titles import task_title
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.choice import Choice
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.path_input import PathInput
+
+FIRST = "html"
+"""The format that a person wants most often: it opens anywhere."""
+
+REDACTED, KEPT = "redacted", "kept"
+
+
+class ExportDialog(Dialog[str | None]):
+    """Writes a session to files; dismisses with a sentence on what was written.
+
+    Args:
+        run: the session.
+        store: where it is kept.
+    """
+
+    CSS = """
+    ExportDialog { background: $background 60%; }
+    ExportDialog .dialog { width: 84; max-width: 96%; max-height: 96%; padding: 0 2; }
+    ExportDialog #what { height: 1; color: $role-dim; }
+    ExportDialog OptionList {
+        height: auto; max-height: 10; border: round $border-blurred; background: transparent;
+        text-wrap: nowrap; text-overflow: ellipsis;
+        &:focus { border: round $accent; }
+    }
+    ExportDialog Label { height: 1; }
+    ExportDialog .row { height: 1; margin: 0 1; }
+    ExportDialog .row Label { width: 26; }
+    ExportDialog #problem { height: auto; color: $error; display: none; margin: 0 1; }
+    ExportDialog.-wrong #problem { display: block; }
+    ExportDialog #buttons { height: auto; align-horizontal: right; }
+    ExportDialog.-low OptionList { max-height: 6; }
+    ExportDialog.-low #buttons { display: none; }
+    """
+
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (26, "-tall")]  # noqa: RUF012
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("export.write", "write", priority=True),
+        binding("export.leave", "dismiss(None)", priority=True),
+    ]
+
+    AUTO_FOCUS = "#formats"
+
+    def __init__(self, run: RunSummary, store: Store) -> None:
+        super().__init__()
+        self._run = run
+        self._store = store
+
+    def compose(self) -> ComposeResult:
+        """The form."""
+        with Vertical(classes="dialog form") as box:
+            box.border_title = "export"
+            box.border_subtitle = f"{hint('export.write')} export · {hint('export.leave')} cancel"
+            yield Static(task_title(self._run), id="what", markup=False)
+            formats = OptionList(*(_option(name) for name in EXPORTERS), id="formats")
+            formats.highlighted = list(EXPORTERS).index(FIRST)
+            yield formats
+            with Horizontal(classes="row"):
+                yield Label("secrets")
+                yield Choice((REDACTED, KEPT), REDACTED, id="secrets")
+            yield PathInput(id="path")
+            yield Static(id="problem", markup=False)
+            with Horizontal(id="buttons"):
+                yield Button("write", variant="primary", id="write")
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Offer the working directory."""
+        path = self.query_one(PathInput)
+        path.border_title = "file or folder"
+        path.placeholder = f"{self._run.id}… in the working directory"
+
+    @on(OptionList.OptionSelected)
+    def _format_taken(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.query_one(PathInput).focus()
+
+    @on(PathInput.Submitted)
+    @on(Button.Pressed, "#write")
+    def action_write(self) -> None:
+        """Write the files, and close once they are there."""
+        self._write()
+
+    @work(exclusive=True, group="write")
+    async def _write(self) -> None:
+        name = list(EXPORTERS)[self.query_one(OptionList).highlighted or 0]
+        redact = self.query_one(Choice).value == REDACTED
+        output = self.query_one(PathInput).path
+        self._complain("")
+        try:
+            export = await asyncio.to_thread(
+                make_export, self._store, self._run, EXPORTERS[name], redact=redact
+            )
+            there = [path for path in export.paths(output) if path.exists()]
+            if there and not await self._may_overwrite(there):
+                return
+            files = await asyncio.to_thread(export.write, output, overwrite=True)
+        except SandboxTuiError as error:
+            self._complain(str(error))
+            return
+        self.dismiss(_written(files, export))
+
+    async def _may_overwrite(self, there: list[Path]) -> bool:
+        names = ", ".join(str(path) for path in there)
+        return await app_of(self).push_screen_wait(
+            ConfirmDialog(f"{names} already exists. Overwrite it?")
+        )
+
+    def _complain(self, words: str) -> None:
+        self.set_class(bool(words), "-wrong")
+        self.query_one("#problem", Static).update(sanitize_line(words))
+
+
+def _option(name: str) -> Option:
+    line = Text(f"{name:<12}", no_wrap=True)
+    line.append(EXPORTERS[name].about, style="dim")
+    return Option(line, id=name)
+
+
+def _written(files: list[tuple[Path, int]], export: Export) -> str:
+    names = ", ".join(f"{path.absolute()} ({numbers.size(size)})" for path, size in files)
+    redacted = redacted_words(export)
+    return sanitize_line(f"Wrote {names}." + (f" {redacted}." if redacted else ""))

@@ -1,0 +1,26 @@
+"""Exports a session from whichever screen shows it."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from textual.screen import Screen
+
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.tui.textual_support.typed_app import app_of
+
+Result = TypeVar("Result")
+
+TOAST_SECONDS = 15.0
+"""Long enough to read a path."""
+
+
+def export_session(screen: Screen[Result], run: RunSummary, store: Store) -> None:
+    """Ask for a format and a place, write the files, and say where they are."""
+    from sandbox_tui.tui.screens.dialogs.export_session import ExportDialog
+
+    def written(words: str | None) -> None:
+        if words:
+            screen.notify(words, markup=False, timeout=TOAST_SECONDS)
+
+    app_of(screen).push_screen(ExportDialog(run, store), written)

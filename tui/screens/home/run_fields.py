@@ -1,0 +1,88 @@
+"""The fields of the form for a new run that stand for settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.tui.format.setting_text import setting_of_text, text_of_setting
+
+SETTINGS = {
+    "model": "model.name",
+    "url": "model.base_url",
+    "steps": "limits.max_steps",
+    "kind": "sandbox.kind",
+    "mode": "agent.mode",
+    "calls": "model.tool_calls",
+    "output": "agent.output",
+    "prompts": "agent.prompts",
+    "network": "sandbox.network",
+    "tty": "agent.tty",
+    "policy": "policy.default",
+    "temperature": "model.temperature",
+    "tokens": "limits.token_limit",
+    "time": "limits.time_limit",
+    "cost": "limits.cost_limit",
+}
+"""The setting of each field."""
+
+TEXTS = frozenset({"model", "url", "output", "prompts"})
+"""Fields whose text is the value, whatever it says."""
+
+
+class Problem(NamedTuple):
+    """Why a run cannot be started yet.
+
+    Attributes:
+        field: where it has to be mended.
+        words: what to do there.
+    """
+
+    field: str
+    words: str
+
+
+class FieldProblem(Exception):
+    """A field that holds no value for its setting.
+
+    Attributes:
+        problem: where, and what to do.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.words)
+        self.problem = problem
+
+
+def texts_of(settings: Settings) -> dict[str, str]:
+    """What the fields show of these settings."""
+    return {field: text_of_setting(settings, name) for field, name in SETTINGS.items()}
+
+
+def changes_of(typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str, Any]:
+    """The settings that were changed in the form, by dotted name.
+
+    Args:
+        typed: the text of each field.
+        before: the same, when the form was opened.
+
+    Raises:
+        FieldProblem: a text is no value for its setting.
+    """
+    changes: dict[str, Any] = {}
+    for field, name in SETTINGS.items():
+        text = typed[field].strip()
+        if text == before[field].strip():
+            continue
+        try:
+            changes[name] = text if field in TEXTS else setting_of_text(name, text)
+        except ConfigError as error:
+            raise FieldProblem(Problem(field, _words(error, name))) from error
+    return changes
+
+
+def _words(error: ConfigError, name: str) -> str:
+    """The sentence without the setting's name: it stands in the field's border."""
+    return str(error).removeprefix(f"{name} ").partition(", not ")[0].rstrip(".")

@@ -1,0 +1,53 @@
+"""Keeps the detail pane of the home screen on the row under the cursor."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, TrainingRow
+from sandbox_tui.sessions.relations.session_detail import read_detail
+from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
+
+
+class SessionDetails:
+    """Reads details in a thread; of rows the cursor has left meanwhile, none is shown.
+
+    Args:
+        screen: composed of a `SessionDetailPane`.
+        store: where the sessions are.
+    """
+
+    def __init__(self, screen: Screen[None], store: Store) -> None:
+        self._screen = screen
+        self._store = store
+
+    def show_row(self, row: Row | None) -> None:
+        """Show the row under the cursor."""
+        match row:
+            case SamplesRow() | EvalRow() | TrainingRow():
+                self._pane.show(row)
+            case None:
+                self._pane.show(None)
+            case _:
+                self.show_session(row.run)
+
+    def show_session(self, run: RunSummary) -> None:
+        """Show a session."""
+        self._screen.run_worker(partial(self._read, run), exclusive=True, group="detail")
+
+    async def _read(self, run: RunSummary) -> None:
+        try:
+            detail = await asyncio.to_thread(read_detail, self._store, run)
+        except StoreError:  # deleted meanwhile; the list says what cannot be read
+            self._pane.show(None)
+        else:
+            self._pane.show(detail)
+
+    @property
+    def _pane(self) -> SessionDetailPane:
+        return self._screen.query_one(SessionDetailPane)

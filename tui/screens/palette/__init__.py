@@ -1,0 +1,1 @@
+"""The palette: actions, sessions, models, themes and settings by name."""

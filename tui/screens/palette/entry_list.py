@@ -1,0 +1,126 @@
+"""The list of the palette: headings, and a line for each entry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.style import Style
+from rich.text import Text
+from textual.events import Click
+from typing_extensions import override
+
+from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.screens.palette.entry import Entry, Group, Match
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.block_list import BlockList
+
+GAP = 2
+"""Columns between the words of an entry and what stands at the right."""
+
+
+class EntryList(BlockList, can_focus=False):
+    """Shows groups of entries; the cursor goes from entry to entry."""
+
+    DEFAULT_CSS = """
+    EntryList { height: 1fr; background: $surface; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: list[str | Match] = []
+        self.following = False
+
+    def show(self, groups: Sequence[Group]) -> None:
+        """Show groups; the cursor is on the first entry that can be chosen."""
+        self._rows = []
+        for heading, matches in groups:
+            self._rows += [heading, *matches]
+        self.following = False
+        self.cursor = -1
+        self.reset()
+        self.cursor = next((n for n, row in enumerate(self._rows) if _can_be_chosen(row)), -1)
+        self.scroll_to(y=0, animate=False, force=True, immediate=True)
+
+    def go_back_to(self, entry: Entry) -> None:
+        """Put the cursor on an entry that is still listed."""
+        names = [row.entry.name if isinstance(row, Match) else "" for row in self._rows]
+        if entry.name in names:
+            self.cursor = names.index(entry.name)
+            if self.size.height:  # else there is no layout yet, and the first lines are shown
+                self.show_block(self.cursor)
+
+    @property
+    def current(self) -> Entry | None:
+        """The entry under the cursor."""
+        row = self._rows[self.cursor] if 0 <= self.cursor < len(self._rows) else None
+        return row.entry if isinstance(row, Match) else None
+
+    @property
+    def rows(self) -> list[str]:
+        """Headings and words, as they are listed."""
+        return [row if isinstance(row, str) else row.entry.words for row in self._rows]
+
+    @property
+    @override
+    def shows_cursor(self) -> bool:
+        return True
+
+    @override
+    def action_cursor(self, step: int) -> None:
+        at = self.cursor + step
+        while 0 <= at < len(self._rows) and not isinstance(self._rows[at], Match):
+            at += step
+        if 0 <= at < len(self._rows):
+            self.cursor = at
+            self.show_block(at - 1 if step < 0 else at)  # with the heading above it
+            self.show_block(at)
+
+    @override
+    def action_page(self, direction: int) -> None:
+        for _ in range(max(1, self.size.height - 2)):
+            self.action_cursor(direction)
+
+    @override
+    def on_click(self, event: Click) -> None:
+        index = self.block_clicked(event)
+        if 0 <= index < len(self._rows) and isinstance(self._rows[index], Match):
+            event.prevent_default()
+            self.cursor = index
+            self.action_choose()
+
+    # --- drawing
+
+    @override
+    def block_count(self) -> int:
+        return len(self._rows) or 1
+
+    @override
+    def block_height(self, index: int, width: int) -> int:
+        return 1
+
+    @override
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        palette = palette_of(self)
+        if not self._rows:
+            return [Text("  No matches.", style=palette.dim)]
+        row = self._rows[index]
+        if isinstance(row, str):
+            return [Text(f" {row}", style=palette.strong, no_wrap=True)]
+        return [_line(row, width, palette)]
+
+
+def _can_be_chosen(row: str | Match) -> bool:
+    return isinstance(row, Match) and not row.entry.off
+
+
+def _line(match: Match, width: int, palette: Palette) -> Text:
+    entry = match.entry
+    words = Text(entry.words, style=palette.dim if entry.off else palette.text, no_wrap=True)
+    for place in match.places:
+        words.stylize(palette.accent + Style(bold=True), place, place + 1)
+    right = Text(entry.off or entry.detail, style=palette.dim, no_wrap=True)
+    fit_line(right, max(1, width // 2))
+    line = Text("   ", no_wrap=True).append_text(words)
+    fit_line(line, max(1, width - right.cell_len - GAP - 1))
+    line.pad_right(max(0, width - 1 - right.cell_len - line.cell_len))
+    return line.append_text(right)

@@ -1,0 +1,79 @@
+"""How well letters that are typed fit some words.
+
+Textual's own matcher tries every way in which the letters can lie in the words: of a long title
+there are millions.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise, takewhile
+from typing import NamedTuple
+
+_WORD = re.compile(r"\w+")
+
+MAX_SPREAD = 4
+"""Characters of the words to a letter that is typed, where letters lie apart: in more of them, any
+letters are found."""
+
+
+class Fit(NamedTuple):
+    """How something fits.
+
+    Attributes:
+        score: higher is better.
+        places: the characters that were typed.
+    """
+
+    score: float
+    places: tuple[int, ...]
+
+
+def fit(typed: str, words: str) -> Fit | None:
+    """How what is typed fits; None where it does not. Each part of it, between blanks, has to be in
+    the words: as it is, or its letters in their order.
+
+    Args:
+        typed: of any case.
+        words: what is looked in.
+    """
+    lowered = words.lower()
+    if len(lowered) != len(words):  # a letter that is two in lower case: no place would be right
+        lowered = words
+    starts = frozenset(found.start() for found in _WORD.finditer(lowered))
+    fits = [_fit_part(part, lowered, starts) for part in typed.lower().split()]
+    known = [found for found in fits if found is not None]
+    if len(known) < len(fits):
+        return None
+    score = sum(found.score for found in known) - len(lowered) / 1000
+    return Fit(score, tuple(sorted({place for found in known for place in found.places})))
+
+
+def _fit_part(part: str, words: str, starts: frozenset[int]) -> Fit | None:
+    whole = [found.start() for found in re.finditer(re.escape(part), words)]
+    if whole:
+        at = next((place for place in whole if place in starts), whole[0])
+        factor = 4 if at in starts else 3
+        return Fit(factor * len(part), tuple(range(at, at + len(part))))
+    ways = (_scattered(part, words, n) for n, letter in enumerate(words) if letter == part[0])
+    near = (way for way in takewhile(bool, ways) if way[-1] - way[0] < MAX_SPREAD * len(way))
+    fits = [Fit(_score(way, starts), way) for way in near]
+    return max(fits, default=None)
+
+
+def _scattered(part: str, words: str, first: int) -> tuple[int, ...]:
+    """The places of letters from `first` on, each the next one there is; none where one is not."""
+    places = [first]
+    for letter in part[1:]:
+        place = words.find(letter, places[-1] + 1)
+        if place < 0:
+            return ()
+        places.append(place)
+    return tuple(places)
+
+
+def _score(places: tuple[int, ...], starts: frozenset[int]) -> float:
+    """More for beginnings of words and letters side by side, less for gaps."""
+    beside = sum(b == a + 1 for a, b in pairwise(places))
+    gaps = len(places) - 1 - beside
+    return len(places) + sum(place in starts for place in places) + beside - gaps / 2

@@ -1,0 +1,114 @@
+"""The palette of one program: what it lists, and what choosing an entry does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from inspect import isawaitable
+
+from textual.app import App
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import ConfigError, StoreError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.models.discovery import find_local_servers
+from sandbox_tui.sessions import RunRegistry, RunSummary
+from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.model_offering import set_model
+from sandbox_tui.tui.screens.home.session_opener import SessionOpener
+from sandbox_tui.tui.screens.palette.entry import Entry
+from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
+from sandbox_tui.tui.screens.palette.sources import (
+    action_entries,
+    model_entries,
+    session_entry,
+    setting_entries,
+    theme_entries,
+)
+from sandbox_tui.tui.screens.settings import SettingsScreen
+from sandbox_tui.tui.theming.live_themes import LiveThemes
+from sandbox_tui.tui.widgets.sessions.model_offers import Offer
+
+MAX_SESSIONS = 1000
+"""The newest sessions, which can be opened by name; the search of the home screen finds all."""
+
+
+class Palette:
+    """Opens over whatever screen is on top.
+
+    Args:
+        app: the program.
+        settings: in force.
+        themes: those there are.
+        runs: of this program, and the store with all sessions.
+    """
+
+    def __init__(
+        self, app: App[int], settings: LiveSettings, themes: LiveThemes, runs: RunRegistry
+    ) -> None:
+        self._app = app
+        self._settings = settings
+        self._themes = themes
+        self._runs = runs
+        self._recent: list[str] = []
+
+    def open(self) -> None:
+        """Show everything by name."""
+        below = self._app.screen
+        if isinstance(below, PaletteScreen):
+            return
+        known = [
+            *action_entries(self._app, below),
+            *theme_entries(self._themes.names, self._app.theme, self._apply_theme),
+            *setting_entries(self._settings.now, self._open_settings),
+        ]
+
+        def chosen(entry: Entry | None) -> None:
+            if entry is not None:
+                self._app.call_later(self._choose, entry)
+
+        screen = PaletteScreen(known, lambda: self._read(below), self._recent)
+        self._app.push_screen(screen, chosen)
+
+    async def _choose(self, entry: Entry) -> None:
+        self._recent = [entry.name, *(name for name in self._recent if name != entry.name)]
+        done = entry.choose()
+        if isawaitable(done):
+            await done
+
+    async def _read(self, below: Screen[object]) -> AsyncIterator[Sequence[Entry]]:
+        """Sessions, then models: they are read and asked for while one types already."""
+        opener = SessionOpener(below, self._runs)
+        try:
+            runs = await asyncio.to_thread(self._runs.store.standalone_runs, MAX_SESSIONS)
+        except StoreError as error:
+            self._complain(error)
+            runs = list[RunSummary]()
+        yield [session_entry(run, opener.open) for run in runs]
+        servers = await find_local_servers(self._settings.now.model.local_ports)
+        yield model_entries(servers, self._settings.now, self._choose_model)
+
+    # --- what choosing does
+
+    def _choose_model(self, offer: Offer) -> None:
+        if set_model(self._app.screen, self._settings, offer):
+            for screen in self._app.screen_stack:
+                if isinstance(screen, HomeScreen):
+                    screen.show_model()
+
+    def _apply_theme(self, name: str) -> None:
+        try:
+            self._settings.change({"ui.theme": name})
+        except ConfigError as error:
+            self._complain(error)
+        self._app.theme = name
+
+    def _open_settings(self, name: str) -> None:
+        if isinstance(self._app.screen, SettingsScreen):
+            self._app.screen.go_to(name)
+        else:
+            self._app.push_screen(SettingsScreen(self._settings, self._themes.names, at=name))
+
+    def _complain(self, error: Exception) -> None:
+        self._app.notify(sanitize_line(str(error)), severity="error", markup=False, timeout=10)

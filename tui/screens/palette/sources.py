@@ -1,0 +1,106 @@
+"""Where the entries of the palette come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.app import App
+from textual.dom import DOMNode, NoScreen
+from textual.screen import Screen
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.models.discovery import LocalServer
+from sandbox_tui.sessions import RunSummary
+from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.format.setting_text import text_of_setting
+from sandbox_tui.tui.format.titles import task_title
+from sandbox_tui.tui.keys.actions_here import MOVING, actions_here
+from sandbox_tui.tui.screens.palette.entry import Entry
+from sandbox_tui.tui.screens.settings import ROWS
+from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
+
+MAX_TITLE_CHARACTERS = 200
+"""Characters of a session's title that can be found: more of them are never seen."""
+
+
+def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
+    """The actions of a screen, each once, but for moving about and the palette itself."""
+    entries: dict[str, Entry] = {}
+    for here in actions_here(screen):
+        if here.group == MOVING or here.name == "app.palette":
+            continue
+
+        async def run(action: str = here.action, node: DOMNode = here.node) -> None:
+            if _is_there(app, node):  # its screen may have gone while one was choosing
+                await app.run_action(action, node)
+
+        keys = " ".join(here.keys)
+        entry = Entry("Actions", here.name, here.words, keys, run, here.off)
+        entries.setdefault(here.words, entry)
+    return list(entries.values())
+
+
+def _is_there(app: App[int], node: DOMNode) -> bool:
+    try:
+        return node is app or node.screen in app.screen_stack
+    except NoScreen:
+        return False
+
+
+def session_entry(run: RunSummary, open_session: Callable[[RunSummary], object]) -> Entry:
+    """A session by its title."""
+    detail = f"{outcome_words(run)} · {run.id}"
+    return Entry(
+        "Sessions",
+        run.id,
+        task_title(run)[:MAX_TITLE_CHARACTERS],
+        detail,
+        lambda: open_session(run),
+    )
+
+
+def model_entries(
+    servers: list[LocalServer], settings: Settings, choose: Callable[[Offer], object]
+) -> list[Entry]:
+    """Models of this machine."""
+    entries: list[Entry] = []
+    for offer in offers_of(servers, settings.model):
+        if offer.model:
+            chosen = (offer.model, offer.base_url) == (settings.model.name, settings.model.base_url)
+            where = sanitize_line(f"chosen · {offer.words}" if chosen else offer.words)
+            name = f"model {offer.model} {offer.base_url}"
+
+            def take(offer: Offer = offer) -> object:
+                return choose(offer)
+
+            entries.append(Entry("Models", name, sanitize_line(offer.model), where, take))
+    return entries
+
+
+def theme_entries(names: list[str], now: str, apply: Callable[[str], object]) -> list[Entry]:
+    """Themes."""
+    entries: list[Entry] = []
+    for name in names:
+
+        def take(name: str = name) -> object:
+            return apply(name)
+
+        detail = "current" if name == now else "theme"
+        entries.append(Entry("Themes", f"theme {name}", sanitize_line(name), detail, take))
+    return entries
+
+
+def setting_entries(settings: Settings, open_at: Callable[[str], object]) -> list[Entry]:
+    """Fields of the settings, with their values."""
+    entries: list[Entry] = []
+    for heading, rows in ROWS.items():
+        for row in rows:
+
+            def take(name: str = row.name) -> object:
+                return open_at(name)
+
+            value = sanitize_line(text_of_setting(settings, row.name)) or row.empty
+            words = f"{row.label[:1].upper()}{row.label[1:]} – {heading}"
+            entries.append(Entry("Settings", f"setting {row.name}", words, value, take))
+    return entries

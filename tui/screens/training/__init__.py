@@ -1,0 +1,1 @@
+"""Training runs: all of them, and one with its curves and its rollouts."""

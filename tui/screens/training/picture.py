@@ -1,0 +1,81 @@
+"""What the screen shows of a training, worked out in a thread: large ones take a moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sandbox_tui.sessions.rl.groups import RolloutGroup, groups_of
+from sandbox_tui.sessions.rl.reading import TrainingReading
+from sandbox_tui.sessions.rl.step_figures import StepFigures, figures_of
+from sandbox_tui.sessions.store.tables.rollouts import Rollout
+from sandbox_tui.tui.widgets.charts.chart import Series
+from sandbox_tui.tui.widgets.training.curves import series_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingPicture:
+    """A training at a moment, ready to be drawn.
+
+    Attributes:
+        reading: what it is made of.
+        steps: what each step came to.
+        groups: the newest step first.
+        running: rollouts that are not over.
+        series: what the charts draw.
+    """
+
+    reading: TrainingReading
+    steps: list[StepFigures]
+    groups: list[RolloutGroup]
+    running: int
+    series: Series
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A step that was worked out, and what it was worked out of."""
+
+    rollouts: tuple[Rollout, ...]
+    metrics: dict[str, float] | None
+    figures: StepFigures
+    groups: list[RolloutGroup]
+    running: int
+
+
+class TrainingPictures:
+    """Works out one picture after the other. Steps in which nothing has changed stay as they are:
+    a training of 100,000 rollouts has only a few in progress."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, _Step] = {}
+
+    def picture_of(self, reading: TrainingReading) -> TrainingPicture:
+        """What is shown of a training."""
+        metrics = {one.step: one.metrics for one in reading.steps}
+        numbers = sorted({*metrics, *reading.by_step})
+        self._known = {
+            number: self._step(number, reading.by_step.get(number, ()), metrics.get(number))
+            for number in numbers
+        }
+        steps = [self._known[number].figures for number in numbers]
+        return TrainingPicture(
+            reading=reading,
+            steps=steps,
+            groups=[group for number in reversed(numbers) for group in self._known[number].groups],
+            running=sum(step.running for step in self._known.values()),
+            series=series_of(steps),
+        )
+
+    def _step(
+        self, number: int, rollouts: tuple[Rollout, ...], metrics: dict[str, float] | None
+    ) -> _Step:
+        known = self._known.get(number)
+        if known is not None and known.rollouts is rollouts and known.metrics == metrics:
+            return known
+        return _Step(
+            rollouts,
+            metrics,
+            figures_of(number, rollouts, metrics),
+            groups_of(rollouts),
+            sum(not one.over for one in rollouts),
+        )

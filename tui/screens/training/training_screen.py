@@ -1,0 +1,249 @@
+"""A training run, in progress or over: its curves, the wall of its rollouts, a group of them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.events import Resize
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.rl.reading import TrainingReader
+from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.training.group_filter import GroupFilter
+from sandbox_tui.tui.screens.training.header import progress_line, reason_line, title_line
+from sandbox_tui.tui.screens.training.picture import TrainingPicture, TrainingPictures
+from sandbox_tui.tui.screens.training.rollout_actions import RolloutActions
+from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.charts.chart_row import ChartRow
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.themed_text import ThemedText
+from sandbox_tui.tui.widgets.training.curves import CURVES
+from sandbox_tui.tui.widgets.training.group_table import GroupTable
+from sandbox_tui.tui.widgets.training.rollout_wall import HELD_OUT, RolloutWall
+
+READ_SECONDS = 1.0
+"""Seconds between looks at the training."""
+
+MIN_LINES_FOR_CHARTS = 30
+"""Screens this high show the charts beside the wall."""
+
+GROUP_SHARE = 4
+"""The group takes at most this part of the screen's lines."""
+
+MIN_GROUP_LINES = 3
+
+
+class TrainingScreen(Screen[None]):
+    """Shows a training run.
+
+    Args:
+        found: which one.
+        store: where it is recorded.
+    """
+
+    AUTO_FOCUS = "RolloutWall"
+
+    CSS = """
+    TrainingScreen { background: $background; }
+    TrainingScreen > ThemedText { height: 1; padding: 0 1; background: $panel; }
+    TrainingScreen #training-reason { display: none; }
+    TrainingScreen #training-reason.-shown { display: block; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("training.compare", "compare"),
+        binding("training.charts", "charts"),
+        binding("training.filter", "filter"),
+        binding("training.export", "export"),
+        binding("training.next_pane", "app.focus_next", show=False),
+        binding("training.previous_pane", "app.focus_previous", show=False),
+        binding("training.back", "back", show=False),
+        binding("training.leave", "leave"),
+    ]
+
+    def __init__(self, found: TrainingSummary, store: Store) -> None:
+        super().__init__()
+        self._found = found
+        self._reader = TrainingReader(store, found.id)
+        self._actions = RolloutActions(self, store)
+        self._pictures = TrainingPictures()
+        self._picture: TrainingPicture | None = None
+        self._filter = GroupFilter()
+        self._charts: bool | None = None
+        self._is_reading = False
+
+    def compose(self) -> ComposeResult:
+        """What is trained and how far it is, the charts, the wall, one group, the keys."""
+        yield ThemedText(
+            lambda palette: title_line(self._found, self._columns, palette), id="training-title"
+        )
+        yield ThemedText(
+            lambda palette: progress_line(self._picture, self._columns, palette),
+            id="training-progress",
+        )
+        yield ThemedText(lambda palette: reason_line(self._found, palette), id="training-reason")
+        yield ChartRow("over steps", id="training-charts")
+        yield RolloutWall()
+        yield GroupTable()
+        yield KeyBar()
+
+    def on_mount(self) -> None:
+        """Begin to look."""
+        self._read()
+        self.set_interval(READ_SECONDS, self._read)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the first reading is shown."""
+        return self._picture is not None
+
+    @property
+    def training(self) -> str:
+        """Its name, for the title of the terminal."""
+        return sanitize_line(f"{self._found.name} · {self._found.model}")
+
+    # --- what is shown
+
+    @work(group="read")
+    async def _read(self) -> None:
+        if self._is_reading:
+            return
+        self._is_reading = True
+        try:
+            picture = await asyncio.to_thread(self._work_out)
+        except StoreError as error:
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
+        else:
+            if picture is not None:
+                self._picture, self._found = picture, picture.reading.summary
+                self._show_all()
+        finally:
+            self._is_reading = False
+
+    def _work_out(self) -> TrainingPicture | None:
+        reading = self._reader.read()
+        return None if reading is None else self._pictures.picture_of(reading)
+
+    def _show_all(self) -> None:
+        if self._picture is None:
+            return
+        is_over = self._found.status not in ("running", "finished")
+        self.query_one("#training-reason").set_class(is_over, "-shown")
+        for name in ("title", "progress", "reason"):
+            self.query_one(f"#training-{name}").refresh()
+        self._show_charts(self._picture)
+        self._show_wall(self._picture)
+        self.refresh_bindings()
+
+    def _show_charts(self, picture: TrainingPicture) -> None:
+        charts, height = self.query_one(ChartRow), self.size.height
+        beside = height >= MIN_LINES_FOR_CHARTS
+        charts.set_class(self._shows_charts, "-shown")
+        charts.styles.height = None if beside else "1fr"
+        self.query_one(RolloutWall).display = beside or not self._shows_charts
+        if self._shows_charts:
+            charts.show(picture.series, CURVES)
+
+    def _show_wall(self, picture: TrainingPicture) -> None:
+        wall = self.query_one(RolloutWall)
+        groups = [group for group in picture.groups if self._filter.fits(group)]
+        wall.empty = self._nothing
+        wall.show(groups, running=self._found.running)
+        words = f"rollouts by step and prompt · groups {len(groups)}"
+        wall.border_title = f"{words} {self._filter.words}".rstrip()
+        measured = any(group.split == "held_out" for group in groups)
+        parts = [f"{HELD_OUT} held out"] if measured else []
+        parts += [f"{hint('training.back')} show all"] if self._filter.words else []
+        parts += [f"{hint('list.open')} replay"] if groups else []
+        wall.border_subtitle = " · ".join(parts)
+        self._show_group()
+
+    @on(RolloutWall.Moved)
+    def _show_group(self) -> None:
+        wall, table = self.query_one(RolloutWall), self.query_one(GroupTable)
+        table.show(wall.group, wall.column, running=self._found.running)
+        table.styles.max_height = 2 + max(MIN_GROUP_LINES, self.size.height // GROUP_SHARE - 2)
+        table.display = wall.group is not None
+        table.border_subtitle = f"{hint('training.compare')} compare best and worst"
+
+    @property
+    def _nothing(self) -> str:
+        if self._filter.words:
+            return f"No matching groups. {hint('training.filter')} changes the filter."
+        return "No rollout has started yet."
+
+    @property
+    def _columns(self) -> int:
+        return max(1, self.size.width - 2)
+
+    @property
+    def _shows_charts(self) -> bool:
+        if self._charts is None:
+            return self.size.height >= MIN_LINES_FOR_CHARTS
+        return self._charts
+
+    def on_resize(self, event: Resize) -> None:
+        """Other parts fit."""
+        self.call_after_refresh(self._show_all)
+
+    # --- the rollouts
+
+    @on(BlockList.Highlighted, "#rollout-group")
+    def _moved_in_group(self, event: BlockList.Highlighted) -> None:
+        if self.query_one(GroupTable).has_focus:
+            self.query_one(RolloutWall).go_to(event.index)
+
+    @on(BlockList.Selected)
+    def _chosen(self, event: BlockList.Selected) -> None:
+        event.stop()
+        rollout = self.query_one(RolloutWall).rollout
+        if rollout is not None:
+            self._actions.replay(rollout)
+
+    def action_compare(self) -> None:
+        """The best rollout of the group beside the worst."""
+        group = self.query_one(RolloutWall).group
+        if group is not None:
+            self._actions.compare(group)
+
+    def action_export(self) -> None:
+        """Write the good rollouts to a file for fine-tuning."""
+        self.run_worker(self._actions.export(self._found.id), exclusive=True, group="export")
+
+    def action_filter(self) -> None:
+        """Show only groups of one kind, or all."""
+        self._filter = self._filter.next()
+        self._show_filtered()
+
+    def _show_filtered(self) -> None:
+        if self._picture is not None:
+            self._show_wall(self._picture)
+
+    def action_charts(self) -> None:
+        """The charts, page by page, then without them."""
+        charts = self.query_one(ChartRow)
+        self._charts = charts.next_page() if self._shows_charts else True
+        self._show_all()
+
+    # --- ways out
+
+    def action_back(self) -> None:
+        """All groups again, where only some are shown; else back."""
+        if self._filter.words:
+            self._filter = GroupFilter()
+            self._show_filtered()
+        else:
+            self.action_leave()
+
+    def action_leave(self) -> None:
+        """Back; the training goes on."""
+        self.dismiss(None)

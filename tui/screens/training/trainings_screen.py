@@ -1,0 +1,99 @@
+"""All training runs: those in progress, in whichever program, and those that are over."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar
+
+from textual.binding import BindingType
+from typing_extensions import override
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.sessions.store.tables import rollouts, trainings
+from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessionsDialog
+from sandbox_tui.tui.screens.free_space import free_space
+from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, SummariesScreen
+from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.training.training_list import TrainingList
+
+
+class TrainingsScreen(SummariesScreen[TrainingSummary]):
+    """Lists training runs, opens and deletes them.
+
+    Args:
+        runs: the runs of this program, and the store with all training runs.
+    """
+
+    AUTO_FOCUS = "TrainingList"
+
+    ABOUT = "models that learn to use a computer"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("trainings.delete", "delete"),
+        binding("trainings.leave", "leave"),
+    ]
+
+    def __init__(self, runs: RunRegistry) -> None:
+        super().__init__(TrainingList())
+        self._run_workers = runs
+        self._store = runs.store
+
+    @override
+    def read_summaries(self) -> list[TrainingSummary]:
+        return trainings.summaries(self._store, MAX_LISTED)
+
+    @override
+    def open_summary(self, found: TrainingSummary) -> None:
+        app_of(self).push_screen(TrainingScreen(found, self._store))
+
+    @override
+    def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
+        """Only a training that is not running can be deleted."""
+        found = self.current
+        if action != "delete":
+            return ""
+        if found is None:
+            return "no training run is chosen"
+        return "it is running" if found.running else ""
+
+    def action_delete(self) -> None:
+        """Delete the training under the cursor, after asking whether, and whether its sessions go
+        too."""
+        found = self.current
+        if found is not None:
+            self.run_worker(self._delete(found), exclusive=True, group="act")
+
+    async def _delete(self, found: TrainingSummary) -> None:
+        from sandbox_tui.sessions.rl.delete import delete_training, delete_with_sessions
+
+        store = self._store
+        try:
+            sessions = await asyncio.to_thread(rollouts.sessions_of, store, found.id)
+            dialog = DeleteWithSessionsDialog("delete a training run", _question(found, sessions))
+            choice = await app_of(self).push_screen_wait(dialog)
+            if choice == "alone":
+                await asyncio.to_thread(delete_training, store, found.id)
+                self.notify("Deleted. Its sessions were kept.", markup=False)
+            elif choice == "with_sessions":
+                count = await asyncio.to_thread(delete_with_sessions, store, found.id)
+                words = f"Deleted with {numbers.counted(count, 'session')}."
+                recording = bool(self._run_workers.unfinished)
+                await free_space(self, store, words, is_recording=recording)
+        except StoreError as error:
+            self.complain(error)
+        self.reload()
+
+
+def _question(found: TrainingSummary, sessions: list[str]) -> str:
+    name = sanitize_line(f"{found.name} · {found.model}")[:80]
+    return (
+        f"Delete “{name}” ({found.id}), {numbers.counted(found.steps, 'step')}? Its curves are "
+        f"deleted too; the {numbers.counted(len(sessions), 'session')} of its rollouts are kept "
+        "unless you delete them as well. Checkpoints are kept. This cannot be undone."
+    )

@@ -1,0 +1,70 @@
+"""A person's own editor, on the terminal of this program."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from textual.app import App, SuspendNotSupported
+
+from sandbox_tui.core.base.errors import SandboxTuiError
+
+_open_editors: set[str] = set()
+
+
+def is_editor_open() -> bool:
+    """Whether an editor has the terminal: what interrupts it must not end this program."""
+    return bool(_open_editors)
+
+
+def editor_command(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """The editor by `$VISUAL` or `$EDITOR`, else vi, with its arguments.
+
+    Raises:
+        SandboxTuiError: the variable cannot be read as a command.
+    """
+    chosen = environment.get("VISUAL") or environment.get("EDITOR") or "vi"
+    try:
+        words = shlex.split(chosen)
+    except ValueError:
+        words = []
+    if not words:
+        raise SandboxTuiError(f"$EDITOR is not a command: {chosen!r}. Set it to one, such as vim.")
+    return words
+
+
+async def edit_in_editor(app: App[Any], text: str, suffix: str) -> str:
+    """The text as a person leaves it in their editor; runs go on meanwhile, nothing is drawn.
+
+    Args:
+        app: gives up its terminal for that time.
+        text: what they begin with.
+        suffix: of the file that the editor opens, for its highlighting.
+
+    Raises:
+        SandboxTuiError: there is no editor, it failed, or there is no terminal for it.
+    """
+    command = editor_command()
+    with tempfile.TemporaryDirectory(prefix="sandbox-tui-") as folder:
+        path = Path(folder, f"call{suffix}")
+        path.write_text(text, encoding="utf-8")
+        _open_editors.add(folder)
+        try:
+            with app.suspend(), app.batch_update():
+                process = await asyncio.create_subprocess_exec(*command, str(path))
+                code = await process.wait()
+        except SuspendNotSupported:
+            raise SandboxTuiError("$EDITOR cannot run in a browser: it needs a terminal.") from None
+        except OSError as error:
+            raise SandboxTuiError(f"{command[0]} cannot be started: {error.strerror}.") from error
+        finally:
+            _open_editors.discard(folder)
+        if code != 0:
+            raise SandboxTuiError(f"{command[0]} ended with exit code {code}: nothing was changed.")
+        written = path.read_text(encoding="utf-8", errors="replace")
+    return written if text.endswith("\n") else written.removesuffix("\n")

@@ -1,0 +1,33 @@
+"""The file that a waiting call inserts into, as far as it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sandbox_tui.core.base.defaults import WORKING_DIR
+from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
+from sandbox_tui.core.base.tool_names import EDITOR
+from sandbox_tui.core.events.run_state import CallItem, FileState, Item
+from sandbox_tui.tui.widgets.files.file_versions import present
+from sandbox_tui.tui.widgets.preview.document import decode
+
+GetBlob = Callable[[str], bytes | None]
+"""Content by digest; None where it was not kept."""
+
+
+def edited_file(item: Item | None, files: Mapping[str, FileState], get_blob: GetBlob) -> str | None:
+    """The content of the file that a waiting call inserts into; None for other calls, and where
+    the content was not kept or is not text."""
+    if not isinstance(item, CallItem) or item.status != "waiting" or item.call.name != EDITOR:
+        return None
+    try:
+        fields = parse_arguments(item.arguments)
+    except ArgumentsError:
+        return None
+    if fields.get("command") != "insert":
+        return None
+    path = str(fields.get("path", ""))
+    file = files.get(path if path.startswith("/") else f"{WORKING_DIR}/{path}")
+    digest = present(file) if file is not None else None
+    data = get_blob(digest) if digest is not None else None
+    return None if data is None else decode(data)

@@ -1,0 +1,198 @@
+"""The result of a run that has ended: outcome, answer, results, figures, and the next keys."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.style import Style
+from rich.text import Text
+from textual import work
+from textual.events import Click
+from textual.geometry import Size
+from textual.widget import Widget
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.events.types import RunFinished
+from sandbox_tui.tui.format import run_end
+from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.run_end import ResultFiles
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.preview.code import wrapped
+
+MAX_ANSWER_LINES = 5
+"""Rows of the answer; the calls above hold all of it."""
+
+AFTER_RUN = (
+    ("live.replay", "replay"),
+    ("live.fork", "fork"),
+    ("live.export", "export"),
+    ("live.open_folder", "open folder"),
+    ("live.leave", "leave"),
+)
+"""What can be done once a run has ended, and a word for it, which can be clicked."""
+
+AFTER_REPLAY = (
+    ("replay.fork", "fork"),
+    ("replay.export", "export"),
+    ("replay.leave", "leave"),
+)
+"""What can be done at the end of a replay."""
+
+_ACTION = "action"
+
+
+class EndCard(Widget):
+    """Visible while the run that is shown has ended; call `sync` after events.
+
+    Args:
+        run_id: the session's id.
+        actions: what can be done next, and a word for each.
+        list_files: reads what is in the folder of the results.
+    """
+
+    DEFAULT_CSS = """
+    EndCard {
+        height: auto; max-height: 12; padding: 0 1; display: none; background: $panel;
+        border-left: outer $accent;
+    }
+    EndCard.-ended { display: block; }
+    """
+
+    def __init__(
+        self,
+        run_id: str,
+        *,
+        actions: Sequence[tuple[str, str]] = AFTER_RUN,
+        list_files: Callable[[str], ResultFiles] = run_end.result_files,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self._run_id = run_id
+        self._actions = actions
+        self._read_files = list_files
+        self._finished: RunFinished | None = None
+        self._files: ResultFiles | None = None
+
+    def sync(self, state: RunState) -> None:
+        """Show the outcome once there is one."""
+        if state.finished is not self._finished:
+            self._finished = state.finished
+            self._files = None
+            self.set_class(state.finished is not None, "-ended")
+            self.refresh(layout=True)
+            if self._finished is not None and self._finished.output:
+                self._list_files(self._finished.output)
+
+    @work(exclusive=True)
+    async def _list_files(self, folder: str) -> None:
+        self._files = await asyncio.to_thread(self._read_files, folder)
+        self.refresh(layout=True)
+
+    @override
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return sum(len(lines) for lines in self._parts(width))
+
+    @override
+    def render(self) -> Text:
+        """The parts, shortened where there is less room than that."""
+        answer, results, figures = self._parts(max(1, self.content_size.width))
+        room = max(1, self.content_size.height)
+        figures = figures[-room:]
+        room -= len(figures)
+        first = answer[: min(1, room)]
+        left = max(0, room - len(first))
+        # In a single line, what they are says more than where: a key opens the folder.
+        results = results[-1:][:left] if left < len(results) else results
+        rest = answer[len(first) : max(len(first), room - len(results))]
+        return Text("\n").join([*first, *rest, *results, *figures])
+
+    def _parts(self, width: int) -> tuple[list[Text], list[Text], list[Text]]:
+        """Outcome and answer; the results; figures and next keys."""
+        finished = self._finished
+        if finished is None:
+            return [], [], []
+        palette = palette_of(self)
+        parts = (
+            _outcome(finished, width, palette),
+            self._results(finished, palette),
+            [
+                Text(f"  {_figures(finished)}", style=palette.dim, no_wrap=True),
+                self._next(finished, palette),
+            ],
+        )
+        for lines in parts:
+            for line in lines:
+                fit_line(line, width)
+        return parts
+
+    def _results(self, finished: RunFinished, palette: Palette) -> list[Text]:
+        """Where the results are on this machine, and what they are."""
+        if not finished.output:
+            return [Text("  no files in output/", style=palette.dim, no_wrap=True)]
+        line = Text("  ", no_wrap=True)
+        files = self._files
+        place = sanitize_line(str(Path(finished.output).absolute()))
+        if files is not None and not files.files:
+            words = f"results are not on this machine; they were in {place}"
+            return [line.append(words, style=palette.dim)]
+        if files is not None:
+            line.append(files.summary, style=palette.text)
+        line.append(", in " if files is not None else "results in ", style=palette.dim)
+        line.append(place, style=palette.text)
+        if files is None:
+            return [line]
+        return [line, Text(f"  {files.listing}", style=palette.text, no_wrap=True)]
+
+    def _next(self, finished: RunFinished, palette: Palette) -> Text:
+        line = Text("  ", no_wrap=True)
+        for name, word in self._actions:
+            action = name.partition(".")[2]
+            if action == "open_folder" and not finished.output:
+                continue
+            click = Style(meta={_ACTION: action})
+            line.append(f"{hint(name)} ", style=palette.accent + click)
+            line.append(word, style=palette.text + click).append("   ")
+        return line.append(f"session {sanitize_line(self._run_id)}", style=palette.dim)
+
+    async def on_click(self, event: Click) -> None:
+        """A click on a word runs its action."""
+        action: Any = event.style.meta.get(_ACTION)
+        if action is not None:
+            await self.screen.run_action(str(action))
+
+
+def _outcome(finished: RunFinished, width: int, palette: Palette) -> list[Text]:
+    """How it ended, and its answer, or why it failed."""
+    good = finished.reason == "submitted"
+    sign, style = ("✓", palette.good) if good else ("✗", palette.bad)
+    head = f"{sign} {finished.reason.replace('_', ' ')}"
+    words = ((finished.answer if good else finished.error) or "").strip()
+    words = "\n".join(line for line in words.split("\n") if line.strip())
+    rows = wrapped(words, max(1, width - len(head) - 2), palette.text) if words else [Text()]
+    more = len(rows) - MAX_ANSWER_LINES
+    shown = rows if more <= 0 else rows[: MAX_ANSWER_LINES - 1]
+    lines = [Text(" " * (len(head) + 2)).append_text(row) for row in shown]
+    lines[0] = Text(f"{head}  ", style=style + Style(bold=True)).append_text(shown[0])
+    if more > 0:
+        left = f"… {more + 1} more lines"
+        lines.append(Text(" " * (len(head) + 2)).append(left, style=palette.dim))
+    return lines
+
+
+def _figures(finished: RunFinished) -> str:
+    totals = finished.totals
+    return run_end.figures(
+        steps=totals.steps,
+        calls=totals.calls,
+        failed_calls=totals.failed_calls,
+        tokens=totals.usage.input_tokens + totals.usage.output_tokens,
+        estimated=totals.usage.estimated,
+        cost=totals.cost,
+        seconds=totals.seconds,
+    )

@@ -1,0 +1,62 @@
+"""Which items of the list of calls are open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandbox_tui.core.events.run_state import CallItem, Item, ReplyItem
+
+
+class OpenedItems:
+    """Open are what the person opened, waiting and failed calls, and replies until a call begins.
+
+    Attributes:
+        chosen: what the person opened (True) or closed, by index.
+    """
+
+    def __init__(self) -> None:
+        self.chosen: dict[int, bool] = {}
+        self._last_begun = -1
+
+    def show(self, items: Sequence[Item], first: int) -> None:
+        """Start again with the items from `first` on."""
+        self.chosen = {i: opened for i, opened in self.chosen.items() if i < len(items)}
+        self._last_begun = max(first - 1, _last_begun(items, first))
+
+    def catch_up(self, items: Sequence[Item], first: int, *, following: bool) -> int:
+        """Fold the replies before the last call that has begun.
+
+        Args:
+            items: of the run.
+            first: the first one that may have changed.
+            following: whether the end is in view; otherwise what is read stays as it is.
+
+        Returns:
+            The first item to draw again.
+        """
+        begun, before = _last_begun(items, first), self._last_begun
+        if begun <= before:
+            return first
+        self._last_begun = begun
+        replies = [i for i in range(before + 1, begun) if isinstance(items[i], ReplyItem)]
+        if not following:
+            self.chosen = dict.fromkeys(replies, True) | self.chosen
+        return min([first, *replies])
+
+    def is_open(self, items: Sequence[Item], index: int) -> bool:
+        """Whether an item is open."""
+        if index in self.chosen:
+            return self.chosen[index]
+        item = items[index]
+        if isinstance(item, ReplyItem):
+            return index > self._last_begun
+        return isinstance(item, CallItem) and item.status in ("failed", "waiting")
+
+
+def _last_begun(items: Sequence[Item], first: int) -> int:
+    """Index of the last call from `first` on that has begun, or was decided; -1 for none."""
+    for index in range(len(items) - 1, first - 1, -1):
+        item = items[index]
+        if isinstance(item, CallItem) and (item.started_at is not None or item.finished):
+            return index
+    return -1

@@ -1,0 +1,135 @@
+"""All of a call in colour: a command highlighted, an edit as a diff, every line to its end."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, cast
+
+from rich.style import Style
+from rich.text import Text
+
+from sandbox_tui.core.base.sanitize import sanitize
+from sandbox_tui.core.base.tool_names import BASH, EDITOR
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
+from sandbox_tui.tui.widgets.calls.rows.row_parts import clean_lines
+from sandbox_tui.tui.widgets.preview.code import highlighted, rows_of
+from sandbox_tui.tui.widgets.preview.diff import CHANGED_WORDS, CONTEXT_LINES
+from sandbox_tui.tui.widgets.preview.word_diff import Span, changed_words
+
+MAX_COMPARED_LINES = 2_000
+"""Longer texts are shown one after the other: comparing them would take noticeable time."""
+
+_EDITS = {
+    "str_replace": {"command", "path", "old_str", "new_str"},
+    "create": {"command", "path", "file_text"},
+    "insert": {"command", "path", "insert_line", "new_str"},
+}
+"""The arguments of each edit that is shown as a diff."""
+
+
+def coloured_call(
+    name: str, arguments: str, width: int, palette: Palette, before: str | None = None
+) -> list[Text]:
+    """All arguments of a call, wrapped.
+
+    Args:
+        name: of the tool.
+        arguments: JSON text.
+        width: columns.
+        palette: to draw in.
+        before: the file that the call inserts into, where it is known.
+    """
+    fields = _fields(arguments)
+    if name == BASH and fields is not None and set(fields) == {"command"}:
+        return _rows(highlighted(str(fields["command"]), "bash", palette), width)
+    if name == EDITOR and fields is not None and _is_edit(fields):
+        return list(_edit_rows(fields, width, palette, before))
+    plain = clean_lines(readable_arguments(name, arguments))
+    return _rows([Text(line, style=palette.text) for line in plain], width)
+
+
+def _fields(arguments: str) -> dict[str, Any] | None:
+    try:
+        value: object = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return cast(dict[str, Any], value) if isinstance(value, dict) else None
+
+
+def _rows(lines: Iterable[Text], width: int) -> list[Text]:
+    return [row for line in lines for row in rows_of(line, width)]
+
+
+def _is_edit(fields: dict[str, Any]) -> bool:
+    """Whether a diff shows all that these arguments say."""
+    wanted = _EDITS.get(str(fields.get("command")))
+    texts = (value for name, value in fields.items() if name != "insert_line")
+    return wanted == set(fields) and all(isinstance(value, str) for value in texts)
+
+
+def _edit_rows(
+    fields: dict[str, Any], width: int, palette: Palette, before: str | None
+) -> Iterator[Text]:
+    command, path = fields["command"], fields["path"]
+    where = f", after line {fields['insert_line']}" if command == "insert" else ""
+    head = f"{command} {path}{where}"
+    yield from _rows([Text(line, style=palette.strong) for line in clean_lines(head)], width)
+    old = _lines(fields.get("old_str", ""))
+    # A newline ends the last line of a file; elsewhere it begins one more.
+    content = fields["file_text"].removesuffix("\n") if command == "create" else fields["new_str"]
+    new = _lines(content)
+    above, below = _around(fields.get("insert_line"), before) if command == "insert" else ((), ())
+    changes = (
+        *((" ", line, ()) for line in above),
+        *_changes(old, new),
+        *((" ", line, ()) for line in below),
+    )
+    for sign, text, spans in changes:
+        style = {"-": palette.bad, "+": palette.good}.get(sign, palette.dim)
+        yield from _signed(sign, text, spans, style, width)
+
+
+def _around(line: object, before: str | None) -> tuple[Sequence[str], Sequence[str]]:
+    """The lines above and below an insertion after a line; none where they are not known."""
+    if before is None or not isinstance(line, int):
+        return (), ()
+    lines = _lines(before.removesuffix("\n"))
+    if not 0 <= line <= len(lines):
+        return (), ()
+    return lines[max(0, line - CONTEXT_LINES) : line], lines[line : line + CONTEXT_LINES]
+
+
+def _lines(text: str) -> list[str]:
+    return sanitize(text.expandtabs(4)).split("\n") if text else []
+
+
+def _changes(old: list[str], new: list[str]) -> Iterator[tuple[str, str, tuple[Span, ...]]]:
+    """Each line with its sign and the words that differ from the line it replaces."""
+    if max(len(old), len(new)) > MAX_COMPARED_LINES:
+        codes = [("replace", 0, len(old), 0, len(new))]
+    else:
+        codes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    for tag, a, a_end, b, b_end in codes:
+        if tag == "equal":
+            yield from ((" ", line, ()) for line in old[a:a_end])
+            continue
+        paired = a_end - a == b_end - b
+        words = [changed_words(*pair) for pair in zip(old[a:a_end], new[b:b_end], strict=False)]
+        for n, line in enumerate(old[a:a_end]):
+            yield "-", line, words[n][0] if paired else ()
+        for n, line in enumerate(new[b:b_end]):
+            yield "+", line, words[n][1] if paired else ()
+
+
+def _signed(
+    sign: str, text: str, spans: tuple[Span, ...], style: Style, width: int
+) -> Iterator[Text]:
+    """A line in rows; the sign stands before each of them, so that none is taken for context."""
+    line = Text(text, style=style, no_wrap=True)
+    for start, end in spans:
+        line.stylize(CHANGED_WORDS, start, end)
+    for row in rows_of(line, max(1, width - 2)):
+        yield Text(f"{sign} ", style=style, no_wrap=True).append_text(row)

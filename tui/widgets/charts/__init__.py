@@ -1,0 +1,1 @@
+"""Curves over time or over steps, drawn in the terminal."""

@@ -1,0 +1,132 @@
+"""Markdown that grows: each of its parts is laid out once, only the last one again.
+
+A reply arrives in hundreds of fragments, and laying out all of it for each of them would take time
+that is quadratic in its length. Like Textual's `MarkdownStream`, only what can still change is
+looked at again. A part ends where no later text can change how it looks: at a blank line before a
+line that begins neither a list item nor an indented block, and at the ends of a block of code.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from sandbox_tui.core.base.sanitize import sanitize
+from sandbox_tui.tui.theming.palette import Palette
+from sandbox_tui.tui.widgets.preview.code import highlighted, indented, rows_of, wrapped
+from sandbox_tui.tui.widgets.preview.markdown_layout import lay_out
+
+MAX_PART_CHARS = 4_000
+"""Longer parts of prose are shown as text: laying one out for each fragment would take long."""
+
+MAX_CODE_LINES = 40
+"""Lines of code that are highlighted at a time."""
+
+_BLANK = Text()
+_FENCE = re.compile(r"(`{3,}|~{3,})([^`]*)$")
+_CONTINUES = re.compile(r"[ \t]|[-+*]([ \t]|$)|\d{1,9}[.)]([ \t]|$)")
+"""What a line after a blank one begins with where it may belong to the list before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Prose, or code with the name of its language.
+
+    Attributes:
+        text: its source; of code, what stands between the fences.
+        language: None for prose; empty for code in no language that is named.
+        follows: whether it continues the block of code before it.
+    """
+
+    text: str
+    language: str | None = None
+    follows: bool = False
+
+
+def markdown_lines(text: str, width: int, palette: Palette, indent: int = 0) -> list[Text]:
+    """Markdown as lines, which are kept for the next time: copy one before you change it.
+
+    Args:
+        text: its source, as far as there is one.
+        width: of the text, in columns.
+        palette: of the current theme.
+        indent: columns left of it.
+    """
+    lines: list[Text] = []
+    for part in parts_of(sanitize(text.strip("\n").expandtabs(4))):
+        if lines and not part.follows:
+            lines.append(_BLANK)
+        lines += _drawn(part, max(10, width), indent, palette)
+    return lines
+
+
+def parts_of(text: str) -> Iterator[Part]:
+    """The parts of a text, in order."""
+    prose: list[str] = []
+    lines = iter(text.split("\n"))
+    for line in lines:
+        fence = _FENCE.match(line)
+        blank = bool(prose) and not prose[-1].strip()
+        if fence is not None or (blank and line.strip() and not _CONTINUES.match(line)):
+            yield from _prose(prose)
+            prose = []
+        if fence is None:
+            prose.append(line)
+        else:
+            yield from _code(lines, fence[1], fence[2].strip().partition(" ")[0])
+    yield from _prose(prose)
+
+
+def _prose(lines: list[str]) -> Iterator[Part]:
+    text = "\n".join(lines).strip("\n")
+    if text.strip():
+        yield Part(text)
+
+
+def _code(lines: Iterator[str], fence: str, language: str) -> Iterator[Part]:
+    """The lines up to the closing fence, which takes them from the iterator."""
+    body: list[str] = []
+    follows = False
+    for line in lines:
+        bare = line.strip()
+        if bare.startswith(fence) and not bare.strip(fence[0]):
+            break
+        body.append(line)
+        if len(body) == MAX_CODE_LINES:
+            yield Part("\n".join(body), language, follows)
+            body, follows = [], True
+    if body or not follows:
+        yield Part("\n".join(body), language, follows)
+
+
+@functools.lru_cache(512)
+def _drawn(part: Part, width: int, indent: int, palette: Palette) -> tuple[Text, ...]:
+    return tuple(indented(_laid_out(part, width, palette), indent))
+
+
+def _laid_out(part: Part, width: int, palette: Palette) -> list[Text]:
+    if part.language is not None:
+        return list(_inset(part.text, part.language, width, palette))
+    if len(part.text) > MAX_PART_CHARS:
+        return wrapped(part.text, width, palette.text)
+    return _without_blank_ends(lay_out(part.text, width, palette))
+
+
+def _without_blank_ends(lines: list[Text]) -> list[Text]:
+    """Tables and quotes come with blank lines around them."""
+    full = [place for place, line in enumerate(lines) if line.plain.strip()]
+    return lines[full[0] : full[-1] + 1] if full else []
+
+
+def _inset(code: str, language: str, width: int, palette: Palette) -> Iterator[Text]:
+    """Code on its own background, long lines in rows."""
+    for line in highlighted(code, language, palette):
+        for row in rows_of(line, width - 2):
+            shown = Text(" ", no_wrap=True).append_text(row)
+            shown.pad_right(max(0, width - shown.cell_len))
+            shown.stylize_before(palette.code)
+            yield shown

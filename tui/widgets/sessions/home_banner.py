@@ -1,0 +1,61 @@
+"""The first line of the home screen: what this program is, and the model of new runs."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual.widget import Widget
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+
+ABOUT = "watch, steer and replay a model at work in a sandbox"
+
+GAP = 3
+
+
+class HomeBanner(Widget):
+    """Says what a new run would work with.
+
+    Args:
+        settings: those in force.
+    """
+
+    DEFAULT_CSS = """
+    HomeBanner { height: 2; padding: 1 2 0 2; }
+    """
+
+    def __init__(self, settings: LiveSettings) -> None:
+        super().__init__(id="banner")
+        self._settings = settings
+
+    @override
+    def render(self) -> Text:
+        palette, width = palette_of(self), max(1, self.content_size.width)
+        line = Text("sandbox-tui", style=palette.accent, no_wrap=True)
+        model = _model(self._settings.now, palette)
+        room = width - line.cell_len - 2 * GAP - model.cell_len
+        if room >= len(ABOUT) or not model:
+            line.append(" " * GAP + ABOUT, style=palette.dim)
+        if model:
+            line.pad_right(max(GAP, width - line.cell_len - model.cell_len))
+            line.append_text(model)
+        fit_line(line, width)
+        return line
+
+
+def _model(settings: Settings, palette: Palette) -> Text:
+    """The model, its server and the sandbox; empty where no model is chosen."""
+    model = settings.model
+    line = Text(no_wrap=True)
+    if not model.name:
+        return line
+    address = model.base_url.partition("://")[2].removesuffix("/v1")
+    line.append(f"{hint('home.model')} ", style=palette.accent)
+    line.append(sanitize_line(model.name), style=palette.strong)
+    where = f" at {address}" if address else ""
+    return line.append(sanitize_line(f"{where} · {settings.sandbox.kind}"), style=palette.dim)

@@ -1,0 +1,202 @@
+"""Below the list of sessions: what is under the cursor, in more words."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+from textual.widget import Widget
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.tools.call_summaries import full_command, short_name
+from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, TrainingRow
+from sandbox_tui.sessions.relations.session_detail import SessionDetail
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.sessions.samples_row import answers_words
+
+LABEL_COLUMNS = 11
+
+MAX_TASK_LINES = 2
+
+_CONSOLE = Console(width=200)
+
+MAX_CHARACTERS = 4_000
+"""Of a text that is shown in a line or two."""
+
+
+Shown: TypeAlias = SessionDetail | SamplesRow | EvalRow | TrainingRow | None
+"""What the pane shows; None: nothing."""
+
+
+class SessionDetailPane(Widget):
+    """Shows a session, samples of a task, an evaluation or a training; what does not fit is cut."""
+
+    DEFAULT_CSS = """
+    SessionDetailPane {
+        height: 9; margin: 0 1; padding: 0 1; border: round $border-blurred;
+        border-title-color: $role-dim;
+        &.-empty { visibility: hidden; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes="-empty")
+        self._shown: Shown = None
+
+    def show(self, shown: Shown) -> None:
+        """Show something else; None: nothing."""
+        self._shown = shown
+        self.border_title = _title(shown)
+        self.set_class(shown is None, "-empty")
+        self.refresh()
+
+    @override
+    def render(self) -> Text:
+        palette, width = palette_of(self), max(1, self.content_size.width)
+        match self._shown:
+            case SessionDetail() as detail:
+                lines = _session(detail, width, palette)
+            case SamplesRow() as row:
+                lines = _samples(row, palette)
+            case EvalRow() as row:
+                lines = _evaluation(row, palette)
+            case TrainingRow() as row:
+                lines = _training(row, palette)
+            case None:
+                lines = []
+        for line in lines:
+            fit_line(line, width)
+        return Text("\n").join(lines[: max(1, self.content_size.height)])
+
+
+def _title(shown: Shown) -> str:
+    match shown:
+        case SessionDetail(run=run):
+            return run.id
+        case EvalRow(summary=summary):
+            return summary.info.id
+        case TrainingRow(summary=summary):
+            return summary.id
+        case SamplesRow(runs=runs):
+            return f"{len(runs)} samples"
+        case None:
+            return ""
+
+
+def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
+    run = detail.run
+    lines = _wrapped("task", run.task, width, palette)
+    if run.answer:
+        lines.append(_line("answer", run.answer, palette, palette.good))
+    if run.error:
+        lines.append(_line(outcome_words(run), run.error, palette, palette.bad))
+    if detail.last_call is not None:
+        lines.append(_last_call(detail, palette))
+    if detail.files:
+        lines.append(_files(detail, palette))
+    lines += [
+        _line(f"note {note.step}" if note.step else "note", note.text, palette, palette.human)
+        for note in detail.notes
+    ]
+    if detail.tags:
+        tags = " ".join(f"#{tag}" for tag in detail.tags)
+        lines.append(_line("tags", tags, palette, palette.human))
+    lines.append(_line("tokens", run.tokens, palette, palette.dim))
+    return lines
+
+
+def _last_call(detail: SessionDetail, palette: Palette) -> Text:
+    call = detail.last_call
+    assert call is not None
+    line = _label("last call", palette)
+    line.append(f"{short_name(sanitize_line(call.tool))}  ", style=palette.tool)
+    if call.ok is not None:
+        sign, style = ("✓", palette.good) if call.ok else ("✗", palette.bad)
+        line.append(f"{sign} {numbers.seconds(call.duration)}  ", style=style)
+    words = full_command(call.tool, call.arguments[:MAX_CHARACTERS])
+    return line.append(sanitize_line(words), style=palette.text)
+
+
+def _files(detail: SessionDetail, palette: Palette) -> Text:
+    line = _label("files", palette)
+    words = ", ".join(f"{one.name} {numbers.size(one.size)}" for one in detail.files)
+    line.append(sanitize_line(words), style=palette.text)
+    where = f"  in {detail.folder}" if detail.folder else "  in the sandbox"
+    return line.append(sanitize_line(where), style=palette.dim)
+
+
+def _samples(row: SamplesRow, palette: Palette) -> list[Text]:
+    newest = row.runs[0]
+    ended = ", ".join(f"{count} {outcome.replace('_', ' ')}" for outcome, count in row.outcomes)
+    costs = [run.cost for run in row.runs if run.cost is not None]
+    tokens = sum(run.input_tokens + run.output_tokens for run in row.runs)
+    spent = [f"{numbers.count(tokens)} tokens", numbers.cost(sum(costs)) if costs else ""]
+    lines = [
+        _line("task", newest.task, palette, palette.text),
+        _line("ended", ended, palette, palette.text),
+    ]
+    if row.answers:
+        words = answers_words(row.answers).removeprefix("answers: ")
+        lines.append(_line("answers", words, palette, palette.good))
+    lines.append(_line("spent", ", ".join(part for part in spent if part), palette, palette.dim))
+    verb = "folds them" if row.is_open else "lists them"
+    return [*lines, _line("", f"{hint('home.open')} {verb}", palette, palette.dim)]
+
+
+def _evaluation(row: EvalRow, palette: Palette) -> list[Text]:
+    found = row.summary
+    done = f"{found.over} of {numbers.counted(found.samples, 'sample')}, {found.status}"
+    lines = [
+        _line("suite", found.info.suite, palette, palette.text),
+        _line("model", found.info.model, palette, palette.text),
+        _line("modes", ", ".join(found.info.modes), palette, palette.text),
+        _line("done", done, palette, palette.good),
+    ]
+    if found.stopped_because:
+        lines.append(_line("stopped", found.stopped_because, palette, palette.bad))
+    return [*lines, _line("", f"{hint('home.open')} opens it", palette, palette.dim)]
+
+
+def _training(row: TrainingRow, palette: Palette) -> list[Text]:
+    found = row.summary
+    steps = numbers.counted(found.steps, "step")
+    done = f"{steps}, {numbers.counted(found.rollouts, 'rollout')}, {found.status}"
+    lines = [
+        _line("training", found.name, palette, palette.text),
+        _line("model", found.model, palette, palette.text),
+        _line("engine", found.engine, palette, palette.text),
+        _line("done", done, palette, palette.good),
+    ]
+    if found.mean_reward is not None:
+        lines.append(_line("reward", f"{found.mean_reward:.2f}", palette, palette.text))
+    if found.error:
+        lines.append(_line(found.status, found.error, palette, palette.bad))
+    return [*lines, _line("", f"{hint('home.open')} opens it", palette, palette.dim)]
+
+
+def _wrapped(label: str, words: str, width: int, palette: Palette) -> list[Text]:
+    """A text on as many as `MAX_TASK_LINES` lines; an ellipsis says that something is missing."""
+    whole = Text(sanitize_line(" ".join(words[:MAX_CHARACTERS].split())), style=palette.text)
+    parts = list(whole.wrap(_CONSOLE, max(1, width - LABEL_COLUMNS - 1)))
+    if len(parts) > MAX_TASK_LINES:
+        parts[MAX_TASK_LINES - 1].append(" …")
+    labels = [label, *[""] * (MAX_TASK_LINES - 1)]
+    pairs = zip(labels, parts, strict=False)
+    return [_label(name, palette).append_text(part) for name, part in pairs]
+
+
+def _line(label: str, words: str, palette: Palette, style: Style) -> Text:
+    line = _label(label, palette)
+    flat = " ".join(words[:MAX_CHARACTERS].split())
+    return line.append(sanitize_line(flat), style=style)
+
+
+def _label(label: str, palette: Palette) -> Text:
+    return Text(f"{label:<{LABEL_COLUMNS}} ", style=palette.dim, no_wrap=True)

@@ -1,0 +1,88 @@
+"""Lists of summaries, two lines each, newest first: evaluations, training runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Generic, TypeVar
+
+from rich.text import Text
+from typing_extensions import override
+
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.block_list import BlockList
+
+Summary = TypeVar("Summary")
+
+
+class SummaryList(BlockList, Generic[Summary]):
+    """Shows summaries; a subclass says what they are called, told apart by, and drawn as."""
+
+    DEFAULT_CSS = """
+    SummaryList {
+        height: 1fr; border: round $border-blurred; border-title-color: $role-dim;
+        border-subtitle-color: $role-dim;
+        &:focus { border: round $accent; border-title-color: $accent; }
+    }
+    """
+
+    TITLE: ClassVar[str]
+    """What the summaries are of, in the plural."""
+
+    NOTHING: ClassVar[str]
+    """What stands there where there is none."""
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._found: Sequence[Summary] | None = None
+        self.following = False
+        self.border_title = self.TITLE
+
+    def id_of(self, found: Summary) -> str:
+        """What tells a summary from the others."""
+        raise NotImplementedError
+
+    def lines_of(self, found: Summary, width: int, palette: Palette) -> list[Text]:
+        """Its two lines."""
+        raise NotImplementedError
+
+    def show(self, found: Sequence[Summary]) -> None:
+        """Show summaries; the cursor stays on its one."""
+        here = self.current
+        self._found = found
+        self.following = False
+        self.reset()
+        ids = [self.id_of(one) for one in found]
+        if here is not None and self.id_of(here) in ids:
+            self.cursor = ids.index(self.id_of(here))
+        elif found and self.cursor < 0:
+            self.cursor = 0
+        self.border_title = f"{self.TITLE} {len(found)}"
+        self.border_subtitle = f"{hint('list.open')} open" if found else None
+
+    @property
+    def current(self) -> Summary | None:
+        """The summary under the cursor."""
+        found = self._found or ()
+        return found[self.cursor] if 0 <= self.cursor < len(found) else None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it shows what is there."""
+        return self._found is not None
+
+    @override
+    def block_count(self) -> int:
+        return len(self._found or ()) or 1
+
+    @override
+    def block_height(self, index: int, width: int) -> int:
+        return 2
+
+    @override
+    def draw_block(self, index: int, width: int) -> list[Text]:
+        palette = palette_of(self)
+        if not self._found:
+            words = "" if self._found is None else self.NOTHING
+            return [Text(), Text(f"  {words}", style=palette.dim)]
+        return self.lines_of(self._found[index], width, palette)

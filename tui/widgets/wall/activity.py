@@ -1,0 +1,211 @@
+"""What a run did last, in as many lines as a tile has, the newest at the bottom."""
+
+from __future__ import annotations
+
+from rich.style import Style
+from rich.text import Text
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.tool_names import SUBMIT
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.command_output import observed
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
+from sandbox_tui.core.tools.call_summaries import full_command, short_name, summarize_call
+from sandbox_tui.sessions import RunWorker
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.theming.palette import Palette
+
+MAX_PROSE_CHARACTERS = 4_000
+"""Characters of a reply that are looked at; a tile shows fewer."""
+
+MAX_LINE_CHARACTERS = 1_000
+"""Characters of a line of output that are looked at."""
+
+GENEROUS = (8, 4, 2, 0)
+"""Lines of output of each call, tried one after the other until all of a run fits."""
+
+MEDIUM, TALL = 6, 12
+"""Lines from which a tile shows output of earlier calls that failed, and of all."""
+
+
+class Activity:
+    """Draws it.
+
+    Args:
+        worker: the run.
+        width, height: cells there are.
+        now: seconds since the run began.
+        palette: to draw in.
+    """
+
+    def __init__(
+        self, worker: RunWorker, width: int, height: int, now: float, palette: Palette
+    ) -> None:
+        self._worker = worker
+        self._state = worker.state
+        self._width = max(2, width)
+        self._height = height
+        self._now = now
+        self._least_output = 0
+        self._palette = palette
+
+    def lines(self) -> list[Text]:
+        """The lines, `height` at most."""
+        if self._height <= 0:
+            return []
+        end = self._end()
+        return [*self._log(self._height - len(end)), *end][-self._height :]
+
+    # --- what it came to
+
+    def _end(self) -> list[Text]:
+        """The end, or what a person is asked; empty while the run goes on."""
+        worker, palette, finished = self._worker, self._palette, self._state.finished
+        if worker.failure is not None:
+            return self._wrapped(str(worker.failure), palette.bad)
+        if finished is not None and finished.reason == "submitted":
+            answer = sanitize_line((finished.answer or "").strip())
+            if not answer:
+                return [Text("no answer", style=palette.dim, no_wrap=True)]
+            return self._wrapped(f"answer: {answer}", palette.good)
+        if finished is not None:
+            return self._wrapped(finished.error or "", palette.bad)
+        pending = self._state.pending
+        return [] if pending is None else self._asked(pending)
+
+    def _asked(self, item: CallItem) -> list[Text]:
+        """The call that waits, and the keys that decide about it."""
+        lines = self._call_words(item, max(1, min(6, self._height - 1)))
+        if self._height < 2:
+            return lines
+        keys = Text("   ", no_wrap=True)
+        for action, what in (("approve", "approve"), ("reject", "reject"), ("open", "look")):
+            keys.append(f"{hint(f'wall.{action}')} ", style=self._palette.accent + Style(bold=True))
+            keys.append(f"{what}  ", style=self._palette.dim)
+        fit_line(keys, self._width)
+        return [*lines, keys]
+
+    def _wrapped(self, words: str, style: Style) -> list[Text]:
+        most = max(1, self._height * 2 // 3)
+        found = wrap_cells(sanitize_line(words), self._width, most)
+        return [Text(line, style=style, no_wrap=True) for line in found]
+
+    # --- how it got there
+
+    def _log(self, room: int) -> list[Text]:
+        """The newest items that fit; more of what calls printed where there is room for all."""
+        found: list[Text] = []
+        for output in GENEROUS:
+            self._least_output = output
+            found = self._newest(room)
+            if len(found) < room:
+                break
+        return found
+
+    def _newest(self, room: int) -> list[Text]:
+        found: list[Text] = []
+        newest = newest_call = True
+        for item in reversed(self._state.items):
+            left = room - len(found)
+            if left <= 0:
+                break
+            first = newest_call if isinstance(item, CallItem) else newest
+            block = [] if item is self._state.pending else self._block(item, left, newest=first)
+            found[:0] = block[-left:] if newest else block[:left]
+            newest = newest and not block
+            newest_call = newest_call and not isinstance(item, CallItem)
+        return found
+
+    def _block(self, item: Item, room: int, *, newest: bool) -> list[Text]:
+        palette = self._palette
+        match item:
+            case CallItem(call=call, finished=e.CallFinished(ok=True)) if call.name == SUBMIT:
+                return []  # the answer, or that there is none, says as much
+            case CallItem():
+                return self._call(item, room, newest=newest)
+            case ReplyItem():
+                return self._prose(item, room, newest=newest)
+            case HumanItem(command=None, file=None):
+                return self._line(f"you: {item.text}", palette.human)
+            case HumanItem(command=str() as command):
+                return self._line(f"you: $ {command}", palette.human)
+            case NoteItem() if item.level != "error":
+                return self._line(
+                    item.text, palette.warn if item.level == "warning" else palette.dim
+                )
+            case _:
+                return []
+
+    def _line(self, words: str, style: Style) -> list[Text]:
+        found = wrap_cells(sanitize_line(words), self._width, 1)
+        return [Text(line, style=style, no_wrap=True) for line in found]
+
+    def _prose(self, item: ReplyItem, room: int, *, newest: bool) -> list[Text]:
+        """What the model says; while it is being written, the words that came last."""
+        text = item.text.strip() or item.reasoning.strip()
+        at_end = newest and not item.ended
+        part = text[-MAX_PROSE_CHARACTERS:] if at_end else text[:MAX_PROSE_CHARACTERS]
+        words = sanitize_line(" ".join(part.split()))
+        style = self._palette.model + Style(italic=True)
+        if at_end:
+            found = last_wrapped(words, self._width, max(1, room * 2 // 3))
+        else:
+            found = wrap_cells(words, self._width, 1 if room < TALL else 3)
+        return [Text(line, style=style, no_wrap=True) for line in found]
+
+    def _call(self, item: CallItem, room: int, *, newest: bool) -> list[Text]:
+        """A call with its status, and the end of what it printed."""
+        title = self._call_words(item, 1)[0]
+        status = self._call_status(item)
+        fit_line(title, max(4, self._width - status.cell_len - 1))
+        title.pad_right(max(1, self._width - status.cell_len - title.cell_len))
+        title.append_text(status)
+        return [title, *self._output(item, min(room - 1, self._output_lines(item, newest=newest)))]
+
+    def _output_lines(self, item: CallItem, *, newest: bool) -> int:
+        """How much of what a call printed is shown: most of the newest, least of those that went
+        well."""
+        if newest:
+            return max(1, self._height // 3, self._least_output)
+        failed = item.finished is not None and not item.finished.ok
+        return max(self._least_output, int(self._height >= (MEDIUM if failed else TALL)))
+
+    def _call_words(self, item: CallItem, lines: int) -> list[Text]:
+        """What a call does; on lines of its own where it is longer than one."""
+        title = Text(f"{item.call.number:>2} ", style=self._palette.dim, no_wrap=True)
+        title.append(f"{short_name(sanitize_line(item.call.name))}  ", style=self._palette.tool)
+        summary = full_command if lines > 1 else summarize_call
+        words = sanitize_line(summary(item.call.name, item.arguments))
+        if lines == 1 or len(words) <= self._width - title.cell_len:
+            title.append(words, style=self._palette.text)
+            fit_line(title, self._width)
+            return [title]
+        rest = wrap_cells(words, self._width - 3, lines - 1)
+        return [title, *(Text(f"   {line}", style=self._palette.text) for line in rest)]
+
+    def _call_status(self, item: CallItem) -> Text:
+        palette = self._palette
+        if item.finished is not None:
+            sign, style = ("✓", palette.good) if item.finished.ok else ("✗", palette.bad)
+            return Text(f"{sign} {numbers.seconds(item.finished.duration)}", style=style)
+        if item.started_at is None:
+            return Text("")
+        since = max(0.0, self._now - item.started_at)
+        return Text(f"● {numbers.clock(since)}", style=palette.good)
+
+    def _output(self, item: CallItem, lines: int) -> list[Text]:
+        if item.finished is None or lines <= 0:
+            return []
+        out, err = observed(item.finished.observation)
+        printed = [line for line in f"{out}\n{err}".split("\n") if line.strip()]
+        style = self._palette.dim if item.finished.ok else self._palette.bad
+        found: list[Text] = []
+        for raw in printed[-lines:]:
+            words = sanitize_line(raw.rstrip()[:MAX_LINE_CHARACTERS])
+            line = Text(f"   {words}", style=style, no_wrap=True)
+            fit_line(line, self._width)
+            found.append(line)
+        return found

@@ -1,0 +1,71 @@
+"""What a run on the wall is at this moment: its state in a word, its figures."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from rich.style import Style
+
+from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.sessions import RunWorker
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.status import STATUS_WORDS
+from sandbox_tui.tui.terminal_io.notifications import failed
+from sandbox_tui.tui.theming.palette import Palette
+
+Kind = Literal["waiting", "running", "failed", "submitted"]
+
+
+def kind_of(worker: RunWorker) -> Kind:
+    """The kind that matters most to a person."""
+    state = worker.state
+    if worker.failure is not None or state.status == "failed":
+        return "failed"
+    if state.status == "finished":
+        return "submitted"
+    waits = state.pending or state.status == "awaiting_input"
+    return "waiting" if waits else "running"
+
+
+def status_words(worker: RunWorker) -> str:
+    """The state with its sign, in a word or three."""
+    if worker.failure is not None:
+        return f"✗ {failed(worker)}"
+    finished = worker.state.finished
+    if finished is not None:
+        good = finished.reason == "submitted"
+        return f"{'✓' if good else '✗'} {finished.reason.replace('_', ' ')}"
+    sign, words, _ = STATUS_WORDS[worker.state.status]
+    return f"{sign} {words}"
+
+
+def status_style(worker: RunWorker, palette: Palette) -> Style:
+    """The state's colour."""
+    kind = kind_of(worker)
+    if kind == "failed":
+        return palette.bad
+    if kind == "waiting":
+        return palette.human
+    roles = {"good": palette.good, "warn": palette.warn, "dim": palette.dim, "bad": palette.bad}
+    return roles[STATUS_WORDS[worker.state.status].role]
+
+
+def figures_words(state: RunState, now: float, width: int) -> str:
+    """Time, steps, tokens, cost and failed calls, as far as there are any, and as many as fit."""
+    usage = state.totals.usage
+    tokens = usage.input_tokens + usage.output_tokens
+    steps = f"step {state.step}"
+    if state.started is not None:
+        steps += f"/{state.started.limits.max_steps}"
+    failed_calls = state.totals.failed_calls
+    parts = [
+        numbers.clock(now),
+        steps,
+        f"{numbers.count(tokens)} tok" if tokens else "",
+        numbers.cost(state.totals.cost),
+        f"{failed_calls} failed" if failed_calls else "",
+    ]
+    shown = [part for part in parts if part]
+    while len(shown) > 1 and len(" · ".join(shown)) > width:
+        shown.pop()
+    return " · ".join(shown)

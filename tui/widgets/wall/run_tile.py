@@ -1,0 +1,188 @@
+"""A run at a glance: a tile of the wall."""
+
+from __future__ import annotations
+
+import time
+
+from rich.style import Style
+from rich.text import Text
+from textual.content import Content
+from textual.events import Click
+from textual.message import Message
+from textual.widget import Widget
+from typing_extensions import override
+
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.sessions import RunWorker
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.titles import first_line
+from sandbox_tui.tui.theming.palette import Palette, palette_of
+from sandbox_tui.tui.widgets.calls.search.run_search import RunSearch
+from sandbox_tui.tui.widgets.wall.activity import Activity
+from sandbox_tui.tui.widgets.wall.run_facts import (
+    Kind,
+    figures_words,
+    kind_of,
+    status_style,
+    status_words,
+)
+
+MIN_WIDTH_WITH_FIGURES = 56
+"""Cells from which a tile of one line has the time and the step."""
+
+STRIP_INDENT = 5
+"""Cells before what a run does, below its number."""
+
+
+class RunTile(Widget, can_focus=True):
+    """Shows a worker's state; `sync` after it changed.
+
+    Args:
+        worker: the run.
+        number: 1, 2, 3 ... in the order in which the runs were begun.
+
+    Attributes:
+        differs: what tells the run from the others, such as its task; shown in the tile.
+    """
+
+    DEFAULT_CSS = """
+    RunTile {
+        padding: 0 1; border: round $role-dim; background: $background;
+        border-title-color: $role-dim; border-subtitle-color: $role-dim;
+        &.-running { border: round $success; border-title-color: $success; }
+        &.-submitted { border: round $success 60%; border-title-color: $success; }
+        &.-waiting { border: round $role-human; border-title-color: $role-human; }
+        &.-failed { border: round $error; border-title-color: $error; }
+        &.-still { border: round $warning; border-title-color: $warning; }
+        &:focus { border: heavy $accent; border-title-style: bold; background: $panel; }
+        &.-strip { border: none; padding: 0; }
+        &.-strip:focus { border: none; background: $panel; }
+    }
+    """
+
+    class Opened(Message):
+        """The person wants to open this run."""
+
+        def __init__(self, tile: RunTile) -> None:
+            super().__init__()
+            self.tile = tile
+
+    def __init__(self, worker: RunWorker, number: int) -> None:
+        super().__init__()
+        self.worker = worker
+        self.number = number
+        self.differs: tuple[str, ...] = ()
+        self.marked = False
+        self._heard_at = time.monotonic()
+        self._seen = -1
+        self._drawn: object = None
+        self._search = RunSearch(worker)
+
+    @property
+    def kind(self) -> Kind:
+        """The kind that matters most to a person."""
+        return kind_of(self.worker)
+
+    @property
+    def state(self) -> RunState:
+        """The current state of the run."""
+        return self.worker.state
+
+    @property
+    def now(self) -> float:
+        """Seconds since the run began; continues between events."""
+        if self.state.started is None or self.state.finished is not None:
+            return self.state.t
+        return self.state.t + time.monotonic() - self._heard_at
+
+    def mentions(self, words: str) -> bool:
+        """Whether the words occur in the task, the model's name, a reply or a call."""
+        return self._search.finds(words)
+
+    def sync(self, *, boxed: bool = True) -> None:
+        """Show the current state; with a border, or without one where there are many."""
+        if self.state.seq != self._seen:
+            self._seen = self.state.seq
+            self._heard_at = time.monotonic()
+        words = status_words(self.worker)
+        look = (self._seen, int(self.now), words, self.differs, self.marked, boxed, self.size)
+        if look == self._drawn:
+            return
+        self._drawn = look
+        self._dress(words, boxed=boxed)
+        self.refresh()
+
+    def _dress(self, words: str, *, boxed: bool) -> None:
+        """Colour and words of the border."""
+        kind = self.kind
+        for name in ("running", "waiting", "failed", "submitted"):
+            self.set_class(kind == name, f"-{name}")
+        self.set_class(self.state.status in ("paused", "frozen"), "-still")
+        self.set_class(not boxed, "-strip")
+        if boxed:
+            parts = [f"{self.number} {words}", "marked" if self.marked else "", *self.differs[1:]]
+            self.border_title = Content(" · ".join(part for part in parts if part))
+            self.border_subtitle = Content(figures_words(self.state, self.now, self.size.width - 2))
+
+    @override
+    def render(self) -> Text:
+        palette, size = palette_of(self), self.content_size
+        width, height = max(1, size.width), max(1, size.height)
+        strip = self.has_class("-strip")
+        lines = self._strip(width, palette) if strip else self._task_lines(palette)
+        room, indent = height - len(lines), STRIP_INDENT if strip else 0
+        for line in Activity(self.worker, width - indent, room, self.now, palette).lines():
+            line.pad_left(indent)
+            lines.append(line)
+        for line in lines:
+            fit_line(line, width)
+        if strip and self.has_focus:
+            lines = [Text("▌", style=palette.accent) + line[1:] for line in lines]
+        return Text("\n").join(lines[:height])
+
+    def on_click(self, event: Click) -> None:
+        """Open the run with a double click."""
+        if event.chain == 2:
+            self.post_message(self.Opened(self))
+
+    def _task_lines(self, palette: Palette) -> list[Text]:
+        """The task, where the runs do not share one."""
+        words = self.differs[0] if self.differs else ""
+        return [Text(words, style=palette.strong, no_wrap=True)] if words else []
+
+    def _strip(self, width: int, palette: Palette) -> list[Text]:
+        """All of it in one line: the number, the state, and what it does or came to."""
+        own = status_style(self.worker, palette)
+        mark = "◇" if self.marked else " "
+        line = Text(no_wrap=True).append(mark, style=palette.accent)
+        line.append(f"{self.number:>3} ", style=palette.strong)
+        words = status_words(self.worker)
+        line.append(f"{words:<13} " if width >= MIN_WIDTH_WITH_FIGURES else f"{words} ", style=own)
+        if width >= MIN_WIDTH_WITH_FIGURES:
+            line.append(f"{numbers.clock(self.now)} step {self.state.step:<3} ", style=palette.dim)
+        if self.size.height == 1:
+            line.append_text(self._gist(palette))
+        elif self.differs:
+            line.append(" · ".join(part for part in self.differs if part), style=palette.text)
+        return [line]
+
+    def _gist(self, palette: Palette) -> Text:
+        """What it came to, what it does, or what it is asked, in a few words."""
+        finished = self.state.finished
+        if self.worker.failure is not None:
+            return Text(sanitize_line(str(self.worker.failure)), style=palette.bad)
+        if finished is not None and finished.reason == "submitted":
+            answer = first_line(finished.answer or "")
+            return Text(answer or "no answer", style=palette.good if answer else palette.dim)
+        if finished is not None:
+            return Text(first_line(finished.error or ""), style=palette.bad)
+        calls = self.state.calls
+        if not calls:
+            return Text(first_line(self.worker.request.task), style=palette.dim)
+        call = self.state.pending or calls[max(calls)]
+        text = Text(f"{short_name(sanitize_line(call.call.name))} ", style=palette.tool)
+        words = sanitize_line(summarize_call(call.call.name, call.arguments))
+        return text.append(words, style=palette.text + Style(bold=False))

@@ -1,0 +1,164 @@
+"""Where the tiles of a wall go: as large as its space allows, down to one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import ClassVar, NamedTuple
+
+from textual.containers import VerticalScroll
+from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
+from textual.layout import Layout, WidgetPlacement
+from textual.widget import Widget
+from typing_extensions import override
+
+MIN_BOX_WIDTH, MIN_BOX_HEIGHT = 40, 5
+"""Cells of the smallest tile with a border."""
+
+GOOD_BOX_WIDTH, GOOD_BOX_HEIGHT = 80, 24
+"""Cells of a tile that gains little by more."""
+
+MIN_STRIP_WIDTH = 22
+"""Cells of the narrowest tile without a border: number, state, a few letters of what it does."""
+
+GOOD_STRIP_WIDTH, GOOD_STRIP_HEIGHT = 80, 4
+
+SCROLLED_WIDTH = 38
+"""Cells a tile has at least where there are too many to be seen at once."""
+
+
+class Grid(NamedTuple):
+    """How many tiles stand side by side, and in which form.
+
+    Attributes:
+        rows: how many rows there are.
+        columns: tiles in a full row.
+        height: lines of a tile.
+        boxed: whether tiles have a border.
+    """
+
+    rows: int
+    columns: int
+    height: int
+    boxed: bool
+
+
+def grid_for(count: int, size: Size) -> Grid:
+    """The grid in which so many tiles show the most."""
+    if count == 0:
+        return Grid(0, 1, 1, boxed=False)
+    boxes = _grids(count, size, (MIN_BOX_WIDTH, MIN_BOX_HEIGHT), boxed=True)
+    if boxes:
+        return max(boxes, key=lambda grid: _worth(grid, size, GOOD_BOX_WIDTH, GOOD_BOX_HEIGHT))
+    strips = _grids(count, size, (MIN_STRIP_WIDTH, 1), boxed=False)
+    if strips:
+        good = GOOD_STRIP_WIDTH, GOOD_STRIP_HEIGHT
+        return max(strips, key=lambda grid: _worth(grid, size, *good))
+    columns = max(1, min(count, size.width // SCROLLED_WIDTH))
+    return Grid(-(-count // columns), columns, 1, boxed=False)
+
+
+def _grids(count: int, size: Size, least: tuple[int, int], *, boxed: bool) -> list[Grid]:
+    """All grids that fit, with tiles of at least this width and height."""
+    found: list[Grid] = []
+    for columns in range(1, max(1, size.width // least[0]) + 1):
+        rows = -(-count // columns)
+        height = size.height // rows
+        if columns <= count and height >= least[1]:
+            found.append(Grid(rows, columns, height, boxed))
+    return found
+
+
+def _worth(grid: Grid, size: Size, width: int, height: int) -> float:
+    """How much of a run its tiles show, 1 for all one wants."""
+    return min(size.width // grid.columns, width) * min(grid.height, height) / (width * height)
+
+
+def regions(count: int, size: Size) -> list[Region]:
+    """A region for each tile, in rows from the top.
+
+    Boxes fill the space; the tiles of a row that is not full are wider. Strips stand in columns.
+    """
+    grid = grid_for(count, size)
+    if not grid.boxed:
+        return [_strip(index, grid, size) for index in range(count)]
+    found: list[Region] = []
+    for row, (top, bottom) in enumerate(_dealt(size.height, grid.rows)):
+        many = count // grid.rows + (row < count % grid.rows)
+        for left, right in _dealt(size.width, many):
+            found.append(Region(left, top, right - left, bottom - top))
+    return found
+
+
+def _strip(index: int, grid: Grid, size: Size) -> Region:
+    row, column = divmod(index, grid.columns)
+    left, right = _dealt(size.width, grid.columns)[column]
+    gap = 1 if right < size.width else 0
+    return Region(left, row * grid.height, right - left - gap, grid.height)
+
+
+def _dealt(length: int, parts: int) -> list[tuple[int, int]]:
+    """A length in parts, each from one position to the next."""
+    edges = [length * part // parts for part in range(parts + 1)]
+    return list(pairwise(edges))
+
+
+def beyond(index: int, across: int, down: int, places: Sequence[Region]) -> int:
+    """The tile in a direction from one: the next, or the nearest of the next row; itself at an
+    edge."""
+    if across:
+        return min(max(0, index + across), len(places) - 1)
+    here = places[index]
+    tops = sorted({place.y for place in places})
+    row = tops.index(here.y) + down
+    if not 0 <= row < len(tops):
+        return index
+    middle = here.x + here.width / 2
+    there = [n for n, place in enumerate(places) if place.y == tops[row]]
+    return min(there, key=lambda n: abs(places[n].x + places[n].width / 2 - middle))
+
+
+class TileLayout(Layout):
+    """Arranges widgets by `regions`.
+
+    Attributes:
+        places: of the widgets that were arranged last.
+    """
+
+    name: ClassVar[str] = "tiles"
+
+    def __init__(self) -> None:
+        self.places: list[Region] = []
+
+    @override
+    def arrange(
+        self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
+    ) -> list[WidgetPlacement]:
+        parent.pre_layout(self)
+        self.places = regions(len(children), size)
+        return [
+            WidgetPlacement(region, NULL_OFFSET, NULL_SPACING, widget)
+            for widget, region in zip(children, self.places, strict=True)
+        ]
+
+
+class TileGrid(VerticalScroll):
+    """Holds the tiles; scrolls where there are too many to be seen at once."""
+
+    DEFAULT_CSS = """
+    TileGrid { padding: 0 1; scrollbar-size-vertical: 1; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="wall-tiles", can_focus=False)
+        self._tile_layout = TileLayout()
+
+    @property
+    @override
+    def layout(self) -> Layout:
+        return self._tile_layout
+
+    @property
+    def places(self) -> Sequence[Region]:
+        """Where the tiles are, in their order."""
+        return self._tile_layout.places
