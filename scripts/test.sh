@@ -46,13 +46,16 @@ else
   .venv/bin/pytest -n "$processors" --dist worksteal "${computing[@]}" "${driving[@]}" "$@" || failed=$?
 fi
 # Real terminals and containers share this machine with whatever else runs on it: what failed is run
-# once more, alone, and both results are printed. What fails again has failed.
-if [ $# -eq 0 ] && [ "$failed" != 0 ]; then
-  printf '\n!! FAILED above; each of those once more, alone\n\n' >&2
-  failed=0
-  .venv/bin/pytest --last-failed --last-failed-no-failures none --maxfail 3 --ignore tests/perf \
-    --ignore "$coverage" tests || failed=$?
-  [ "$failed" != 5 ] || failed=0 # none but the coverage of the journeys
-  .venv/bin/pytest "$coverage" || failed=$?
+# once more, alone, and both results are printed. What fails again has failed. The tests are named one
+# by one: pytest's own --last-failed runs everything where it finds none of them.
+if [ $# -eq 0 ] && [ "$failed" != 0 ] && [ -s .pytest_cache/v/cache/lastfailed ]; then
+  # the coverage last: what it looks through is what the others do
+  names='import json, sys; print(*sorted(json.load(sys.stdin), key=lambda name: sys.argv[1] in name), sep="\n")'
+  mapfile -t again < <(.venv/bin/python -c "$names" "$coverage" <.pytest_cache/v/cache/lastfailed)
+  if [ ${#again[@]} -gt 0 ] && [ ${#again[@]} -le 40 ]; then
+    printf '\n!! FAILED above; each of those once more, alone\n\n' >&2
+    failed=0
+    .venv/bin/pytest --maxfail 3 "${again[@]}" || failed=$?
+  fi
 fi
 exit "$failed"

@@ -12,7 +12,7 @@ Serve = Callable[..., s.ScriptedServer]
 
 def test_what_is_selected_reaches_the_clipboard(person: Person, scripted_server: Serve) -> None:
     server = scripted_server(
-        s.call("execute_bash", command="echo; echo copy-me-over"), s.call("submit")
+        s.call("execute_bash", command="printf '%s-me-over\\n' copy"), s.call("submit")
     )
     with person:
         person._tmux("set-option", "-s", "set-clipboard", "on")
@@ -20,7 +20,8 @@ def test_what_is_selected_reaches_the_clipboard(person: Person, scripted_server:
         person.sees("submitted", "copy-me-over")
         person.presses("2")
         person.clicks("copy-me-over", times=2)
-        person.presses_and_looks("y")
+        person.presses("y")
+        person.sees("Copied.")
         person.presses("1", "q")
         assert person.is_back() == 0
         assert "copy-me" in person._tmux("show-buffer").stdout
