@@ -1,1 +1,1 @@
-"""Sessions to and from files: exports, imports, bundles, redaction."""
+"""Converts sessions to and from files: exports, imports, bundles, redaction."""

@@ -1,6 +1,7 @@
-"""What a `.sbx` file is: one session in a SQLite file of its own, each part with its digest.
+"""The `.sbx` format: one session in its own SQLite file, with a digest for each part.
 
-It holds everything the session database knows of a session. Importers treat it as untrusted.
+A bundle holds everything that the session database knows about the session. Importers treat it as
+untrusted.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ FORMAT = 1
 MAX_EVENTS = 2_000_000
 
 MAX_SIZES = 5_000
-"""Resizes of all terminals together: each lays a whole screen out again."""
+"""Maximum number of resizes of all terminals together; each one reflows a whole screen."""
 
 MAX_UNPACKED_BYTES = 512 << 20
-"""Bytes of all rows together, unpacked: an import holds all of them in memory before it writes.
-Larger bundles are neither written nor read."""
+"""Maximum size of all rows together, unpacked: an import holds all of them in memory before it
+writes. Larger bundles are neither written nor read.
+"""
 
 MAX_VALUES = 10_000_000
-"""Values of all events together."""
+"""Maximum number of values in all events together."""
 
 TABLES: dict[str, str] = {
     "about": "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -34,4 +36,4 @@ TABLES: dict[str, str] = {
     "original": "CREATE TABLE original (format TEXT NOT NULL, name TEXT NOT NULL,"
     " packed INTEGER NOT NULL, data BLOB NOT NULL)",
 }
-"""The file may hold nothing else: no view, no trigger, no index."""
+"""The file may contain nothing else: no views, triggers or indexes."""

@@ -1,4 +1,4 @@
-"""Writes the files of an export to this machine."""
+"""Writes the files of an export to disk."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from sandbox_tui.sessions.store.store import Store
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Export:
-    """An export that is made and not yet written.
+    """An export in memory, not yet written to disk.
 
     Attributes:
         run: the session.
-        format: its exporter's name.
-        parts: its files.
-        redacted: places that looked like a secret and were redacted; None: nobody looked.
+        format: name of the exporter.
+        parts: the files.
+        redacted: number of redacted places that looked like a secret; None if redaction was off.
     """
 
     run: RunSummary
@@ -31,7 +31,7 @@ class Export:
     redacted: int | None
 
     def paths(self, output: Path | None) -> list[Path]:
-        """The path of each part: below a folder, at the path given, or in the working directory."""
+        """The path of each part: in a folder, at the given path, or in the working directory."""
         return [
             _path(self.run, part.suffix, output, first=not n) for n, part in enumerate(self.parts)
         ]
@@ -40,7 +40,8 @@ class Export:
         """Write every part; returns the paths with their sizes in bytes.
 
         Raises:
-            ConfigError: one is there already, and nothing was written; or one cannot be written.
+            ConfigError: a file already exists, in which case nothing was written, or a write
+                failed.
         """
         paths = self.paths(output)
         for path in paths:
@@ -52,16 +53,16 @@ class Export:
 
 
 def make_export(store: Store, run: RunSummary, exporter: Exporter, *, redact: bool) -> Export:
-    """Make the files of a session in one format.
+    """Export a session to one format, in memory.
 
     Args:
-        store: where it is kept.
+        store: the database with the session.
         run: the session.
         exporter: the format.
-        redact: whether what looks like a secret is redacted.
+        redact: whether to redact everything that looks like a secret.
 
     Raises:
-        StoreError: the session has nothing for this format, or cannot be read.
+        StoreError: the session has nothing to export in this format, or cannot be read.
     """
     redactor = Redactor(known_secrets()) if redact else None
     parts = tuple(exporter.write(Recording(store, run.id, redactor)))
@@ -70,7 +71,7 @@ def make_export(store: Store, run: RunSummary, exporter: Exporter, *, redact: bo
 
 
 def redacted_words(export: Export) -> str:
-    """A clause on the places that were redacted; empty where there are none."""
+    """A clause that counts the redacted places; empty if there are none."""
     count = export.redacted or 0
     if not count:
         return ""

@@ -1,4 +1,4 @@
-"""One digest of all events of a session, to detect changes."""
+"""A digest over all events of a session, to detect changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sandbox_tui.core.events.types import AnyEvent, RunStarted, to_json
 
 
 def fingerprint(events: Iterable[AnyEvent]) -> str:
-    """Hex sha256 of the events, each as its line of JSON; the session's id does not count."""
+    """Hex SHA-256 of the events, each as its JSON line; independent of the session's id."""
     digest = hashlib.sha256()
     for event in events:
         if isinstance(event, RunStarted):

@@ -1,4 +1,4 @@
-"""The secrets this program knows: exports and crash reports are searched for them."""
+"""The secrets known to this program, which exports and crash reports redact."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandbox_tui.sessions.interchange.redaction import secrets_of
 
 
 def known_secrets() -> list[str]:
-    """Values of environment variables named like secrets, and the model's key."""
+    """Values of environment variables that are named like secrets, and the model's API key."""
     secrets = secrets_of(os.environ)
     try:
         key = api_key(load().model)

@@ -1,8 +1,8 @@
 """Redaction: finds secrets by their form and blanks them before a session is exported.
 
 Every character of a secret becomes `*`, so that lengths, JSON, line breaks and all positions stay
-the same. Terminal output and streamed replies are searched as a whole, so that a secret that
-arrived in two pieces is found too.
+the same. Terminal output and streamed replies are searched as a whole, so that a secret split
+across two chunks is found too.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from sandbox_tui.core.base.secret_names import is_secret_name
 from sandbox_tui.core.events import types as e
 
 MIN_SECRET_CHARS = 8
-"""Shortest value of the environment that counts as a secret."""
+"""Shortest environment value that is treated as a secret."""
 
 _START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=\x1b\[\dm)|(?<=\x1b\[\d\dm)|(?<=\x1b\[\d;\d\dm))"
-"""Start of a word: also after an escape in JSON, or after a colour sequence."""
+"""Start of a word, including after a JSON escape or a colour sequence."""
 
 _DIGIT = r"(?=[\w+/=.-]{0,200}\d)"
 
@@ -72,12 +72,12 @@ def secrets_of(environment: Mapping[str, str]) -> list[str]:
 
 
 def _forms_of(secret: str) -> set[str]:
-    """The forms of a value in commands, URLs and documents."""
+    """The forms that a value takes in commands, URLs and documents."""
     quoted = {
         shlex.quote(secret).removeprefix("'").removesuffix("'"),
         secret.replace("'", "'\\''"),
         re.sub(r'(["\\$`])', r"\\\1", secret),  # within double quotes
-        re.sub(r"([^\w@%+=:,./-])", r"\\\1", secret),  # as printf %q prints it
+        re.sub(r"([^\w@%+=:,./-])", r"\\\1", secret),  # in the format of printf %q
     }
     parse = urllib.parse
     encoded = {parse.quote(secret), parse.quote(secret, safe=""), parse.quote_plus(secret)}
@@ -96,10 +96,10 @@ class Redactor:
     """Blanks secrets.
 
     Args:
-        secrets: values to blank everywhere, in addition to what looks like a secret.
+        secrets: values to blank everywhere, in addition to everything that looks like a secret.
 
     Attributes:
-        found: secrets redacted so far.
+        found: number of secrets redacted so far.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -118,11 +118,11 @@ class Redactor:
         return self._redacted(text, self._known)
 
     def data(self, data: bytes) -> bytes:
-        """The same for bytes."""
+        """The data with every secret redacted; its length stays the same."""
         return self._redacted(data.decode("latin-1"), self._known_bytes).encode("latin-1")
 
     def events(self, events: Sequence[e.AnyEvent]) -> list[e.AnyEvent]:
-        """The same for events, also where one secret is spread over several of them."""
+        """The events with every secret redacted, including those that span several events."""
         done = [self._event(event) for event in events]
         self._streams(events, done)
         return done
@@ -140,7 +140,7 @@ class Redactor:
         return _NOT_NEWLINE.sub("*", match[0])
 
     def _part(self, match: re.Match[str]) -> str:
-        if not match[1].strip("*"):  # redacted before
+        if not match[1].strip("*"):  # already redacted
             return match[0]
         self.found += 1
         start, end = match.start(1) - match.start(), match.end(1) - match.start()
@@ -154,7 +154,7 @@ class Redactor:
         return cast(e.AnyEvent, self.value(event))
 
     def value(self, value: Any) -> Any:
-        """The same for nested structs, dataclasses, dicts, lists and text."""
+        """Nested structs, dataclasses, dicts, lists and text with every secret redacted."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, dict):

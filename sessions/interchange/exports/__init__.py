@@ -1,4 +1,4 @@
-"""Export formats: one file each, and a line here."""
+"""Export formats: one module each, listed here."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ EXPORTERS: dict[str, Exporter] = {
     module.EXPORTER.name: module.EXPORTER
     for module in (trajectory, html, markdown, asciicast, bundle, chat_jsonl, atif, svg)
 }
-"""By name."""
+"""Exporters by name."""
 
 __all__ = ["EXPORTERS", "Exporter", "Part", "Recording"]

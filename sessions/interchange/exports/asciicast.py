@@ -1,6 +1,6 @@
-"""asciicast v3 (docs.asciinema.org/manual/asciicast/v3): a recording of each terminal.
+"""Exports each terminal as an asciicast v3 recording (docs.asciinema.org/manual/asciicast/v3).
 
-Typed input is left out: it may be a password. What the terminal echoed of it is included.
+Typed input is left out, since it may be a password. Input that the terminal echoed is included.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Record
 from sandbox_tui.sessions.interchange.exports.run_story import call_title, decision
 
 IDLE_SECONDS = 2.0
-"""Longest pause that a player keeps."""
+"""Longest pause that players keep; they shorten longer ones."""
 
 _OTHER_SCREEN = re.compile(r"\x1b\[\?1049([hl])")
 
 MAX_COLUMNS_OR_ROWS = 1000
-"""Columns or rows; players refuse screens of any size."""
+"""Maximum number of columns or rows; players refuse larger screens."""
 
 
 def write(recording: Recording) -> Iterable[Part]:
@@ -38,7 +38,7 @@ def write(recording: Recording) -> Iterable[Part]:
 
 
 def _sizes(events: Iterable[e.AnyEvent]) -> dict[str, tuple[int, int]]:
-    """The first size of every terminal."""
+    """The initial size of every terminal."""
     sizes: dict[str, tuple[int, int]] = {}
     for event in events:
         if isinstance(event, e.TerminalOpened | e.TerminalResized):
@@ -68,7 +68,7 @@ def _lines(recording: Recording, terminal: str, size: tuple[int, int]) -> Iterab
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode
     if terminal == MIRROR:
         decode = _Portable(decode)
-    written = 0.0  # the sum of the intervals as written: rounding errors do not add up
+    written = 0.0  # sum of the rounded intervals, so that rounding errors do not add up
     for event in recording.events_with_output:
         found = _entry(event, terminal, decode, recording.state)
         if found is None:
@@ -79,9 +79,10 @@ def _lines(recording: Recording, terminal: str, size: tuple[int, int]) -> Iterab
 
 
 class _Portable:
-    """Decodes the mirror, whose every prompt leaves the alternate screen, shown or not.
+    """Decodes the mirror's output so that other emulators show it as ours does.
 
-    Most emulators then restore the cursor (xterm: DECRC) even if it is not shown; ours does not.
+    The mirror leaves the alternate screen at every prompt, even if it is not on it. xterm and most
+    other emulators then restore the cursor (DECRC) regardless; ours does not.
     """
 
     def __init__(self, decode: Callable[[bytes], str]) -> None:
@@ -100,7 +101,7 @@ class _Portable:
 def _entry(
     event: e.AnyEvent, terminal: str, decode: Callable[[bytes], str], end: RunState
 ) -> tuple[str, str] | None:
-    """Code and data of an event's line, None where it has none."""
+    """Code and data of the line for an event; None if the event has no line."""
     match event:
         case e.TerminalOutput(terminal=name, data=data) if name == terminal:
             text = decode(data)
@@ -110,7 +111,7 @@ def _entry(
         case e.TerminalClosed(terminal=name, exit_code=code) if name == terminal:
             return None if code is None else ("x", str(code))
         case e.CallProposed(call=call) if terminal == MIRROR:
-            item = end.calls[call.number]  # the marker says how the call ended: it may not have run
+            item = end.calls[call.number]  # to show how it ended: it may not have run
             decided = f" ({words})" if (words := decision(item)) else ""
             return "m", sanitize_line(call_title(item))[:120] + decided
         case _:

@@ -1,6 +1,6 @@
-"""ATIF, the Agent Trajectory Interchange Format of Harbor, in version 1.4.
+"""Exports ATIF 1.4, the Agent Trajectory Interchange Format of Harbor.
 
-Times are UTC in ISO 8601. What the format has no field for goes into its `extra` objects.
+Times are UTC in ISO 8601. Data without a field in the format goes into its `extra` objects.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VERSION = "ATIF-v1.4"
 
 
 LAST_SECOND = datetime.datetime.max.replace(tzinfo=datetime.UTC).timestamp() - 1
-"""The last second that a date can name: the end of the year 9999."""
+"""The last second that `datetime` can represent: the end of the year 9999."""
 
 
 def write(recording: Recording) -> Iterable[Part]:
@@ -41,7 +41,7 @@ def document(recording: Recording) -> dict[str, Any]:
             case e.CallProposed(call=call):
                 turn = next(step for step in reversed(steps) if step["source"] == "agent")
                 _call(turn, state.calls[call.number])
-            case e.Delivered(text=text):  # what people said and did, as the model read it
+            case e.Delivered(text=text):  # what the user said and did, as the model read it
                 steps.append({**_step(recording, event.t, "user"), "message": text})
             case _:
                 pass
@@ -86,7 +86,7 @@ def _opening(recording: Recording) -> list[dict[str, Any]]:
 
 
 def _step(recording: Recording, t: float, source: str) -> dict[str, Any]:
-    seconds = recording.summary.started_at + max(t, 0.0)  # an imported latency may be anything
+    seconds = recording.summary.started_at + max(t, 0.0)  # imported latencies may have any value
     at = datetime.datetime.fromtimestamp(min(seconds, LAST_SECOND), tz=datetime.UTC)
     time = at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return {"step_id": 0, "timestamp": time, "source": source}
@@ -112,12 +112,12 @@ def _reply(recording: Recording, replied: e.ModelReplied) -> dict[str, Any]:
 
 
 def _estimated(usage: e.Usage) -> dict[str, bool]:
-    """The mark of tokens that the server did not count; nothing where it did."""
+    """Marks tokens that were estimated; empty if the server counted them."""
     return {"tokens_estimated": True} if usage.estimated else {}
 
 
 def _call(step: dict[str, Any], item: CallItem) -> None:
-    """Put a call, and its answer, into the step of its reply."""
+    """Add a call and its observation to the step of its reply."""
     calls: list[dict[str, Any]] = step.setdefault("tool_calls", [])
     id_ = item.call.id or f"call_{item.call.number}"
     if any(call["tool_call_id"] == id_ for call in calls):

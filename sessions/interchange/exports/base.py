@@ -1,4 +1,4 @@
-"""The input and output of an export."""
+"""Types that every exporter shares: what it reads and what it produces."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Part(NamedTuple):
     """One file of an export.
 
     Attributes:
-        suffix: end of its name, `.md` for example.
-        data: its content.
+        suffix: end of the file name, `.md` for example.
+        data: the content.
     """
 
     suffix: str
@@ -31,20 +31,20 @@ class Part(NamedTuple):
 
 
 class Recording:
-    """A session to export: read once; a `redactor` blanks its secrets.
+    """A session to export, read once. With a `redactor`, its secrets are blanked.
 
     Attributes:
-        summary: the session at a glance.
-        events: all of its events; terminal output without its bytes, which most formats do not
-            need and which may be most of a session.
-        tags, notes: annotations by people.
+        summary: the session's summary.
+        events: all events; terminal output without its bytes, which most formats do not need and
+            which may be most of a session.
+        tags, notes: the user's annotations.
     """
 
     def __init__(self, store: Store, run_id: str, redactor: Redactor | None = None) -> None:
         """Read a session.
 
         Raises:
-            StoreError: there is no such session, it is empty, or the file cannot be read.
+            StoreError: there is no such session, it is empty, or the database cannot be read.
         """
         self._store = store
         self._redactor = redactor
@@ -62,10 +62,10 @@ class Recording:
 
     @cached_property
     def events_with_output(self) -> Sequence[AnyEvent]:
-        """All of its events, terminal output with its bytes.
+        """All events, including the bytes of terminal output.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         stored = self._store.events(self.summary.id, until=self.events[-1].seq)
         written: list[AnyEvent] = [x for x in stored if isinstance(x, TerminalOutput)]
@@ -76,7 +76,7 @@ class Recording:
 
     @cached_property
     def state(self) -> RunState:
-        """The session at its end."""
+        """The state at the end of the session."""
         return fold(self.events)
 
     def original(self, format_: str) -> bytes | None:
@@ -85,11 +85,11 @@ class Recording:
         if kept is None or kept.format != format_:
             return None
         if kept.fingerprint != fingerprint(self._store.events(self.summary.id)):
-            return None  # the session has grown since
+            return None  # the session has grown since the import
         return self._redactor.data(kept.data) if self._redactor else kept.data
 
     def kept_original(self) -> SourceDocument | None:
-        """The document the session was imported from, of any format."""
+        """The document that the session was imported from, in whatever format."""
         kept = source_document_of(self._store, self.summary.id)
         if kept is None or self._redactor is None:
             return kept
@@ -101,7 +101,7 @@ class Recording:
         )
 
     def blob(self, digest: str) -> bytes | None:
-        """A stored content; None where it was not stored."""
+        """A stored file content; None if it was not stored."""
         data = self._store.get_blob(digest)
         if data is None or self._redactor is None:
             return data
@@ -110,12 +110,13 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """A format to export to.
+    """An export format.
 
     Attributes:
-        name: on the command line.
+        name: its name on the command line.
         about: what it is for, in a few words.
-        write: makes the files; raises StoreError when the session has nothing for this format.
+        write: makes the files; raises StoreError if the session has nothing to export in this
+            format.
     """
 
     name: str

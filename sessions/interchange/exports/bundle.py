@@ -1,4 +1,5 @@
-"""`.sbx`: a whole session in one file, for another sandbox-tui (see `bundle_format`)."""
+"""Exports a whole session to one `.sbx` file, which sandbox-tui can import (see
+`bundle_format`)."""
 
 from __future__ import annotations
 
@@ -28,10 +29,10 @@ from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 
 def write(recording: Recording) -> Iterable[Part]:
-    """Write the whole session, with its file contents, as one SQLite file.
+    """Write the whole session, including file contents, as one SQLite file.
 
     Raises:
-        StoreError: the session is larger than a bundle may be.
+        StoreError: the session exceeds the limits of a bundle.
     """
     events, contents = with_contents(recording)
     original = recording.kept_original()
@@ -92,7 +93,7 @@ def _refuse_too_large(
 
 
 def with_contents(recording: Recording) -> tuple[list[e.AnyEvent], list[bytes]]:
-    """Events and file contents; a content with a redacted secret gets a new digest."""
+    """Events and file contents; a content in which secrets were redacted gets a new digest."""
     contents: dict[str, bytes] = {}
     renamed: dict[str, str] = {}
     events: list[e.AnyEvent] = []

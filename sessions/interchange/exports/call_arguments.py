@@ -1,4 +1,4 @@
-"""Arguments of calls to read: a command as bash, a new file as code, an edit as a diff."""
+"""Readable arguments of calls: a command as bash, a new file as code, an edit as a diff."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from sandbox_tui.core.base.tool_names import BASH, EDITOR
 from sandbox_tui.sessions.interchange.exports.trajectory import parameters
 
 MAX_COMPARED_LINES = 2000
-"""Lines of an edit; a longer one is shown as removed and added: comparing takes quadratic time."""
+"""Maximum number of lines for a diff, since comparing takes quadratic time. A longer edit is shown
+as all lines removed and all added.
+"""
 
 
 class Readable(NamedTuple):
-    """Arguments to read.
+    """The arguments of a call in readable form.
 
     Attributes:
-        text: empty where the call's title says it all.
-        language: a name as after a fence of Markdown: `bash`, `diff`, a file's suffix, or nothing.
-        label: what to say above, if anything.
+        text: empty if the call's title already says everything.
+        language: info string for a Markdown fence: `bash`, `diff`, a file's suffix, or empty.
+        label: text to show above, or empty.
     """
 
     text: str
@@ -29,7 +31,7 @@ class Readable(NamedTuple):
 
 
 def readable(tool: str, arguments: str) -> Readable:
-    """The arguments of a call."""
+    """The arguments of a call in readable form."""
     fields = parameters(arguments)
     if tool == BASH and set(fields) == {"command"}:
         return Readable(str(fields["command"]), "bash")
@@ -50,7 +52,7 @@ def readable(tool: str, arguments: str) -> Readable:
 
 
 def language_of(path: str) -> str:
-    """The language name of a file's text: its suffix, if that is a word."""
+    """The language name for a file: its suffix, if that is a plain word."""
     suffix = posixpath.splitext(path)[1].removeprefix(".").lower()
     return suffix if suffix.isascii() and suffix.isalnum() and len(suffix) < 10 else ""
 

@@ -1,7 +1,7 @@
-"""One line of OpenAI's chat format for fine-tuning: messages, tools, and which replies to learn.
+"""Exports one line in OpenAI's chat format for fine-tuning: messages, tools, and loss weights.
 
-`weight` is the format's loss mask: 1 trains on a reply, 0 does not. It is 0 on replies whose calls
-were malformed, or were edited, rejected, skipped or answered by a person.
+`weight` is the format's loss mask: 1 trains on a reply, 0 does not. It is 0 for replies whose calls
+were malformed, or were edited, rejected, skipped or answered by the user.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ DEFAULT_NAMES = tuple(tool.name for tool in DEFAULT_TOOLS)
 
 
 def write(recording: Recording) -> Iterable[Part]:
-    """Write the conversation as chat messages, for fine-tuning."""
+    """Write the conversation as chat messages for fine-tuning."""
     weights = _weights(recording.events)
     said = [event.text for event in recording.events if isinstance(event, e.ModelReplied)]
     messages = [_strict(message, weights, said) for message in conversation(recording.events)]
     while messages and messages[-1]["role"] == "user":
-        messages.pop()  # it has no answer
+        messages.pop()  # a trailing user message has no reply
     example = {
         "messages": messages,
         "tools": _tools(messages, recording.events),
@@ -36,7 +36,7 @@ def write(recording: Recording) -> Iterable[Part]:
 
 
 def _weights(events: Iterable[e.AnyEvent]) -> list[int]:
-    """1 or 0 for each reply, in order."""
+    """A weight, 1 or 0, for each reply in order."""
     weights: list[int] = []
     decided: set[int] = set()
     for event in events:
@@ -55,9 +55,10 @@ def _weights(events: Iterable[e.AnyEvent]) -> list[int]:
 
 
 def _strict(message: Message, weights: list[int], said: list[str]) -> Message:
-    """Only the fields of the format; calls that were written as text are in `tool_calls` alone.
+    """A copy of a message with only the fields of the format.
 
-    Takes the first of `weights` and of what the replies `said` beside their calls.
+    Calls that were written as text appear only in `tool_calls`. For an assistant message, this pops
+    the first entry of `weights` and of `said`, the prose that each reply has beside its calls.
     """
     role = message["role"]
     if role != "assistant":
@@ -78,7 +79,7 @@ def _strict(message: Message, weights: list[int], said: list[str]) -> Message:
 
 
 def _tools(messages: list[Message], events: Sequence[e.AnyEvent]) -> list[dict[str, Any]]:
-    """The schemas of the run's tools, and a minimal one for each other tool that was called."""
+    """The schemas of the run's tools, and a minimal schema for any other tool that was called."""
     first = events[0] if events else None
     recorded = first.settings if isinstance(first, e.RunStarted) else None
     names = recorded.tools if recorded and recorded.tools is not None else DEFAULT_NAMES

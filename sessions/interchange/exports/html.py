@@ -1,7 +1,8 @@
-"""One HTML file that plays a session in any browser, offline: calls, terminals, files, in step.
+"""Exports one HTML file that replays a session offline in any browser: calls, terminals and files.
 
-The session is data: compressed JSON that the page's only script reads and shows as text. None of it
-is ever HTML, and the page's content security policy forbids other scripts, requests and forms.
+The session is embedded as data: compressed JSON that the page's only script reads and shows as
+text. It is never interpreted as HTML, and the page's content security policy forbids other scripts,
+requests and forms.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _FOLDER = f"{__package__}.html_page"
 
 
 def write(recording: Recording) -> Iterable[Part]:
-    """Write the run as a page that plays it."""
+    """Write the run as a page that replays it."""
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=6, mtime=0) as file:
         for piece in page_data(recording):

@@ -1,9 +1,9 @@
-"""A session as Markdown: a report to read, and to paste into a discussion.
+"""Exports a session as a Markdown report, to read or to paste into a discussion.
 
-What one asks first comes first: how it ended, the task, the answer, the files and the calls in
-tables; then everything, step by step.
+It starts with what readers ask first: the outcome, the task, the answer, and tables of files and
+calls. All steps follow in detail.
 
-The model's prose stays Markdown, without its HTML and links. Everything else goes into fences
+The model's prose stays Markdown, without HTML and links. Everything else goes into fences that are
 longer than any fence in the text itself.
 """
 
@@ -37,7 +37,7 @@ from sandbox_tui.sessions.store.tables.annotations import Note
 
 MAX_TITLE_CHARS = 100
 MAX_OPEN_LINES = 40
-"""Lines of output that are shown without unfolding them."""
+"""Outputs of up to this many lines are not folded."""
 
 
 def write(recording: Recording) -> Iterable[Part]:
@@ -82,7 +82,7 @@ def _entry(entry: Entry) -> Iterable[str]:
         case Note():
             yield _said("note", matter.text)
         case e.SnapshotTaken():
-            pass  # of use in the program alone
+            pass  # only meaningful inside the program
         case _:
             yield quote(f"· {_words(marked(matter))}")
 
@@ -98,7 +98,7 @@ def _reply(item: ReplyItem) -> Iterable[str]:
 
 def _call(item: CallItem) -> Iterable[str]:
     blocks = list(_arguments(item.call.name, item.arguments))
-    # the title omits what has a block of its own
+    # the title omits what has its own block
     words = "" if item.call.name == BASH else summarize_call(item.call.name, item.arguments)
     title = f"**{item.call.number} {inline(short_name(item.call.name))}**"
     yield f"{title} {inline(words[:160])}".rstrip()
@@ -140,7 +140,7 @@ def _printed(observation: str) -> Iterable[str]:
 
 
 def _output(text: str, name: str) -> str:
-    """Output as a block; a long one is folded, where Markdown can."""
+    """Output as a block; long output is folded where Markdown supports it."""
     lines = text.rstrip("\n").count("\n") + 1
     if lines <= MAX_OPEN_LINES:
         return fence(text)
@@ -173,13 +173,13 @@ def _human(item: HumanItem) -> Iterable[str]:
 
 
 def _said(label: str, text: str, words: str = "") -> str:
-    """A person's words as a quotation, below a heading line."""
+    """The user's words as a quotation below a heading line."""
     head = f"**{label}**" + (f" · {words}" if words else "")
     return quote(f"{head}\n\n{prose(text)}" if text.strip() else head)
 
 
 def _words(text: str) -> str:
-    """Our own sentences, which may quote untrusted text."""
+    """Sentences by this program that may quote untrusted text."""
     return inline(" ".join(text.split()))
 
 

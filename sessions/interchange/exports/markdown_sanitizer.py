@@ -1,7 +1,7 @@
-"""Sanitizes untrusted Markdown: no HTML, links, pictures or headings.
+"""Sanitizes untrusted Markdown: no HTML, links, images or headings.
 
-Code stays exactly as it is, since CommonMark shows entities and backslashes in code literally. A
-CommonMark parser tells what is code, by the lines of its tokens.
+Code is left unchanged, since CommonMark shows entities and backslashes in code literally. A
+CommonMark parser determines which lines are code.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 
 MAX_CHARS = 20_000
-"""Characters of one block; longer ones are cut in the middle, with a note."""
+"""Maximum length of one block; longer ones are cut in the middle, with a note."""
 
 _BACKTICKS = re.compile(r"`+")
 _SPANS = re.compile(r"\\.|(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", re.DOTALL)
@@ -24,7 +24,7 @@ _END = "nothing opened before may be open here"
 
 
 def prose(text: str) -> str:
-    """Untrusted Markdown as blocks of its own; as code where it cannot be sanitized."""
+    """Untrusted Markdown as separate blocks; as a code block if it cannot be sanitized."""
     text = sanitize(cut(text.replace("\r\n", "\n").replace("\r", "\n"))).strip("\n")
     if not _is_worth_parsing(text):
         return fence(text)
@@ -33,7 +33,7 @@ def prose(text: str) -> str:
 
 
 def fence(text: str, language: str = "") -> str:
-    """A code block that the text cannot end."""
+    """A code block that the text cannot close."""
     text = sanitize(cut(text.replace("\r\n", "\n"))).rstrip("\n")
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     marks = "`" * max(3, longest + 1)
@@ -41,7 +41,7 @@ def fence(text: str, language: str = "") -> str:
 
 
 def code(text: str) -> str:
-    """Text as code within a line."""
+    """Text as inline code."""
     if not text:
         return ""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
@@ -50,18 +50,18 @@ def code(text: str) -> str:
 
 
 def inline(text: str) -> str:
-    """Plain text within a line."""
+    """Plain inline text."""
     text = re.sub(r"([\\`*_{}\[\]()>#+!|~])", r"\\\1", sanitize_line(text)).strip()
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def quote(text: str) -> str:
-    """The same as a quotation."""
+    """Untrusted Markdown as a quotation."""
     return "\n".join(f"> {line}".rstrip() for line in text.split("\n"))
 
 
 def cut(text: str) -> str:
-    """A text, cut in the middle if it is too long."""
+    """The text, cut in the middle if it is too long."""
     if len(text) <= MAX_CHARS:
         return text
     half = MAX_CHARS // 2
@@ -69,7 +69,7 @@ def cut(text: str) -> str:
 
 
 def _is_worth_parsing(text: str) -> bool:
-    """Whether to parse it as prose: parsing is slow where most of a text is markup."""
+    """Whether to parse the text as prose: parsing is slow if most of a text is markup."""
     if len(text) < 2_000:
         return True
     return text.count("\n") < 2_000 and 4 * sum(map(text.count, "[]*_`!<>|\\")) < len(text)
@@ -84,7 +84,7 @@ def _escaped(text: str) -> str:
         first, last = token.map
         if token.type in ("fence", "code_block"):
             for at in range(first, last):
-                whole[at] = ""  # not to be touched
+                whole[at] = ""  # must stay unchanged
         elif token.type == "heading_open":
             at = first if token.markup.startswith("#") else last - 1
             lines[at] = re.sub(r"(#|=|-)", r"\\\1", lines[at], count=1)
@@ -95,18 +95,18 @@ def _escaped(text: str) -> str:
             for at in range(first, last):
                 whole[at] = ""
     for at, line in enumerate(whole):
-        if line:  # HTML, and definitions of links
+        if line:  # HTML, and link definitions
             lines[at] = _plain(lines[at])
     return "\n".join(lines)
 
 
 def _without_links(text: str) -> str:
-    """Text with its code spans unchanged."""
+    """Text without links; code spans stay unchanged."""
     made: list[str] = []
     at = 0
     for span in _SPANS.finditer(text):
         if span[1] is None:
-            continue  # an escaped character: no code span begins there
+            continue  # an escaped backtick does not open a code span
         made += (_plain(text[at : span.start()]), span[0])
         at = span.end()
     return "".join((*made, _plain(text[at:])))
@@ -118,7 +118,8 @@ def _plain(text: str) -> str:
 
 
 def _is_harmless(text: str) -> bool:
-    """Whether a parser finds nothing active in it, and nothing that swallows what follows."""
+    """Whether a parser finds no active content in the text, and nothing that swallows what
+    follows."""
     tokens = _PARSER.parse(f"{text}\n\n{_END}")
     last = tokens[-2] if len(tokens) > 2 else None
     if last is None or last.type != "inline" or last.content != _END or last.level != 1:

@@ -1,4 +1,4 @@
-"""The beginning of the Markdown report: how a session ended, its files, and a table of calls."""
+"""The summary at the top of the Markdown report: outcome, changed files, and a table of calls."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sandbox_tui.sessions.interchange.exports.run_story import Entry, decision, 
 
 MAX_CELL_CHARS = 80
 MAX_ROWS = 500
-"""Rows of one table."""
+"""Maximum number of rows in one table."""
 
 
 def at_a_glance(recording: Recording) -> Iterable[str]:
-    """How it ended, in sentences."""
+    """The outcome, in sentences."""
     summary = recording.summary
     started = datetime.datetime.fromtimestamp(summary.started_at, tz=datetime.UTC)
     failed = f" ({summary.failed_calls:,} failed)" if summary.failed_calls else ""
@@ -41,7 +41,7 @@ def at_a_glance(recording: Recording) -> Iterable[str]:
 
 
 def changed_files(recording: Recording) -> Iterable[str]:
-    """The files that the run left new, changed or gone."""
+    """The files that the run created, changed or deleted."""
     root = recording.started.working_dir.rstrip("/") + "/"
     changes = {
         change.path: change
@@ -76,7 +76,7 @@ def _became(change: e.FileChange, was_there: bool) -> str:
 
 
 def table_of_calls(entries: Iterable[Entry]) -> Iterable[str]:
-    """The calls as a table, to see at a glance how it went."""
+    """The calls as a table."""
     calls = [entry.matter for entry in entries if isinstance(entry.matter, CallItem)]
     rows = [
         f"| {item.call.number} | {inline(short_name(item.call.name))} |"
@@ -92,7 +92,7 @@ def table_of_calls(entries: Iterable[Entry]) -> Iterable[str]:
 
 
 def _result(item: CallItem) -> str:
-    """What became of a call, in a few words."""
+    """The outcome of a call, in a few words."""
     decided, ended = decision(item), item.finished
     if ended is None or not did_run(item):
         return decided or "did not end"
@@ -103,7 +103,7 @@ def _result(item: CallItem) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """The beginning of a line, up to a word's end."""
+    """The beginning of a line, cut at a word boundary."""
     text = sanitize_line(text).strip()
     return text if len(text) <= most else f"{text[:most].rsplit(' ', 1)[0]} …"
 

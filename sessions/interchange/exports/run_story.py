@@ -1,7 +1,7 @@
-"""What happened in a session, in order, and how each thing ended: shared by all export formats.
+"""The story of a session: what happened, in order, with outcomes. All export formats share it.
 
-The events are folded once, as the screen folds them, so that no two formats disagree: a message
-that was taken back was not said; an edited one was said in its last version.
+The events are folded once, as the screen folds them, so that formats cannot disagree: a withdrawn
+message is treated as never sent; an edited message appears in its last version.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Marker = (
     | e.SnapshotTaken
     | e.RunFinished
 )
-"""Events that are complete at once: nothing later changes them."""
+"""Events that are complete in themselves: no later event changes them."""
 
 Matter = Item | Note | Marker
 
@@ -37,20 +37,21 @@ PARTICIPLES: dict[e.Verdict, str] = {
 }
 
 NOT_RUN: frozenset[e.Verdict] = frozenset(("reject", "answer", "skip"))
-"""Verdicts after which a call's tool never worked."""
+"""Verdicts after which a call's tool did not run."""
 
 
 @dataclass(slots=True)
 class Entry:
-    """Something that happened. Moments are numbers of events; 0 is never.
+    """One thing that happened. Positions are event numbers; 0 means never.
 
     Attributes:
         seq: when it appeared.
-        step: the step that was running then.
-        matter: what it is, as it was at the end of the session.
-        decided, began, ended: of a call or a person's command; of a reply, when it was whole.
-        told: when the model got a person's words.
-        withdrawn: when the person took them back.
+        step: the step that was running at that point.
+        matter: the item, in its state at the end of the session.
+        decided, began, ended: for calls and the user's commands; for replies, `ended` is when the
+            reply was complete.
+        told: when the user's message reached the model.
+        withdrawn: when the user withdrew it.
     """
 
     seq: int
@@ -64,7 +65,7 @@ class Entry:
 
 
 def story(recording: Recording) -> list[Entry]:
-    """All that happened. A person's notes follow the beginning of their step, others the end."""
+    """Everything that happened. Notes follow the reply of their step; those left over come last."""
     return _Story(recording).entries
 
 
@@ -72,7 +73,7 @@ class _Story:
     def __init__(self, recording: Recording) -> None:
         self.entries: list[Entry] = []
         self._state = RunState()
-        self._of: dict[int, Entry] = {}  # by the identity of a thing that something may become of
+        self._of: dict[int, Entry] = {}  # by id() of the item that later events may change
         self._notes = list(recording.notes)
         for event in recording.events:
             self._take(event)
@@ -122,14 +123,14 @@ class _Story:
         return entry
 
     def _add_notes(self, event_seq: int, step: int | None) -> None:
-        """The notes on a step, or all that are left."""
+        """Add the notes on a step, or all remaining notes if `step` is None."""
         for note in [note for note in self._notes if step is None or note.step == step]:
             self._notes.remove(note)
             self._add(event_seq, note)
 
 
 def decision(item: CallItem) -> str:
-    """Who decided what about a call; empty when no person did and nothing was refused."""
+    """Who decided what about a call; empty if nobody intervened and nothing was refused."""
     decided = item.decided
     if decided is None or (decided.by != "human" and decided.verdict not in NOT_RUN):
         return ""
@@ -138,12 +139,12 @@ def decision(item: CallItem) -> str:
 
 
 def did_run(item: CallItem) -> bool:
-    """Whether a call's tool worked: what somebody rejected has not failed."""
+    """Whether a call's tool ran; a rejected call did not fail."""
     return item.decided is None or item.decided.verdict not in NOT_RUN
 
 
 def fate(item: HumanItem) -> str:
-    """What the model learned of a person's message, command or work on a file."""
+    """What the model learned of the user's message, command or file edit."""
     if item.command is not None and not item.started:
         return "withdrawn: never ran" if item.withdrawn else "it never ran"
     if item.withdrawn:
@@ -173,7 +174,7 @@ def marked(matter: Marker) -> str:
 
 
 def people_actions(entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """What people did, as objects: for formats of JSON that have no place for it."""
+    """The user's actions as objects, for JSON formats without a field for them."""
     found: list[dict[str, Any]] = []
     for entry in entries:
         matter = entry.matter
@@ -215,6 +216,6 @@ def _deed(item: HumanItem) -> dict[str, Any]:
 
 
 def call_title(item: CallItem) -> str:
-    """Number, tool and what it does, as the list of calls has it."""
+    """Number, tool and summary of a call, as in the call list."""
     name = short_name(item.call.name)
     return f"{item.call.number} {name} {summarize_call(item.call.name, item.arguments)}"

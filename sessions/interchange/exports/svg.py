@@ -1,4 +1,4 @@
-"""A picture of the terminal at the session's end, as one self-contained SVG file."""
+"""Exports the terminal at the end of the session as one self-contained SVG file."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _THEME = TerminalTheme((15, 19, 24), (214, 218, 225), _colours(_DIM), _colours(_
 
 
 def write(recording: Recording) -> Iterable[Part]:
-    """Draw the last screen of the terminal that the model worked in."""
+    """Draw the final screen of the model's terminal."""
     screen = _screen(recording)
     above = screen.history_size
     rows = [_row(screen, above + y) for y in range(screen.lines)]
@@ -78,7 +78,7 @@ def write(recording: Recording) -> Iterable[Part]:
 
 
 def _screen(recording: Recording) -> Screen:
-    """The mirror after the last event."""
+    """The screen of the mirror after the last event."""
     screen: Screen | None = None
     for event in recording.events_with_output:
         match event:
@@ -105,7 +105,7 @@ def _row(screen: Screen, index: int) -> Text:
 
 
 def _style(look: Attributes) -> str:
-    """The look as Rich writes styles."""
+    """A style in Rich's notation."""
     flags = {
         "bold": look.bold,
         "italic": look.italics,

@@ -1,8 +1,8 @@
-"""`trajectory.json`, as llm-in-sandbox writes it: a step for every call.
+"""Exports `trajectory.json` in llm-in-sandbox's format: one step per call.
 
-A session that was imported from such a file is exported as that file, byte for byte. For others,
-what the format has no field for goes into the `metadata` objects, which its readers ignore; a turn
-without a call is a step with an empty function.
+A session that was imported from such a file is exported as that file, byte for byte. For other
+sessions, data without a field in the format goes into the `metadata` objects, which readers of the
+format ignore; a turn without a call becomes a step with an empty function.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def write(recording: Recording) -> Iterable[Part]:
 
 
 def document(recording: Recording) -> dict[str, Any]:
-    """The session as the object that the file holds."""
+    """The session as the object that the file contains."""
     steps = _steps(recording)
     summary = recording.summary
     return {
@@ -51,7 +51,7 @@ def document(recording: Recording) -> dict[str, Any]:
 
 def _steps(recording: Recording) -> list[dict[str, Any]]:
     steps: list[dict[str, Any]] = []
-    turn: ReplyItem | None = None  # whose text no step holds yet
+    turn: ReplyItem | None = None  # a reply whose text is not yet in any step
     for item in recording.state.items:
         if isinstance(item, ReplyItem) and item.replied is not None:
             if turn is not None:

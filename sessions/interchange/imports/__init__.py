@@ -1,6 +1,6 @@
-"""Import formats: one file each, and a line here.
+"""Import formats: one module each, listed here.
 
-The content of a file decides its format, not its name.
+The format of a file is detected from its content, not from its name.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ IMPORTERS: tuple[Importer, ...] = tuple(
 
 
 MAX_TERMINAL_SIDE = 2000
-"""Columns or lines of a terminal."""
+"""Maximum number of columns or lines of a terminal."""
 
 
 def import_file(store: Store, path: Path) -> list[str]:
-    """Import the sessions of a file, all of them or none; returns their ids.
+    """Import the sessions in a file, all or none; returns their ids.
 
     Raises:
-        ImportRefused: it is no recording, or a damaged one; nothing was changed.
-        StoreError: they could not be written; nothing was changed.
+        ImportRefused: the file is not a recording, or is damaged; nothing was changed.
+        StoreError: the sessions could not be written; nothing was changed.
     """
     sessions = read_file(path)
     with store.transaction():
@@ -67,10 +67,10 @@ def import_file(store: Store, path: Path) -> list[str]:
 
 
 def read_file(path: Path) -> Sequence[Imported]:
-    """The sessions of a file, checked, and not yet written anywhere.
+    """The sessions in a file, validated but not yet written.
 
     Raises:
-        ImportRefused: it is no recording, or a damaged one.
+        ImportRefused: the file is not a recording, or is damaged.
     """
     opened = open_source(path)
     importer = _importer(opened)
@@ -100,10 +100,10 @@ def _importer(opened: Opened) -> Importer:
 
 
 def _check(events: Sequence[AnyEvent]) -> None:
-    """Whether a screen could show these events.
+    """Check that a screen can show these events.
 
     Raises:
-        ValueError, KeyError: it could not.
+        ValueError, KeyError: it cannot.
     """
     if not events or not isinstance(events[0], RunStarted):
         raise ValueError("it does not begin with the start of a run")
@@ -117,7 +117,7 @@ def _check(events: Sequence[AnyEvent]) -> None:
 
 
 def _check_one(event: AnyEvent) -> None:
-    """Check what types cannot: that it fits on a screen and into memory."""
+    """Check what types cannot express: that the event fits on a screen and into memory."""
     match event:
         case TerminalOpened(cols=cols, rows=rows) | TerminalResized(cols=cols, rows=rows):
             if not (0 < cols <= MAX_TERMINAL_SIDE and 0 < rows <= MAX_TERMINAL_SIDE):
@@ -151,10 +151,10 @@ def _keep(store: Store, session: Imported) -> str:
 
 
 def _refuse_known(store: Store, session: Imported) -> None:
-    """Keep one session from being imported twice.
+    """Keep a session from being imported twice.
 
     Raises:
-        ImportRefused: the very same session is here already.
+        ImportRefused: exactly this session is already in the database.
     """
     mark = fingerprint(session.events)
     here = runs_imported_from(store, mark)
@@ -165,7 +165,7 @@ def _refuse_known(store: Store, session: Imported) -> None:
 
 
 def _free_id(store: Store, session: Imported) -> str:
-    """Its former id, so that forks still find their parents; a new one if that is taken."""
+    """The session's former id, so that forks still find their parents; a new id if it is in use."""
     if session.run_id is None or store.has_run(session.run_id):
         return new_id()
     return session.run_id

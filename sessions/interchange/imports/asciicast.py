@@ -1,6 +1,6 @@
-"""asciicast v2 and v3 (docs.asciinema.org/manual/asciicast): only a terminal.
+"""Imports asciicast v2 and v3 (docs.asciinema.org/manual/asciicast): terminal output only.
 
-It becomes a session without a model: one terminal named `shell`.
+The recording becomes a session without a model and with one terminal named `shell`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ FORMAT = "asciicast"
 TERMINAL = "shell"
 MAX_LINES = 2_000_000
 MAX_SIZES = 2_000
-"""Resizes: each lays a whole screen out again, here and in every export."""
+"""Maximum number of resizes; each one reflows a whole screen, here and in every export."""
 
 
 def recognises(opened: Opened) -> bool:
-    """Whether a file is of this format."""
+    """Whether a file has this format."""
     document = opened.document
     if document is None:
         return False
@@ -46,7 +46,7 @@ def read(opened: Opened) -> Sequence[Imported]:
     """The sessions in a file.
 
     Raises:
-        ImportRefused: it cannot be used, saying why.
+        ImportRefused: the file cannot be used; the message says why.
     """
     document, source = opened.document, opened.source
     header = object_of(document.value if document else None)
@@ -124,7 +124,7 @@ def _entries(
         try:
             entry = parse(line)
         except ValueError as error:
-            if number >= len(lines):  # the recorder was killed while writing its last line
+            if number >= len(lines):  # the recorder was killed while it wrote the last line
                 return
             raise ImportRefused(f"{name} is damaged: line {number} is not JSON.") from error
         parts = cast(list[Any], entry) if isinstance(entry, list) else []
@@ -144,7 +144,7 @@ def _time(value: Any) -> float | None:
 
 
 def _event(code: str, data: Any) -> e.AnyEvent | None:
-    """The event of a line; None for other codes, which readers must skip."""
+    """The event of a line; None for unknown codes, which readers must skip."""
     text = well_formed(data) if isinstance(data, str) else ""
     match code:
         case "o":

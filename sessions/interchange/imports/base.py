@@ -1,6 +1,6 @@
-"""The input and output of an importer.
+"""Types that every importer shares, and helpers to read untrusted JSON.
 
-A file is read once, whole and within bounds; nothing in it is ever run. A session is built
+A file is read once, as a whole and within limits; nothing in it is executed. A session is built
 completely before any of it is written, so that a damaged file changes nothing.
 """
 
@@ -21,17 +21,18 @@ from sandbox_tui.core.events.types import AnyEvent
 from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 MAX_DOCUMENT_BYTES = 64 << 20
-"""Size of a text file; a bundle may be larger (see `bundle_format`)."""
+"""Maximum size of a text file; a bundle may be larger (see `bundle_format`)."""
 
 MAX_BUNDLE_BYTES = 2 << 30
 DEEPEST = 100
-"""Nesting depth of objects and lists."""
+"""Maximum nesting depth of objects and lists."""
 
 MAX_VALUES = 4_000_000
-"""Values in one JSON text: an empty list of three bytes takes seventy in memory."""
+"""Maximum number of values in one JSON text: an empty list of three bytes takes seventy in
+memory."""
 
 MAX_NUMBER = 1 << 40
-"""Largest number in an event: sums of millions of them still fit a column."""
+"""Largest number in an event: the sum of millions of them still fits into a column."""
 
 MAX_STEPS = 50_000
 SQLITE = b"SQLite format 3\0"
@@ -42,9 +43,9 @@ class Source:
     """A file to import.
 
     Attributes:
-        path: where it is.
-        modified: seconds since the epoch.
-        data: its content; of a database only the beginning.
+        path: its path.
+        modified: modification time, in seconds since the epoch.
+        data: its content; for a database only the beginning.
     """
 
     path: Path
@@ -59,11 +60,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """A text file, decoded for all importers.
+    """A text file, decoded once for all importers.
 
     Attributes:
-        value: the JSON it holds; of a file of JSON lines, the first line's.
-        lines: all lines, where it is a file of JSON lines; else None.
+        value: the JSON value; for JSON lines, the value of the first line.
+        lines: all lines if the file is in JSON lines, else None.
     """
 
     value: Any
@@ -71,7 +72,7 @@ class Document:
 
 
 class Opened:
-    """A source, and its JSON, parsed on first use."""
+    """A source file and its JSON, parsed on first use."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -83,25 +84,25 @@ class Opened:
 
     @cached_property
     def document(self) -> Document | None:
-        """The JSON in it, None where it is a database.
+        """The JSON of the file; None for a database.
 
         Raises:
-            ImportRefused: it is neither JSON nor JSON lines.
+            ImportRefused: the file is neither JSON nor JSON lines.
         """
         return None if self.is_database else _document(self.source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
-    """A session made from a file.
+    """A session built from a file.
 
     Attributes:
-        events: numbered and timed, from `RunStarted` on.
-        contents: of files, that events name by digest.
-        original: the document, if exporting to its format must return it.
+        events: numbered and timed, starting with `RunStarted`.
+        contents: file contents that events refer to by digest.
+        original: the document, if an export to its format must return it.
         run_id: its former id, if it had one.
-        title: given by a person.
-        tags: put on it by people.
+        title: given by a user.
+        tags: added by users.
         notes: step, text and time of writing.
     """
 
@@ -116,12 +117,12 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """A format to import from.
+    """An import format.
 
     Attributes:
         name: of the format.
-        recognises: whether a file's content is of this format.
-        read: the sessions in it; raises ImportRefused.
+        recognises: whether a file's content has this format.
+        read: returns the sessions in it; raises ImportRefused.
     """
 
     name: str
@@ -133,7 +134,7 @@ def open_source(path: Path) -> Opened:
     """Read a regular file; never blocks on a pipe or device.
 
     Raises:
-        ImportRefused: it is missing, not a regular file, or too large.
+        ImportRefused: the file is missing, not a regular file, or too large.
     """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -180,10 +181,10 @@ def _unknown(source: Source) -> ImportRefused:
 
 
 def parse(text: str) -> Any:
-    """The value a JSON text stands for.
+    """Parse a JSON text within limits.
 
     Raises:
-        ValueError: it is not JSON, is nested too deeply, or would fill the memory.
+        ValueError: it is not JSON, is nested too deeply, or would take too much memory.
     """
     if count_values(text) > MAX_VALUES:
         raise ValueError(f"it holds more than {MAX_VALUES} values")
@@ -199,7 +200,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\Z)', re.DOTALL)
 
 
 def count_values(text: str) -> int:
-    """About how many values a JSON text holds, without reading it; never too few."""
+    """An upper bound on the number of values in a JSON text, without parsing it."""
     count = _marks(text)
     return count if count <= 10_000 else _marks(_STRING.sub("", text))
 
@@ -212,7 +213,7 @@ def check_numbers(value: Any) -> None:
     """Check that no number breaks sums, dates or columns.
 
     Raises:
-        ValueError: there is one.
+        ValueError: a number does.
     """
     waiting = [value]
     while waiting:
@@ -249,7 +250,7 @@ def check_depth(value: Any) -> None:
 
 
 def text_of(value: Any) -> str:
-    """The text of a value: itself, the text parts of a message, or JSON."""
+    """The text of a value: the string itself, the text parts of a message, or JSON."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -270,19 +271,19 @@ def well_formed(text: str) -> str:
 
 
 def number_of(value: Any, default: float = 0.0, *, most: float = 1e9) -> float:
-    """A number from 0 to `most`; `default` if it is not one."""
+    """A number from 0 to `most`; `default` if the value is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return default
     return float(value) if 0 <= value <= most else default
 
 
 def object_of(value: Any) -> dict[str, Any]:
-    """An object; empty if it is not one."""
+    """The value if it is an object, else an empty one."""
     return cast(dict[str, Any], value) if isinstance(value, dict) else {}
 
 
 def objects_of(value: Any) -> list[dict[str, Any]]:
-    """The objects in a list; empty if it is not one."""
+    """The objects in a list; empty if the value is not a list."""
     if not isinstance(value, list):
         return []
     return [cast(dict[str, Any], i) for i in cast(list[Any], value) if isinstance(i, dict)]

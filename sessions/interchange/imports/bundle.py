@@ -1,7 +1,7 @@
-"""`.sbx`, our own bundle: an untrusted SQLite file (see `bundle_format`).
+"""Imports `.sbx` bundles, which are untrusted SQLite files (see `bundle_format`).
 
-The file is opened read-only, with SQLite's own defences on: its schema is not trusted, extensions
-are off, lengths and the work of one query are bounded. Every digest is computed again.
+The file is opened read-only with SQLite's own defences enabled: its schema is not trusted,
+extensions are off, lengths and the work of one query are bounded. Every digest is verified.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ from sandbox_tui.sessions.interchange.imports.base import (
 from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
 
 MAX_ROW_BYTES = 80 << 20
-"""Bytes of a row, unpacked; the largest is the document a session was imported from."""
+"""Maximum size of a row, unpacked; the largest is the document that a session was imported from."""
 
 MAX_SQL_STEPS = 200_000_000
-"""Steps of SQLite's virtual machine that one read may take."""
+"""Maximum number of steps of SQLite's virtual machine for one read."""
 
 _LARGE_NUMBER = re.compile(rb"[0-9]{12}|[0-9][eE]")
-"""What may be in a number that is too large; in text it means nothing."""
+"""Matches anything that may be part of a number that is too large; matches in text are harmless."""
 
 AS_IT_CAME = ("message", "model_params")
-"""Event fields kept exactly as a server sent them; nothing calculates with them."""
+"""Event fields kept exactly as a server sent them; no code calculates with them."""
 
 _ID = re.compile(r"\d{8}-\d{6}-[a-z0-9]{5}\Z")
 
 
 def recognises(opened: Opened) -> bool:
-    """Whether a file is of this format."""
+    """Whether a file has this format."""
     return opened.is_database
 
 
@@ -62,7 +62,7 @@ def read(opened: Opened) -> Sequence[Imported]:
     """The sessions in a file.
 
     Raises:
-        ImportRefused: it cannot be used, saying why.
+        ImportRefused: the file cannot be used; the message says why.
     """
     name = opened.source.name
     try:
@@ -74,7 +74,7 @@ def read(opened: Opened) -> Sequence[Imported]:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    """The file alone: a log next to it is ignored, since anyone may have put it there."""
+    """Open the file alone. A log next to it is ignored, since anyone may have put it there."""
     db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)
     db.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)

@@ -1,4 +1,4 @@
-"""Reconstructs files from calls of the editor: created files, and later edits of them."""
+"""Reconstructs files from editor calls: files that it created, and later edits of them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sandbox_tui.sessions.interchange.imports.base import well_formed
 
 EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool"})
 MAX_FILE_BYTES = 1 << 20
-"""Characters of a file that is followed."""
+"""Maximum length, in characters, of a file whose content is tracked."""
 
 
 class EditedFiles:
-    """Follows the editor: contents of files that it created; others by name only."""
+    """Tracks the editor's files: by content if it created them, otherwise by name only."""
 
     def __init__(self, working_dir: str) -> None:
         self._working_dir = working_dir
@@ -24,7 +24,7 @@ class EditedFiles:
         self.contents: list[bytes] = []
 
     def changes(self, tool: str, arguments: str) -> tuple[FileChange, ...]:
-        """The changes of a successful call."""
+        """The changes made by a successful call."""
         if tool not in EDITORS:
             return ()
         try:

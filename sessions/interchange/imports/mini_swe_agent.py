@@ -1,7 +1,7 @@
-"""mini-swe-agent's `.traj.json`, versions 1 and 1.1: the conversation with its observations.
+"""Imports mini-swe-agent's `.traj.json`, versions 1 and 1.1: the conversation with observations.
 
-Commands are calls of a tool (`tool_calls`, or `output` of OpenAI's Responses), `extra.actions`, or
-the one block of bash in the reply of a model without tools.
+Commands are tool calls (`tool_calls`, or `output` of OpenAI's Responses), `extra.actions`, or the
+single bash block in the reply of a model without tools.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Command(NamedTuple):
 
 
 def recognises(opened: Opened) -> bool:
-    """Whether a file is of this format."""
+    """Whether a file has this format."""
     document = opened.document
     if document is None or document.lines is not None:
         return False
@@ -62,7 +62,7 @@ def read(opened: Opened) -> Sequence[Imported]:
     """The sessions in a file.
 
     Raises:
-        ImportRefused: it cannot be used, saying why.
+        ImportRefused: the file cannot be used; the message says why.
     """
     source = opened.source
     fields = object_of(opened.document.value if opened.document else None)
@@ -187,7 +187,7 @@ def _commands(reply: dict[str, Any], extra: dict[str, Any]) -> list[_Command]:
 
 
 def _tool(function: dict[str, Any]) -> str:
-    """Their `bash` takes the same argument as our `execute_bash`."""
+    """The tool's name; their `bash` takes the same argument as our `execute_bash`."""
     name = text_of(function.get("name"))
     return "execute_bash" if name == "bash" else name
 
@@ -213,7 +213,7 @@ def _observed(answer: dict[str, Any]) -> tuple[int | None, str]:
 
 
 def _within(text: str) -> str:
-    """The text between the tags of an output, else all of it."""
+    """The text between the tags of an output; the whole text if there are none."""
     start, end = text.find("<output>"), text.rfind("</output>")
     return text[start + 8 : end].strip("\n") if 0 <= start < end else text
 

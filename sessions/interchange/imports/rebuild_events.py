@@ -1,7 +1,7 @@
 """Builds the events of a run that another program recorded, as if it had run here.
 
-Nothing is invented: times are those of the source, and without one the clock stands still. The
-mirror is drawn from commands and outputs, files come from the editor's arguments.
+Nothing is invented: times come from the source; if it has none, the clock stands still. The mirror
+is drawn from commands and outputs; files are rebuilt from the editor's arguments.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from sandbox_tui.sessions.interchange.imports.base import MAX_STEPS, well_formed
 from sandbox_tui.sessions.interchange.imports.edited_files import EDITORS, EditedFiles
 
 SANDBOX = "imported"
-"""Stands for the kind of sandbox: there is none to resume in."""
+"""Sandbox kind of imported runs, which cannot be resumed."""
 
 
 class Rebuilder:
-    """Imports a run, step by step.
+    """Builds the events of a run, step by step.
 
     Args:
-        task: what the model was asked.
-        source: name of the format, for the reader.
+        task: the task given to the model.
+        source: name of the format, shown to the reader.
         started_at: seconds since the epoch.
-        model: the model's name, as far as known.
+        model: the model's name, if known.
 
     Attributes:
-        t: seconds since the run began; set it, or let `wait` advance it.
+        t: seconds since the run began; set directly or advanced by `wait`.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Rebuilder:
 
     @property
     def contents(self) -> list[bytes]:
-        """Contents of files that events name."""
+        """File contents that events refer to."""
         return self._files.contents
 
     @property
@@ -108,7 +108,9 @@ class Rebuilder:
         cost: float | None = None,
         finish_reason: str | None = None,
     ) -> list[e.ToolCall]:
-        """A turn of the model, with calls as (id, name, arguments as JSON); returns these calls.
+        """Add a turn of the model and return its calls.
+
+        The `calls` argument holds tuples of id, name and arguments as JSON.
 
         Raises:
             ImportRefused: there are more steps than any run has.
@@ -153,7 +155,7 @@ class Rebuilder:
         timed_out: bool = False,
         command: str | None = None,
     ) -> None:
-        """A call and its answer; `output` is what a command printed."""
+        """Add a call and its observation; `output` is what the command printed."""
         self.post(e.CallProposed(call=call))
         self.post(e.CallDecided(call=call.number, verdict="approve", by="policy"))
         self.post(e.CallStarted(call=call.number))
@@ -184,7 +186,7 @@ class Rebuilder:
     def finish(
         self, reason: e.FinishReason, error: str | None = None, *, answer: str | None = None
     ) -> None:
-        """The end."""
+        """Add the end of the run."""
         totals = e.Totals(
             steps=self._step,
             calls=self._calls,
@@ -212,7 +214,7 @@ class Rebuilder:
 
 
 def arguments_of(value: Any) -> str:
-    """Arguments as the JSON text a model writes."""
+    """Arguments as the JSON text that a model would write."""
     if isinstance(value, str):
         return well_formed(value)
     return well_formed(json.dumps(value, ensure_ascii=False))

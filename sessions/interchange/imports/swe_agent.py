@@ -1,4 +1,4 @@
-"""SWE-agent's `.traj`: a list of actions with observations, and the conversation (`history`)."""
+"""Imports SWE-agent's `.traj`: a list of actions with observations, and the chat in `history`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _REASONS: dict[str, e.FinishReason] = {
 
 
 def recognises(opened: Opened) -> bool:
-    """Whether a file is of this format."""
+    """Whether a file has this format."""
     document = opened.document
     if document is None or document.lines is not None:
         return False
@@ -50,7 +50,7 @@ def read(opened: Opened) -> Sequence[Imported]:
     """The sessions in a file.
 
     Raises:
-        ImportRefused: it cannot be used, saying why.
+        ImportRefused: the file cannot be used; the message says why.
     """
     source = opened.source
     fields = object_of(opened.document.value if opened.document else None)
@@ -81,7 +81,7 @@ def read(opened: Opened) -> Sequence[Imported]:
 
 
 def _config(fields: dict[str, Any]) -> dict[str, Any]:
-    """The replay config: an object, or one written as JSON text."""
+    """The replay config: an object, or an object encoded as JSON text."""
     config = fields.get("replay_config")
     if isinstance(config, str):
         try:
@@ -100,7 +100,7 @@ def _task(config: dict[str, Any], history: list[dict[str, Any]]) -> str:
 
 
 def _first(history: list[dict[str, Any]], role: str) -> str:
-    """The first message of a role, demonstrations left out."""
+    """The first message of a role, ignoring demonstrations."""
     for message in history:
         if message.get("role") == role and not message.get("is_demo"):
             return text_of(message.get("content"))

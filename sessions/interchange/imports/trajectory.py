@@ -1,7 +1,7 @@
-r"""`trajectory.json` of llm-in-sandbox, of a run or of a whole benchmark.
+r"""Imports `trajectory.json` of llm-in-sandbox, of one run or of a whole benchmark.
 
-Observations come in two forms: the published demos have bare editor messages; version 0.2 puts
-`Execution output of \[str_replace_editor]:` above them. The backslash is theirs.
+Observations come in two forms: the published demos have bare editor messages; version 0.2 precedes
+them with `Execution output of \[str_replace_editor]:`. The backslash is part of the format.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _LATE = "The command took too long to execute"
 
 
 def recognises(opened: Opened) -> bool:
-    """Whether a file is of this format."""
+    """Whether a file has this format."""
     document = opened.document
     return document is not None and document.lines is None and bool(_runs(document.value))
 
 
 def _runs(value: Any) -> list[tuple[str, dict[str, Any]]]:
-    """Names and runs of a document: one without a name, or a benchmark's."""
+    """Names and runs in a document: a single run without a name, or the runs of a benchmark."""
     fields = object_of(value)
     if isinstance(fields.get("problem_statement"), str) and isinstance(fields.get("steps"), list):
         return [("", fields)]
@@ -59,7 +59,7 @@ def read(opened: Opened) -> Sequence[Imported]:
     """The sessions in a file.
 
     Raises:
-        ImportRefused: it cannot be used, saying why.
+        ImportRefused: the file cannot be used; the message says why.
     """
     document = opened.document
     runs = _runs(document.value) if document else []

@@ -1,1 +1,1 @@
-"""The page of the HTML export: its parts, and the session as the data it plays."""
+"""Builds the page of the HTML export and the data that it plays."""

@@ -1,4 +1,4 @@
-"""The contents of files that the HTML page holds: text, and pictures that browsers show."""
+"""Selects the file contents that the HTML page embeds: text, and images that browsers can show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandbox_tui.sessions.interchange.exports.base import Recording
 MAX_TEXT_BYTES = 200_000
 MAX_PICTURE_BYTES = 4 << 20
 MAX_TOTAL_BYTES = 30 << 20
-"""Of all files together."""
+"""Maximum size of all embedded files together."""
 
 _SIGNATURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -21,14 +21,14 @@ _SIGNATURES = {
     b"GIF89a": "image/gif",
     b"BM": "image/bmp",
 }
-"""How the files of pictures begin; the page shows no others, whatever their names."""
+"""Signatures of image files. The page shows no other images, whatever their names."""
 
 Contents = dict[str, str | list[str]]
-"""By digest: the text of a file, or the media type and the base64 of a picture."""
+"""By digest: the text of a file, or the media type and base64 data of an image."""
 
 
 def contents_of(recording: Recording, changes: Sequence[Sequence[Any]]) -> Contents:
-    """What the page shows of the files in these changes (see `page_data`), changed files first."""
+    """The contents to embed for these changes (see `page_data`), changed files first."""
     contents: Contents = {}
     room = MAX_TOTAL_BYTES
     for digest, size in _kept(changes):
@@ -50,7 +50,7 @@ def _kept(changes: Sequence[Sequence[Any]]) -> Iterator[tuple[str, int]]:
 
 
 def _shown(data: bytes) -> str | list[str] | None:
-    """A file's text or picture; None for other files, and for text that is too long."""
+    """A file's text or image; None for other files and for text that is too long."""
     if picture := _media_type(data):
         return [picture, base64.b64encode(data).decode()]
     if b"\0" in data or len(data) > MAX_TEXT_BYTES:
@@ -66,5 +66,5 @@ def _media_type(data: bytes) -> str:
         return "image/webp"
     for signature, kind in _SIGNATURES.items():
         if data.startswith(signature):
-            return kind if b"\0" in data else ""  # "BM" may begin a text
+            return kind if b"\0" in data else ""  # text may also start with "BM"
     return ""

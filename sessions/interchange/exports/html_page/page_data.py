@@ -1,7 +1,7 @@
-"""The data that the page of the HTML export plays: plain lists and objects, sanitized text.
+"""The data that the page of the HTML export plays: plain lists and objects with sanitized text.
 
-All positions are event numbers (`seq`). `clock` holds the time of each, `play` its playback time:
-pauses are cut to `MAX_PAUSE_SECONDS`.
+All positions are event numbers (`seq`). `clock` holds the time of each event, `play` its time in
+the replay, where pauses are cut to `MAX_PAUSE_SECONDS`.
 """
 
 from __future__ import annotations
@@ -35,12 +35,15 @@ from sandbox_tui.sessions.store.tables.annotations import Note
 
 MAX_PAUSE_SECONDS = 2.0
 MAX_TEXT_CHARS = 60_000
-"""Characters of one text; longer ones are cut in the middle, with a note."""
+"""Maximum length of one text; longer ones are cut in the middle, with a note."""
 
 
 def page_data(recording: Recording) -> Iterator[bytes]:
-    """The data of the page, as the pieces of one JSON object: the frames of a flood of output are
-    many times its size as Python's objects."""
+    """The data of the page, as pieces of one JSON object.
+
+    It is yielded in pieces because the frames of a long output are many times larger as Python
+    objects.
+    """
     looks = Looks()
     films = frames(recording.events_with_output, looks)
     by_name = {sanitize_line(name): film for name, film in films.items()}
@@ -55,7 +58,7 @@ def page_data(recording: Recording) -> Iterator[bytes]:
 
 
 def _rest(recording: Recording, looks: Looks) -> dict[str, Any]:
-    """Everything but the terminals."""
+    """Everything except the terminals."""
     changes = _changes(recording.events)
     return {
         "meta": _meta(recording),
@@ -92,7 +95,7 @@ def _meta(recording: Recording) -> dict[str, Any]:
 
 
 def _played(events: Sequence[e.AnyEvent]) -> list[float]:
-    """When each event is played."""
+    """The replay time of each event, in seconds."""
     now, last, times = 0.0, 0.0, list[float]()
     for event in events:
         now += min(max(0.0, event.t - last), MAX_PAUSE_SECONDS)
@@ -115,8 +118,10 @@ def _shown(text: str) -> str:
 
 
 def _items(entries: Iterable[Entry]) -> list[dict[str, Any]]:
-    """The list of calls, in order. `seq` says when an item appears, `done` when it is complete;
-    other positions are named as in `Entry`."""
+    """The items of the call list, in order. `seq` is the event with which an item appears, `done`
+    the
+    event that completes it; other positions are named as in `Entry`.
+    """
     return [{"seq": entry.seq, **_item(entry)} for entry in entries]
 
 

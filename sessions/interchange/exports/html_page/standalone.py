@@ -1,6 +1,6 @@
-"""Pages of one file: a template filled in, and the content security policy that it names.
+"""Builds self-contained pages from a template, with a matching content security policy.
 
-A page loads nothing. Its policy allows the one style sheet and the scripts whose hashes it holds.
+A page loads nothing. Its policy allows only the style sheet and the scripts whose hashes it lists.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ def resource(package: str, name: str) -> str:
 
 
 def palette() -> str:
-    """The style sheet of the colours, in dark and in light."""
+    """The style sheet with the colours for dark and light mode."""
     return resource(__package__ or "", "palette.css")
 
 
 def policy(style: str, script: str = "") -> str:
     """A content security policy for a page with this style sheet and this script, if any.
 
-    The script may show pictures that it makes itself; none are loaded from anywhere.
+    The script may show images that it creates itself; none can be loaded.
     """
     scripts = f"; script-src '{_hash(script)}'; img-src blob:" if script else ""
     return (
@@ -34,7 +34,7 @@ def policy(style: str, script: str = "") -> str:
 
 
 def fill(template: str, fields: Mapping[str, str]) -> str:
-    """The template with its fields filled in, each as it is; nothing in a field is a field."""
+    """The template with its fields filled in verbatim; fields inside a value are not expanded."""
     pieces: list[str] = []
     while template:
         at, name = min(
@@ -47,5 +47,5 @@ def fill(template: str, fields: Mapping[str, str]) -> str:
 
 
 def _hash(text: str) -> str:
-    """A source expression of a content security policy (CSP 3, 2.3.1)."""
+    """A hash as a source expression of a content security policy (CSP 3, 2.3.1)."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,7 +1,7 @@
-"""The frames of each terminal, as changed lines: for players without an emulator.
+"""The frames of each terminal as changed lines, for players without an emulator.
 
-Lines are counted from the terminal's first line, so that a line keeps its number when it scrolls
-away; a frame names only the lines that it changed.
+Lines are numbered from the terminal's first line, so that a line keeps its number when it scrolls
+away; a frame contains only the lines that changed.
 """
 
 from __future__ import annotations
@@ -16,21 +16,23 @@ from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.emulator.sgr import DEFAULT, Attributes
 
 KEPT_LINES = 400
-"""Lines that may scroll by within one event and are still recorded: as many as `terminals.js` shows
-(`SHOWN_LINES`), so that nobody could ever see one before them."""
+"""Maximum number of lines recorded of those that scroll by within one event. `terminals.js` shows
+as
+many (`SHOWN_LINES`), so earlier ones would never be visible.
+"""
 
 MAX_LOOKS = 1 << 16
-"""Looks of one page: output can have another in each of its cells."""
+"""Maximum number of styles in one page, since output can style every cell differently."""
 
 
 class Frame(NamedTuple):
     """A terminal after an event.
 
     Attributes:
-        seq: the event.
+        seq: number of the event.
         top: number of the line at the top of the screen.
-        rows: lines of the screen.
-        lines: number, text, look, text, look ... of every line that changed.
+        rows: height of the screen in lines.
+        lines: for every changed line: its number, then text and style number in turn.
     """
 
     seq: int
@@ -40,27 +42,28 @@ class Frame(NamedTuple):
 
 
 class Looks:
-    """Numbers looks in order of appearance, the plain one first; after `MAX_LOOKS` of them, those
-    that were not seen before are taken for plain."""
+    """Numbers styles in order of appearance, starting with the default style.
+
+    After `MAX_LOOKS` styles, new ones are treated as the default.
+    """
 
     def __init__(self) -> None:
         self.numbers: dict[Attributes, int] = {DEFAULT: 0}
 
     def number(self, look: Attributes) -> int:
-        """The number of a look."""
+        """The number of a style."""
         if len(self.numbers) >= MAX_LOOKS:
             return self.numbers.get(look, 0)
         return self.numbers.setdefault(look, len(self.numbers))
 
 
 def compact_json(value: Any) -> bytes:
-    """A value as JSON, in ASCII and without blanks."""
+    """A value as compact JSON in ASCII."""
     return json.dumps(value, separators=(",", ":")).encode()
 
 
 def frames(events: Iterable[e.AnyEvent], looks: Looks) -> dict[str, list[bytes]]:
-    """The frames of every terminal, by name: each `Frame` as JSON, a tenth of what it would be in
-    memory otherwise."""
+    """The frames of every terminal by name, each as JSON, which takes a tenth of the memory."""
     films: dict[str, _Film] = {}
     for event in events:
         match event:
@@ -89,7 +92,7 @@ class _Film:
         self._last = (-1, -1)
         self._looks = looks
         self._shown: dict[int, list[Any]] = {}
-        self._seen = 0  # lines below this number have left the screen and are recorded
+        self._seen = 0  # lines below this number have scrolled off the screen and are recorded
 
     def take(self, seq: int) -> None:
         """Record what has changed since the last frame."""
@@ -105,7 +108,7 @@ class _Film:
             self.frames.append(compact_json(Frame(seq, top, screen.lines, lines)))
 
     def _lines(self) -> Iterator[list[Any]]:
-        """Lines that may have changed: those that scrolled away, then those of the screen."""
+        """Lines that may have changed: those that scrolled away, then those on the screen."""
         screen = self.screen
         top, above = screen.scrolled, screen.history_size
         for number in range(max(self._seen, top - above), top):

@@ -1,4 +1,4 @@
-"""The script of the HTML page: one part a file, which share the names that they define."""
+"""The script of the HTML page, in several files that share one scope."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ PARTS = (
 
 
 def script() -> str:
-    """The one script of the page."""
+    """The parts joined into one script."""
     parts = "\n".join(resource(__name__, part) for part in PARTS)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
