@@ -70,7 +70,7 @@ def begin_evaluation(
     Raises:
         ConfigError: there are no samples or no model, or a setting, a prompt pack or a scorer of
             the suite cannot be used.
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     eval_id = new_id()
     requests = SampleRequests.of(suite, settings, eval_id)

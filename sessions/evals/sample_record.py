@@ -29,7 +29,7 @@ def recorded_result(store: Store, claimed: SampleResult) -> SampleResult:
         its program, or was failed by the infrastructure and may be tried again.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     finished = _last(store, claimed.run_id, e.RunFinished)
     if finished is None:
@@ -48,7 +48,7 @@ def with_sandbox(store: Store, info: EvalInfo, run_id: str) -> EvalInfo:
     """An evaluation with the kind of sandbox that a run of it really had, and its image.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     started = _last(store, run_id, e.RunStarted)
     if started is None:

@@ -18,8 +18,7 @@ MAX_SIZES = 5_000
 
 MAX_UNPACKED_BYTES = 512 << 20
 """Maximum size of all rows together, unpacked: an import holds all of them in memory before it
-writes. Larger bundles are neither written nor read.
-"""
+writes. Larger bundles are neither written nor read."""
 
 MAX_VALUES = 10_000_000
 """Maximum number of values in all events together."""

@@ -110,7 +110,7 @@ def playback_state_at(store: Store, run_id: str, seq: int) -> PlaybackState:
     """The moment after event `seq`; its state and screens are the caller's own.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
         EventDecodeError: an event was written by a newer version.
     """
     playback = keyframe_before(store, run_id, seq)
@@ -191,7 +191,7 @@ def markers_of(store: Store, run_id: str, known: MarkerIndex | None = None) -> M
         known: what was read of them before; only what follows is read.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
         EventDecodeError: an event was written by a newer version.
     """
     known = known or MarkerIndex()

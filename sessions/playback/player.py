@@ -31,7 +31,7 @@ def position_at(store: Store, run_id: str, t: float) -> int:
     """Number of the last event at or before `t` seconds, 0 where there is none.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     low, high = 0, store.run(run_id).last_seq
     while low < high:
@@ -114,7 +114,7 @@ class Player:
         """The events after `position`, each at its time; ends after the last one, or by `hold`.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         self._held = False
         last: float | None = None

@@ -156,7 +156,7 @@ def copy_history(store: Store, parent: str, run_id: str, events: Sequence[e.AnyE
             they are read here, a page at a time.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction():
         for at in range(0, len(events), COPY_BATCH_EVENTS):

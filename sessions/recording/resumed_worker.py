@@ -107,6 +107,6 @@ def own(store: Store, run_id: str, owner: ProcessIdentity) -> None:
     """Record which program owns a session.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     store.own(run_id, owner)

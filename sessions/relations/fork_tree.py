@@ -64,7 +64,7 @@ def with_lineage(store: Store, runs: Sequence[RunSummary]) -> list[tuple[RunSumm
     """Sessions as `in_tree_order`, with the steps of their fork points.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     return [
         (run, Lineage(depth=depth, step=fork_step(store, run)))
@@ -76,7 +76,7 @@ def fork_step(store: Store, run: RunSummary) -> int | None:
     """The step at which a session was forked; None where it is not a fork.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     if run.parent is None or run.parent_seq is None:
         return None

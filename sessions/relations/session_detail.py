@@ -52,7 +52,7 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
     """Read the details of a session.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     folder = Path(run.results_dir) if run.results_dir else None
     results = () if folder is None else _files_below(folder)

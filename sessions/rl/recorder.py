@@ -78,7 +78,7 @@ class TrainingRecorder:
             seed: of the training.
 
         Raises:
-            StoreError: it could not be written.
+            StoreError: the write failed.
         """
         new = NewTraining(
             id=new_id(), name=name, engine=engine, model=model, seed=seed, recipe=recipe
@@ -127,7 +127,7 @@ class TrainingRecorder:
             split: whether the policy learns from it.
 
         Raises:
-            StoreError: it could not be written.
+            StoreError: the write failed.
         """
         entry = Rollout(
             run_id=new_id(),
@@ -165,7 +165,7 @@ class TrainingRecorder:
             advantages: by session id (`RolloutRecord.run_id`).
 
         Raises:
-            StoreError: it could not be written.
+            StoreError: the write failed.
         """
         rollouts.set_advantages(self._store, self.training_id, step, advantages)
 
@@ -178,7 +178,7 @@ class TrainingRecorder:
                 not finite is left out.
 
         Raises:
-            StoreError: it could not be written.
+            StoreError: the write failed.
         """
         trainings.finish_step(self._store, self.training_id, step, metrics)
 
@@ -190,7 +190,7 @@ class TrainingRecorder:
             error: why, as a sentence, where it did not come to its end.
 
         Raises:
-            StoreError: it could not be written.
+            StoreError: the write failed.
         """
         self._beats.stop()
         trainings.finish(self._store, self.training_id, status, error)

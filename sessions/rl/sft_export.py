@@ -79,7 +79,7 @@ def selected(store: Store, training_id: str, selection: Selection) -> list[Rollo
     """The rollouts that are exported, by step, whose sessions are still there.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     found = [one for one in rollouts_of(store, training_id) if store.has_run(one.run_id)]
     good = [
@@ -106,7 +106,7 @@ def sft_lines(
     """A line for each rollout, read as it is asked for.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     for rollout in rollouts:
         (part,) = chat_jsonl.write(Recording(store, rollout.run_id, redactor))

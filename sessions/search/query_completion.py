@@ -22,7 +22,7 @@ def known_values(store: Store) -> Values:
     """The models, outcomes, tags and tools in the database.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
 
     def column(query: str) -> list[str]:

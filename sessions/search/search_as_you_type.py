@@ -49,7 +49,7 @@ class Finder:
         """The places where a query matches.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         hits = find(self._opened(), query, limit=MAX_HITS, each=MAX_HITS_PER_SESSION)
         return Found(query, hits, len(hits) < MAX_HITS)
@@ -58,7 +58,7 @@ class Finder:
         """Values that filters can have here.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return known_values(self._opened())
 

@@ -31,7 +31,7 @@ def occurrences(
         rest: called after every page; may wait, and ends the search by False.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     minds_case = words != words.casefold()
     wanted = words if minds_case else words.casefold()

@@ -1,1 +1,1 @@
-"""The database: its schema, its tables, and what is read from them."""
+"""The session database: its schema, its tables, and typed readers."""

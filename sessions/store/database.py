@@ -1,6 +1,7 @@
-"""The session database's file: opened, brought up to date, read and written in transactions.
+"""The file of the session database: opens it, migrates it, and reads and writes in transactions.
 
-One connection, used by one thread at a time; every public method may be called from any thread.
+There is one connection, used by one thread at a time; every public method may be called from any
+thread.
 """
 
 from __future__ import annotations
@@ -35,32 +36,32 @@ from sandbox_tui.sessions.store.private_copy import (
 )
 
 BUSY_SECONDS = 5.0
-"""Timeout for the lock of another program that writes."""
+"""Timeout for the lock while another program writes."""
 
 IMPATIENT_SECONDS = 0.1
-"""The same after a timeout: the lock blocks this program's other threads meanwhile."""
+"""The timeout after one has expired: waiting for the lock blocks this program's other threads."""
 
 CHECKPOINT_PAGES = 4_000
-"""Of the write-ahead log, after which they are copied into the file. A run writes the same pages of
-the full-text index again and again: fewer checkpoints copy each of them less often."""
+"""Pages in the write-ahead log after which they are copied into the file. A run rewrites the same
+pages of the full-text index again and again: with fewer checkpoints, each is copied less often."""
 
 SMALL_BYTES = 64 << 20
-"""An older file of at most this size is compacted once it has been brought up to date."""
+"""An older file of at most this size is compacted after it has been migrated."""
 
 
 class Database:
-    """A session database's file.
+    """The file of a session database.
 
     Args:
-        path: of the file, made if missing.
+        path: of the file, created if missing.
 
     Attributes:
-        writable: False where `open_readonly_if_needed` had to open it read-only.
-        copied_because: why a private copy is read instead of the file, which may not be written:
-            `private_copy.OLDER` or `HAS_LOG`; empty where the file itself is read.
+        writable: False if `open_readonly_if_needed` had to open it read-only.
+        copied_because: why a private copy is read instead of the file, which is not writable:
+            `private_copy.OLDER` or `HAS_LOG`; empty if the file itself is read.
 
     Raises:
-        StoreError: it cannot be opened, is damaged, or was written by a newer version.
+        StoreError: the file cannot be opened, is damaged, or was written by a newer version.
     """
 
     def __init__(self, path: Path) -> None:
@@ -89,7 +90,7 @@ class Database:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the database."""
         with self._lock:
             self._connection.close()
             self._on_close.close()
@@ -110,7 +111,7 @@ class Database:
             make_private(self.path)
 
     def _check_version(self) -> None:
-        """Refuse what another program, or a newer version of this one, has written."""
+        """Refuse a file written by another program or by a newer version of this one."""
         if foreign(self._connection):
             raise StoreError(
                 f"{self.path} is a database of another program. Move it away, or set "
@@ -123,7 +124,7 @@ class Database:
             )
 
     def _bring_up_to_date(self) -> bool:
-        """Migrate a file that an older version wrote; whether this program did."""
+        """Migrate a file written by an older version; returns whether this program migrated it."""
         if not self._pragma("page_count"):
             self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             return False
@@ -131,17 +132,17 @@ class Database:
             return False
         self._check_writable()
         self._check_room()
-        with contextlib.suppress(sqlite3.OperationalError):  # others have it open
+        with contextlib.suppress(sqlite3.OperationalError):  # other programs have it open
             self._connection.execute("PRAGMA journal_mode = DELETE")  # each page is written once
         updated = migrate(self._connection)
         if updated and self._pragma("page_count") * self._pragma("page_size") <= SMALL_BYTES:
-            with contextlib.suppress(sqlite3.OperationalError):  # others have it open
+            with contextlib.suppress(sqlite3.OperationalError):  # other programs have it open
                 self._connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
                 self._connection.execute("VACUUM")
         return updated
 
     def _check_writable(self) -> None:
-        """Find out that it is read-only before anything else that stops a migration."""
+        """Fail for a read-only file before any other error that stops a migration."""
         self._connection.execute("BEGIN IMMEDIATE")
         self._connection.execute("ROLLBACK")
 
@@ -149,7 +150,7 @@ class Database:
         """Refuse a migration that would fill the disk: every page is rewritten.
 
         Raises:
-            StoreError: there is no room.
+            StoreError: there is not enough space.
         """
         needed = self._pragma("page_count") * self._pragma("page_size") * 2
         free = shutil.disk_usage(self.path.parent).free
@@ -164,7 +165,8 @@ class Database:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
 
     def _write_ahead(self) -> None:
-        """Switch to a write-ahead log; SQLite does not wait when two programs do so at once."""
+        """Switch to a write-ahead log, retrying: SQLite does not wait if two programs switch at
+        once."""
         give_up = time.monotonic() + BUSY_SECONDS
         while True:
             try:
@@ -179,10 +181,10 @@ class Database:
 
     @classmethod
     def open_readonly_if_needed(cls, path: Path) -> Self:
-        """Open it, read-only where the file or its folder is: for commands that only read.
+        """Open the database, read-only if its file or folder is: for commands that only read.
 
         Raises:
-            StoreError: it cannot be read either.
+            StoreError: it cannot be opened read-only either.
         """
         try:
             return cls(path)
@@ -200,7 +202,7 @@ class Database:
 
     @classmethod
     def _open_readonly(cls, path: Path, how: str) -> Self:
-        """Open it without writing; only an empty log may be left out.
+        """Open the file without writing; no log is left out unless it is empty.
 
         Raises:
             sqlite3.Error: that is not possible.
@@ -221,10 +223,10 @@ class Database:
 
     @classmethod
     def _open_copy_with_log(cls, path: Path) -> Self:
-        """Open a copy of it and of its log.
+        """Open a private copy of the file and its log.
 
         Raises:
-            StoreError: there is no room for it, or it cannot be read either.
+            StoreError: there is no space for the copy, or the file cannot be read.
         """
         database = cls.__new__(cls)
         database._begin(path, writable=False)
@@ -237,36 +239,36 @@ class Database:
         return database
 
     def _read_migrated_copy(self) -> None:
-        """Go on with a copy of it that is brought up to date.
+        """Continue with a private, migrated copy of the file.
 
         Raises:
-            StoreError: there is no room for it, or an older program is recording.
+            StoreError: there is no space for the copy, or an older program is recording.
         """
         copy = copy_content(self._private_folder(), self._connection, self.path)
         self._connection.close()
         self._read_copy(copy, OLDER)
 
     def _private_folder(self) -> Path:
-        """A folder for a copy, which closing the database removes."""
+        """A folder for a copy; closing the database removes it."""
         return Path(self._on_close.enter_context(TemporaryDirectory(prefix="sandbox-tui-")))
 
     def _read_copy(self, copy: Path, why: str) -> None:
-        """Read a copy, which is brought up to date first."""
+        """Migrate a copy, then read from it."""
         type(self)(copy).close()
         self._connection = _connect_readonly(copy, "mode=ro")
         self.copied_because = why
 
-    # --- reading and writing: for this folder and for the search
+    # --- reading and writing, used by this package and by the search
 
     @contextlib.contextmanager
     def transaction(self) -> Generator[sqlite3.Connection, None, None]:
-        """Write all that is written inside, or nothing; a transaction inside is a part of it.
+        """Write everything inside the block, or nothing; a nested transaction becomes part of it.
 
         Raises:
-            StoreError: it could not be written.
+            StoreError: the write failed.
         """
         with self._lock, self._explained():
-            if self._connection.in_transaction:  # ours: the lock is held
+            if self._connection.in_transaction:  # nested: the lock is already held
                 yield self._connection
                 return
             self._lock_file()
@@ -282,7 +284,7 @@ class Database:
         """The rows of a query, as dicts.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         with self._lock, self._explained():
             cursor = self._connection.execute(query, parameters)
@@ -294,17 +296,17 @@ class Database:
         """The connection outside any transaction, for statements that SQLite allows only there.
 
         Raises:
-            StoreError: it failed.
+            StoreError: a statement failed.
         """
         with self._lock, self._explained():
             yield self._connection
 
     @contextlib.contextmanager
     def separate_connection(self) -> Generator[sqlite3.Connection, None, None]:
-        """Another connection, for what takes long: it blocks no thread of this program.
+        """A second connection for long operations, which does not block this program's threads.
 
         Raises:
-            StoreError: it failed.
+            StoreError: a statement failed.
         """
         with explained(self.path), contextlib.closing(self._connect()) as connection:
             connection.execute("PRAGMA foreign_keys = ON")
@@ -312,7 +314,8 @@ class Database:
 
     @contextlib.contextmanager
     def _explained(self) -> Generator[None, None, None]:
-        """Errors as `StoreError`; also of tables that a newer version has changed meanwhile."""
+        """Turn errors into `StoreError`, including those from tables that a newer version has
+        changed."""
         with explained(self.path):
             try:
                 yield
@@ -330,7 +333,7 @@ class Database:
         return False
 
     def _lock_file(self) -> None:
-        """Begin to write, as soon as no other program does."""
+        """Start a write as soon as no other program holds the lock."""
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:

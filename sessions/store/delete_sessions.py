@@ -1,4 +1,4 @@
-"""Deletes the sessions of an evaluation or of a training run."""
+"""Deletes the sessions of an evaluation or a training run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sandbox_tui.sessions.store.store import Store
 
 
 def delete_sessions(store: Store, run_ids: Iterable[str]) -> int:
-    """Delete sessions, except those that are recorded now; returns how many those were.
+    """Delete sessions, except those being recorded; returns the number deleted.
 
     Raises:
-        StoreError: one could not be deleted; those before it are.
+        StoreError: a session could not be deleted; those before it are.
     """
     deleted = 0
     for run_id in run_ids:
@@ -24,6 +24,6 @@ def delete_sessions(store: Store, run_ids: Iterable[str]) -> int:
 
 
 def _is_recorded_now(store: Store, run_id: str) -> bool:
-    with contextlib.suppress(StoreError):  # deleted meanwhile
+    with contextlib.suppress(StoreError):  # deleted in the meantime
         return store.run(run_id).outcome == "running"
     return True

@@ -1,4 +1,4 @@
-"""Errors of SQLite as `StoreError`s that name the file and what to do."""
+"""Turns SQLite errors into `StoreError`s that name the file and suggest what to do."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _PASSING = (
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_CANTOPEN,
 )
-"""Codes of SQLite for errors that may go away."""
+"""SQLite's codes for errors that may be temporary."""
 
 
 @contextlib.contextmanager
@@ -57,7 +57,8 @@ def explained(path: Path) -> Generator[None, None, None]:
 
 
 def _is_passing(error: Exception) -> bool:
-    """By the primary code, which is the low byte (https://www.sqlite.org/rescode.html)."""
+    """Whether an error may be temporary, by its primary code, which is the low byte
+    (https://www.sqlite.org/rescode.html)."""
     code = getattr(error, "sqlite_errorcode", None)
     return isinstance(code, int) and code & 0xFF in _PASSING
 
@@ -72,7 +73,7 @@ def _sentence(path: Path, words: str) -> str:
 
 
 def _hidden_cause(folder: Path, words: str) -> str:
-    """The reason where SQLite only says that its log or its index cannot be made."""
+    """The cause, if SQLite only reports that it cannot create its log or its index."""
     if words == "unable to open database file":
         return _READ_ONLY if folder.exists() and not os.access(folder, os.W_OK) else ""
     return _FULL if words == "disk I/O error" and not shutil.disk_usage(folder).free else ""

@@ -1,5 +1,5 @@
-"""Permissions of the session database: it holds everything typed and written, so only its user may
-read it.
+"""File permissions of the session database: readable only by its user, since it holds everything
+that is typed and written.
 
 SQLite gives its log and index the permissions of the database.
 """
@@ -13,10 +13,10 @@ from pathlib import Path
 
 
 def new_file(path: Path) -> None:
-    """Create a file and its folder, readable by the user alone; existing ones are not changed.
+    """Create a file and its folder, readable only by the user; existing ones are left unchanged.
 
     Raises:
-        OSError: the folder cannot be made.
+        OSError: the folder cannot be created.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with contextlib.suppress(OSError):  # opening it reports the error
@@ -24,9 +24,9 @@ def new_file(path: Path) -> None:
 
 
 def make_private(path: Path) -> None:
-    """Remove the permissions of others on a database, its log and index, and their folder.
+    """Remove other users' permissions on a database, its log and index, and their folder.
 
-    Called when a version first opens the file: permissions granted later are kept.
+    Called when a version opens the file for the first time, so that permissions granted later stay.
     """
     for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
         _tighten(path.with_name(name))
@@ -42,7 +42,7 @@ def _tighten(path: Path) -> None:
 
 
 def _is_ours_alone(folder: Path) -> bool:
-    """False for a home, a temporary folder and one of another user."""
+    """Whether a folder is ours alone: not a home, a temporary folder or another user's."""
     with contextlib.suppress(OSError, RuntimeError):
         found = folder.stat()
         return not (

@@ -6,7 +6,7 @@ import datetime
 import secrets
 
 _LETTERS = "23456789abcdefghjkmnpqrstuvwxyz"
-"""Without 0 and o, 1, i and l, which are easily misread."""
+"""Letters and digits of ids, without 0 and o, and without 1, i and l, which are easily misread."""
 
 
 def new_id() -> str:
@@ -17,7 +17,7 @@ def new_id() -> str:
 
 
 def time_of(session_id: str) -> float | None:
-    """The time in an id, in seconds since the epoch; None for an id of another format."""
+    """The time encoded in an id, in seconds since the epoch; None for ids of another format."""
     try:
         made = datetime.datetime.strptime(f"{session_id[:15]} +0000", "%Y%m%d-%H%M%S %z")
     except ValueError:

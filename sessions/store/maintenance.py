@@ -1,4 +1,4 @@
-"""Integrity check and garbage collection of the session database."""
+"""Integrity check and garbage collection for the session database."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ORPHANS: dict[str, str] = {
     "references to file contents that are missing": "FROM run_blobs WHERE digest NOT IN"
     " (SELECT digest FROM blobs)",
 }
-"""Orphaned rows and missing ones, counted by `SELECT count(*)`."""
+"""Orphaned and missing rows by description, as the rest of a `SELECT count(*)`."""
 
 _UNUSED = (
     ("run_blobs", "run_id, digest", "run_id NOT IN (SELECT id FROM runs)"),
@@ -33,24 +33,24 @@ _UNUSED = (
         "NOT EXISTS (SELECT 1 FROM run_blobs WHERE run_blobs.digest = blobs.digest)",
     ),
 )
-"""Orphaned rows: table, key, and condition."""
+"""Orphaned rows to delete: table, key, and condition."""
 
 MAX_ROWS = 100
-"""Rows removed in one transaction."""
+"""Maximum number of rows deleted in one transaction."""
 
 PAGES_PER_SLICE = 128
 """Pages freed or merged in one transaction: half a megabyte."""
 
 MAX_REWRITE_BYTES = 64 << 20
-"""A file without incremental vacuum is rewritten after a deletion up to this size."""
+"""Up to this size, a file without incremental vacuum is rewritten after a deletion."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """The result of a check.
+    """Result of an integrity check.
 
     Attributes:
-        problems: one sentence each; empty when the file is intact.
+        problems: one sentence each; empty if the file is intact.
         sessions, events, contents: counts.
         bytes: size of the file and its log.
         free: bytes of unused pages.
@@ -65,10 +65,10 @@ class Report:
 
 
 def check(store: Store) -> Report:
-    """Check the whole file, without changing it.
+    """Check the whole file without changing it.
 
     Raises:
-        StoreError: it cannot be read at all.
+        StoreError: the file cannot be read at all.
     """
     problems = [
         f"SQLite says: {row['quick_check']}" for row in store.rows("PRAGMA quick_check(20)")
@@ -97,7 +97,7 @@ def check(store: Store) -> Report:
 
 
 def _holes(store: Store) -> list[str]:
-    """Sessions whose events are not numbered 1, 2, 3 ... without a gap."""
+    """Sessions whose events are not numbered 1, 2, 3 ... without gaps."""
     rows = store.rows(
         "SELECT runs.id, runs.last_seq, count(seq) AS n, min(seq) AS first, max(seq) AS last"
         " FROM runs LEFT JOIN events ON events.run_id = runs.id GROUP BY runs.id"
@@ -110,7 +110,7 @@ def _holes(store: Store) -> list[str]:
 
 
 def _unreadable(store: Store) -> list[str]:
-    """Sessions with an event that cannot be decoded."""
+    """Sessions with events that cannot be decoded."""
     problems: list[str] = []
     for row in store.rows("SELECT id FROM runs ORDER BY started_at"):
         try:
@@ -122,13 +122,13 @@ def _unreadable(store: Store) -> list[str]:
 
 
 def vacuum(store: Store) -> int:
-    """Remove orphaned rows and shrink the file; returns the bytes freed.
+    """Delete orphaned rows and shrink the file; returns the bytes freed.
 
-    Works in slices: neither this program's screen nor a run of any program waits for long.
+    Works in slices, so that neither the screen nor any recording waits for long.
 
     Raises:
-        StoreError: the file is in use or read-only; or it was made by an older version, which has
-            to be rewritten whole, while a session is recorded or without room for a copy.
+        StoreError: the file is in use or read-only. Or it was created by an older version, so it
+            has to be rewritten, but a session is being recorded or there is no space for a copy.
     """
     before = _length(store)
     with store.separate_connection() as connection:
@@ -143,9 +143,9 @@ def vacuum(store: Store) -> int:
 
 
 def reclaim(store: Store) -> int:
-    """Shrink the file if that is worthwhile and blocks nobody; return the bytes freed.
+    """Shrink the file if that is worthwhile and blocks nothing; returns the bytes freed.
 
-    Free pages that stay are used by later recordings.
+    Later recordings use the free pages that remain.
     """
     before = _length(store)
     try:
@@ -164,7 +164,7 @@ def reclaim(store: Store) -> int:
 
 
 def _remove_unused(connection: Connection) -> None:
-    """Find them without a lock, then delete a few at a time."""
+    """Find unused rows without a lock, then delete a few at a time."""
     for table, key, unused in _UNUSED:
         found = connection.execute(f"SELECT {key} FROM {table} WHERE {unused}").fetchall()
         marks = " AND ".join(f"{name} = ?" for name in key.split(", "))
@@ -178,7 +178,7 @@ def _remove_unused(connection: Connection) -> None:
 
 
 def _merge_indexes(connection: Connection) -> None:
-    """Optimize the full-text indexes in steps (https://www.sqlite.org/fts5.html, 6.8)."""
+    """Optimize the full-text indexes in steps (https://www.sqlite.org/fts5.html, section 6.8)."""
     for table in INDEXED:
         pages = -PAGES_PER_SLICE
         while True:
@@ -193,7 +193,7 @@ def _merge_indexes(connection: Connection) -> None:
 
 
 def _gives_back(connection: Connection) -> bool:
-    """Whether the file was made with incremental vacuum."""
+    """Whether the file was created with incremental vacuum."""
     return _pragma(connection, "auto_vacuum") == 2
 
 
@@ -204,17 +204,17 @@ def _give_back(connection: Connection) -> None:
         connection.executescript(f"PRAGMA incremental_vacuum({PAGES_PER_SLICE})")
         rest(time.monotonic() - began)
         before, left = left, _pragma(connection, "freelist_count")
-        if left >= before:  # others use pages as fast as they are freed
+        if left >= before:  # other programs use pages as fast as they are freed
             return
 
 
 def rest(took: float) -> None:
-    """Sleep for as long as a slice took, so that other writers get the lock."""
+    """Sleep for as long as the slice took, so that other writers get the lock."""
     time.sleep(max(0.001, took))
 
 
 def _rewrite(store: Store, connection: Connection) -> None:
-    """Rewrite the file with incremental vacuum."""
+    """Rewrite the file with incremental vacuum enabled."""
     rows = store.rows("SELECT id FROM runs WHERE finish_reason IS NULL")
     for row in rows:
         if store.run(row["id"]).outcome == "running":
@@ -227,7 +227,7 @@ def _rewrite(store: Store, connection: Connection) -> None:
 
 
 def _checkpoint(connection: Connection) -> None:
-    """Truncate the log, and with it the file; a reader postpones it."""
+    """Truncate the log, and with it the file; an active reader postpones this."""
     connection.execute("PRAGMA busy_timeout = 100")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
@@ -237,7 +237,7 @@ def _pragma(connection: Connection, name: str) -> int:
 
 
 def bytes_of_run(store: Store, run_id: str) -> int:
-    """Bytes of the values that belong to one session alone."""
+    """Bytes of the values that belong only to this session."""
     parts = [
         f"SELECT sum(length({column})) AS n FROM {table} WHERE run_id = ?1"
         for table, column in _BODIES
@@ -258,7 +258,7 @@ _BODIES = (
     *(("source_documents", "data"), ("steps", "text"), ("steps", "reasoning")),
     *(("calls", "arguments"), ("calls", "observation"), ("messages", "text")),
 )
-"""Tables of a session's rows, each with its largest column."""
+"""Tables with rows of a session, each with its largest column."""
 
 
 def used(store: Store) -> int:
@@ -277,7 +277,7 @@ def size(store: Store) -> int:
 
 
 def _length(store: Store) -> int:
-    """Bytes of the file after a checkpoint."""
+    """Size of the file in bytes after a checkpoint."""
     return _count(
         store, "SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size"
     )

@@ -1,4 +1,5 @@
-"""A private copy of a session database that may not be written, where only a copy can be read."""
+"""Private copies of a read-only session database, for cases in which SQLite cannot read the
+original."""
 
 from __future__ import annotations
 
@@ -10,33 +11,33 @@ from pathlib import Path
 from sandbox_tui.core.base.errors import StoreError
 
 OLDER = "is read-only and was written by an older sandbox-tui"
-"""Why it is copied: the copy can be migrated."""
+"""Reason for a copy: only a copy can be migrated."""
 
 HAS_LOG = "is in a read-only folder, and its latest events are still in its log"
-"""Why it is copied: SQLite reads a write-ahead log with an index that it keeps beside it
+"""Reason for a copy: to read a write-ahead log, SQLite needs an index file next to it
 (https://www.sqlite.org/wal.html, section 5)."""
 
 _TIMES_ITS_SIZE = 3
-"""Room for the copy, for its pages written anew, and for the journal of that."""
+"""Space for the copy, its rewritten pages, and their journal."""
 
 
 def log_of(path: Path) -> Path:
-    """The write-ahead log of a database, which need not exist."""
+    """The path of a database's write-ahead log, which may not exist."""
     return path.with_name(f"{path.name}-wal")
 
 
 def has_log(path: Path) -> bool:
-    """Whether a database has a log with something in it."""
+    """Whether a database has a log that is not empty."""
     log = log_of(path)
     return log.exists() and log.stat().st_size > 0
 
 
 def copy_content(folder: Path, source: sqlite3.Connection, path: Path) -> Path:
-    """Copy what `source` reads, which is the database `path`, into `folder`; returns the copy.
+    """Copy what `source` reads of the database `path` into `folder`; returns the path of the copy.
 
     Raises:
-        StoreError: the folder has no room.
-        sqlite3.Error: it cannot be read.
+        StoreError: the folder has not enough space.
+        sqlite3.Error: the database cannot be read.
     """
     ((pages,),) = source.execute("PRAGMA page_count").fetchall()
     ((page_bytes,),) = source.execute("PRAGMA page_size").fetchall()
@@ -48,10 +49,10 @@ def copy_content(folder: Path, source: sqlite3.Connection, path: Path) -> Path:
 
 
 def copy_with_log(folder: Path, path: Path) -> Path:
-    """Copy the database `path` and its log into `folder`; returns the copy.
+    """Copy the database `path` and its log into `folder`; returns the path of the copy.
 
     Raises:
-        StoreError: the folder has no room, or one of them cannot be read.
+        StoreError: the folder has not enough space, or one of the files cannot be read.
     """
     files = (path, log_of(path))
     try:

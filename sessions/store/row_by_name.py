@@ -1,4 +1,4 @@
-"""Finds the one row that a person names by its id, or by a part of it."""
+"""Finds the row that the user names by an id or by a part of one."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sandbox_tui.sessions.store.tables.runs import MIN_PREFIX
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedRows:
-    """Rows that people name.
+    """A kind of rows that users name by id.
 
     Attributes:
         query: SQL up to its WHERE; the rows have an `id`.
         order: SQL of their order.
-        article, noun: what one is, as in `a` and `training run`.
-        command: lists them.
-        nothing: the sentence where there are none yet.
+        article, noun: the kind in words, such as `a` and `training run`.
+        command: the command that lists them.
+        nothing: error message if there are none yet.
     """
 
     query: str
@@ -30,16 +30,16 @@ class NamedRows:
     nothing: str
 
     def find(self, database: Database, name: str, *, surely: bool) -> dict[str, Any]:
-        """The row with this id, or whose id begins or ends so; `last`: the first in their order.
+        """The row whose id is, starts or ends with `name`; `last` is the first in `order`.
 
         Args:
-            database: where it is.
+            database: the database to search.
             name: the id, or a part of it.
-            surely: for what cannot be undone: the id, or at least `MIN_PREFIX` characters it begins
-                with.
+            surely: for irreversible actions: accept only the id, or at least `MIN_PREFIX`
+                characters that it starts with.
 
         Raises:
-            NotStored: there is none, or more than one.
+            NotStored: no row matches, or more than one.
         """
         if name == "last":
             newest = database.rows(f"{self.query} {self.order} LIMIT 1")
@@ -61,5 +61,5 @@ class NamedRows:
         return found[0]
 
     def not_found(self, name: str) -> NotStored:
-        """The error for one that is not there."""
+        """The error for a name that matches no row."""
         return NotStored(f"There is no {self.noun} {name!r}. `{self.command}` lists them.")

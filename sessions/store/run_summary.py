@@ -1,4 +1,4 @@
-"""A run at a glance, for lists of sessions."""
+"""Summaries of runs, for lists of sessions."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from sandbox_tui.sessions.store.ids import time_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """A run at a glance.
+    """Summary of a run.
 
     Attributes:
-        title: a name a person gave it, None where the task is its name.
-        started_at, ended_at: seconds since the epoch; no end while it runs or was interrupted.
-        outcome: the reason it ended, or `running`, or `interrupted` when its program is gone.
-        steps, calls, failed_calls, input_tokens, output_tokens, seconds: sums so far.
-        tokens_estimated: whether the server did not count some of the tokens.
-        cost: US dollars, None where the price is not known.
+        title: given by the user; None if the task serves as the name.
+        started_at, ended_at: seconds since the epoch; `ended_at` is None while the run is active or
+            if it was interrupted.
+        outcome: why the run ended, or `running`, or `interrupted` if its program has ended.
+        steps, calls, failed_calls, input_tokens, output_tokens, seconds: totals so far.
+        tokens_estimated: whether some token counts are estimates, not from the server.
+        cost: US dollars; None if the price is unknown.
         last_seq: number of its last event.
         parent, parent_seq: the session it was forked from, and the last event in common.
-        samples: the label it shares with other samples of its task; None: it is none.
+        samples: the label shared by all samples of its task; None if it is not a sample.
         imported: whether it was recorded elsewhere.
-        elsewhere: name of the other host on which its program is, so that `running` is a guess;
-            empty where that is this host.
+        elsewhere: name of the other host on which its program runs, so that `running` is a guess;
+            empty for this host.
     """
 
     id: str
@@ -57,7 +58,7 @@ class RunSummary:
 
     @property
     def program(self) -> str:
-        """Whose program runs it, in words, with what to do where that cannot be seen from here."""
+        """Which program runs it, in words, with what to do if it cannot be seen from here."""
         if not self.elsewhere:
             return "another program"
         return (
@@ -67,24 +68,24 @@ class RunSummary:
 
     @property
     def tokens(self) -> str:
-        """Its tokens in words."""
+        """Its token counts in words."""
         estimated = " (estimated: the server reported no counts)" if self.tokens_estimated else ""
         return f"{self.input_tokens} in, {self.output_tokens} out{estimated}"
 
     @property
     def begun_at(self) -> float:
-        """When it was begun, in seconds since the epoch: a fork's `started_at` is its parent's,
-        since its events are counted from there."""
+        """When the run started, in seconds since the epoch. A fork's `started_at` is its parent's,
+        since its events are timed from there."""
         made = time_of(self.id) if self.parent is not None else None
         return self.started_at if made is None else max(made, self.started_at)
 
 
 def summary(row: dict[str, Any], given_up: Collection[str] = ()) -> RunSummary:
-    """A summary of a row of `runs`; programs have released the runs in `given_up`."""
+    """The summary of a row of `runs`; `given_up` holds the runs that programs have released."""
     owner = ProcessIdentity(row["owner_pid"], row["owner_started"], row["owner_host"] or "")
     runs = owner.alive and row["id"] not in given_up
     outcome = row["finish_reason"] or ("running" if runs else "interrupted")
-    known = {name: row[name] for name in _COLUMNS}  # a newer version may have added others
+    known = {name: row[name] for name in _COLUMNS}  # a newer version may have added columns
     return RunSummary(
         outcome=outcome,
         imported=bool(row["imported"]),

@@ -1,6 +1,6 @@
-"""The session database: runs and their events, file contents, and typed readers of all of it.
+"""The session database: runs, their events and file contents, with typed readers.
 
-When `append` has returned, its events are in the file, whatever happens to the program afterwards.
+When `append` returns, its events are in the file and survive a crash of the program.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from sandbox_tui.sessions.store.tables.keyframes import KeyframeTables
 
 
 class Ownership(NamedTuple):
-    """Whose a run is.
+    """Which program a run belongs to.
 
     Attributes:
-        finished: whether it has ended.
-        owner: the program that records it, or did.
+        finished: whether the run has ended.
+        owner: the program that records or recorded it.
     """
 
     finished: bool
@@ -37,7 +37,7 @@ class Ownership(NamedTuple):
 
 
 class Store(Database):
-    """A session database; see `Database` for how it is opened, and `transaction`."""
+    """A session database; see `Database` for opening it and for `transaction`."""
 
     @override
     def _begin(self, path: Path, *, writable: bool) -> None:
@@ -48,10 +48,10 @@ class Store(Database):
     # --- writing
 
     def append(self, run_id: str, batch: Sequence[e.AnyEvent]) -> None:
-        """Add events of one run, all or none of them.
+        """Append events of one run, all or none of them.
 
         Raises:
-            StoreError: they could not be written.
+            StoreError: the write failed.
         """
         if not batch:
             return
@@ -66,19 +66,19 @@ class Store(Database):
         self._early_blobs.pop(run_id, None)
 
     def give_up(self, run_id: str) -> None:
-        """Release a run that has not come to its end.
+        """Release a run that has not ended.
 
-        This program knows it in any case; others as well, unless it cannot be written down.
+        This program remembers that in any case; others see it only if it can be written.
         """
         self._given_up.add(run_id)
         with contextlib.suppress(StoreError), self.transaction() as connection:
             runs.set_owner(connection, run_id, ProcessIdentity.no_process())
 
     def own(self, run_id: str, owner: ProcessIdentity) -> None:
-        """Write down the program that a run belongs to.
+        """Record the program that a run belongs to.
 
         Raises:
-            StoreError: it could not be written.
+            StoreError: the write failed.
         """
         with self.transaction() as connection:
             runs.set_owner(connection, run_id, owner)
@@ -88,7 +88,7 @@ class Store(Database):
         """Give a run a title; None removes it.
 
         Raises:
-            StoreError: there is no such run, or it could not be written.
+            StoreError: there is no such run, or the write failed.
         """
         with self.transaction() as connection:
             done = connection.execute("UPDATE runs SET title = ? WHERE id = ?", [title, run_id])
@@ -96,21 +96,21 @@ class Store(Database):
                 raise runs.not_found(run_id)
 
     def mark_imported(self, run_id: str) -> None:
-        """Note that a run was recorded elsewhere.
+        """Mark a run as recorded elsewhere.
 
         Raises:
-            StoreError: it could not be written.
+            StoreError: the write failed.
         """
         with self.transaction() as connection:
             connection.execute("UPDATE runs SET imported = 1 WHERE id = ?", [run_id])
 
     def delete(self, run_id: str) -> None:
-        """Delete a run, and file contents that no other run has.
+        """Delete a run and the file contents that no other run has.
 
-        Its snapshots are noted as orphaned: `remove_orphaned_snapshots` removes them.
+        Its snapshots are recorded as orphaned; `remove_orphaned_snapshots` removes them.
 
         Raises:
-            StoreError: it could not be deleted.
+            StoreError: the deletion failed.
         """
         with self.transaction() as connection:
             runs.delete(connection, run_id)
@@ -121,23 +121,23 @@ class Store(Database):
         """Runs, newest first.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return [summary(row, self._given_up) for row in runs.newest(self, limit, offset)]
 
     def standalone_runs(self, limit: int = 100) -> list[RunSummary]:
-        """Runs that belong to no evaluation and no training, newest first.
+        """Runs that belong to no evaluation or training, newest first.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return [summary(row, self._given_up) for row in runs.newest_standalone(self, limit)]
 
     def count_standalone(self) -> int:
-        """How many runs belong to no evaluation and no training.
+        """The number of runs that belong to no evaluation or training.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return runs.count_standalone(self)
 
@@ -145,44 +145,44 @@ class Store(Database):
         """The number of runs.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return int(self.rows("SELECT count(*) AS n FROM runs")[0]["n"])
 
     def run(self, name: str, *, surely: bool = False) -> RunSummary:
-        """The run with this id, or the one whose id begins or ends so.
+        """The run whose id is, starts or ends with `name`.
 
         Args:
             name: the id, or a part of it.
-            surely: for what cannot be undone: the id, or at least `runs.MIN_PREFIX` characters it
-                begins with.
+            surely: for irreversible actions: accept only the id, or at least `runs.MIN_PREFIX`
+                characters that it starts with.
 
         Raises:
-            StoreError: there is none, or more than one.
+            StoreError: no run matches, or more than one.
         """
         return summary(runs.find(self, name, surely=surely), self._given_up)
 
     def has_run(self, run_id: str) -> bool:
-        """Whether there is a run with this very id.
+        """Whether there is a run with exactly this id.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return bool(self.rows("SELECT 1 FROM runs WHERE id = ?", [run_id]))
 
     def fork_count(self, run_id: str) -> int:
-        """The number of runs that were forked from a run.
+        """The number of forks of a run.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return int(self.rows("SELECT count(*) AS n FROM runs WHERE parent = ?", [run_id])[0]["n"])
 
     def ownership(self, run_id: str) -> Ownership | None:
-        """Whose a run is, None where there is no such run.
+        """Which program a run belongs to; None if there is no such run.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         rows = self.rows(
             "SELECT finish_reason, owner_pid, owner_started, owner_host FROM runs WHERE id = ?",
@@ -194,19 +194,19 @@ class Store(Database):
         return None
 
     def orphaned_snapshots(self) -> dict[str, str]:
-        """Deleted runs whose snapshots may still be there, each with its kind of sandbox.
+        """Deleted runs whose snapshots may still exist, each with its kind of sandbox.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         rows = self.rows("SELECT run_id, sandbox FROM orphaned_snapshots")
         return {str(row["run_id"]): str(row["sandbox"]) for row in rows}
 
     def forget_orphaned_snapshots(self, run_id: str) -> None:
-        """Note that the snapshots of a deleted run are gone.
+        """Record that the snapshots of a deleted run have been removed.
 
         Raises:
-            StoreError: it could not be written.
+            StoreError: the write failed.
         """
         with self.transaction() as connection:
             connection.execute("DELETE FROM orphaned_snapshots WHERE run_id = ?", [run_id])
@@ -216,12 +216,12 @@ class Store(Database):
     def events(
         self, run_id: str, *, after: int = 0, until: int | None = None, output: bool = True
     ) -> Iterator[e.AnyEvent]:
-        """Events with `after` < seq <= `until`, in order, a page at a time.
+        """Events with `after` < seq <= `until`, in order, read a page at a time.
 
-        Without `output` the bytes of terminals are left out.
+        Without `output`, the bytes of terminal output are left out.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
             EventDecodeError: an event was written by a newer version.
         """
         return events.read(self, run_id, after, until, output)
@@ -230,24 +230,25 @@ class Store(Database):
         """Events by number; terminal output comes without its bytes.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
             EventDecodeError: an event was written by a newer version.
         """
         return events.read_at(self, run_id, seqs)
 
     def last_kind(self, run_id: str, kinds: Collection[str]) -> str | None:
-        """The kind of the last event that is of one of some kinds.
+        """The kind of the last event whose kind is in `kinds`.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return events.last_kind(self, run_id, kinds)
 
     def time_of(self, run_id: str, seq: int) -> float | None:
-        """When an event happened, in seconds since the run began; None where there is none.
+        """When an event happened, in seconds since the run began; None if there is no such
+        event.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return events.time_of(self, run_id, seq)
 
@@ -257,23 +258,23 @@ class Store(Database):
         """The tool calls of a run, in the order in which they were proposed.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return calls_of(self, run_id)
 
     def last_call(self, run_id: str) -> CallRow | None:
-        """The tool call of a run that was proposed last.
+        """The most recently proposed tool call of a run.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return last_call_of(self, run_id)
 
     def file_changes(self, run_id: str) -> list[FileChangeRow]:
-        """All changes of files, in order.
+        """All file changes, in order.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return changes_of(self, run_id)
 
@@ -281,7 +282,7 @@ class Store(Database):
         """Changes of one path with `first` <= seq <= `last`, in order.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
         return history_of(self, run_id, path, first, last)
 
@@ -292,14 +293,14 @@ class Store(Database):
     # --- file contents
 
     def blobs(self, run_id: str) -> RunBlobs:
-        """Where the file contents of a run go."""
+        """The storage for a run's file contents."""
         return RunBlobs(self, run_id)
 
     def put_blob(self, run_id: str, data: bytes) -> str:
-        """Keep a content for a run, also before its first event is stored; the digest.
+        """Store a content for a run, even before its first event is stored; returns the digest.
 
         Raises:
-            StoreError: it could not be written.
+            StoreError: the write failed.
         """
         with self.transaction() as connection:
             name = blobs.insert(connection, data)
@@ -308,18 +309,18 @@ class Store(Database):
         return name
 
     def put_blobs_of(self, run_id: str, parent: str) -> None:
-        """Keep all contents of another run for a run as well.
+        """Store all contents of the run `parent` for another run as well.
 
         Raises:
-            StoreError: it could not be written.
+            StoreError: the write failed.
         """
         with self.transaction() as connection:
             blobs.hold_like(connection, run_id, parent)
 
     def get_blob(self, name: str) -> bytes | None:
-        """A content by its digest, None where it is not kept.
+        """A content by its digest; None if it is not stored.
 
         Raises:
-            StoreError: the file cannot be read, or the content is damaged.
+            StoreError: the database cannot be read, or the content is damaged.
         """
         return blobs.read(self, name)

@@ -148,7 +148,7 @@ def keep_contents(store: Store, run_id: str, data: bytes) -> None:
 
     Raises:
         ImportRefused: the bundle is damaged.
-        StoreError: they could not be written.
+        StoreError: the write failed.
     """
     with tempfile.TemporaryDirectory(prefix="sandbox-tui-") as folder:
         file = Path(folder) / f"{run_id}.sbx"

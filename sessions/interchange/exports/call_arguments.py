@@ -12,8 +12,7 @@ from sandbox_tui.sessions.interchange.exports.trajectory import parameters
 
 MAX_COMPARED_LINES = 2000
 """Maximum number of lines for a diff, since comparing takes quadratic time. A longer edit is shown
-as all lines removed and all added.
-"""
+as all lines removed and all added."""
 
 
 class Readable(NamedTuple):

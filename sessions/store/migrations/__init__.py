@@ -1,1 +1,1 @@
-"""Migrations of the session database, and what applies them."""
+"""Migrations of the session database, and the code that applies them."""

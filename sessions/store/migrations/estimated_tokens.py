@@ -1,6 +1,6 @@
-"""The migration that marks tokens that nobody counted.
+"""Migration that marks token counts as estimated if the server did not report them.
 
-Replies recorded before it are not marked.
+Replies recorded earlier are not marked.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 _COLUMN = "tokens_estimated"
 _VIEWS = {"v_runs": " output_tokens, cost,", "v_steps": " reasoning_tokens, cost,"}
-"""Each view, and where in it the column goes: before the cost."""
+"""Each view, and the part of its SQL where the column goes: before `cost`."""
 
 
 def estimated_tokens(db: Any) -> None:

@@ -1,4 +1,4 @@
-"""The migration to evaluations: what each is of, its tasks, and how far its samples are."""
+"""Migrations that add evaluations: their description, tasks, and the progress of samples."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _TABLES = (
 
 
 def scoring_seconds(db: Any) -> None:
-    """Add the time that the scoring of a sample takes, apart from that of its run."""
+    """Add the seconds spent scoring a sample, separate from those of its run."""
     db.conn.execute("ALTER TABLE eval_samples ADD COLUMN scoring_seconds REAL NOT NULL DEFAULT 0")
 
 
 def eval_runs(db: Any) -> None:
-    """Add the sessions of all attempts at samples; of those before, the last ones are known."""
+    """Add the sessions of all attempts at samples; for older samples only the last one is known."""
     connection: Connection = db.conn
     for statement in (
         "CREATE TABLE eval_runs (run_id TEXT PRIMARY KEY NOT NULL,"

@@ -1,4 +1,5 @@
-"""Migrations up to the one that made the tables of today. Released: never change them."""
+"""Migrations up to the one that created the present tables. They are released: never change
+them."""
 
 from __future__ import annotations
 
@@ -70,7 +71,7 @@ def _titles_and_ends(db: Any) -> None:
 
 
 def _finding_and_sharing(db: Any) -> None:
-    """Tags, notes, the full-text index, and the documents that sessions were imported from."""
+    """Add tags, notes, the full-text index, and the documents that sessions were imported from."""
     run = "run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE"
     for statement in (
         f"CREATE TABLE tags ({run}, tag TEXT NOT NULL, PRIMARY KEY (run_id, tag)) WITHOUT ROWID",
@@ -96,7 +97,7 @@ def _finding_and_sharing(db: Any) -> None:
 
 
 def _keyframes(db: Any) -> None:
-    """The tables of keyframes."""
+    """Add the tables of keyframes."""
     run = "run_id TEXT NOT NULL REFERENCES runs(id) ON DELETE CASCADE"
     for statement in (
         "DELETE FROM keyframes",
@@ -117,7 +118,7 @@ def _keyframes(db: Any) -> None:
 
 
 def _forks_and_snapshots(db: Any) -> None:
-    """The origin of a session, and deleted sessions whose snapshots are still on the machine."""
+    """Add the origin of a session, and the deleted sessions whose snapshots still exist."""
     for statement in (
         "ALTER TABLE runs ADD COLUMN imported INTEGER NOT NULL DEFAULT 0",
         "CREATE INDEX runs_of_parent ON runs (parent)",
@@ -127,12 +128,12 @@ def _forks_and_snapshots(db: Any) -> None:
 
 
 def _snapshots_left_where(db: Any) -> None:
-    """The kind of sandbox: snapshots of an embedded one are removed without an engine."""
+    """Add the kind of sandbox: snapshots of an embedded one are removed without an engine."""
     db.execute("ALTER TABLE snapshots_left ADD COLUMN sandbox TEXT NOT NULL DEFAULT 'docker'")
 
 
 def _events_by_kind(db: Any) -> None:
-    """Made an index that the migration after it makes anew: nothing is left to do."""
+    """Nothing: it made an index that the next migration replaces."""
 
 
 RELEASED: tuple[tuple[str, Callable[[Any], None]], ...] = (
@@ -144,4 +145,4 @@ RELEASED: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("snapshots_left_where", _snapshots_left_where),
     ("events_by_kind", _events_by_kind),
 )
-"""Name and function of each, in order."""
+"""Name and function of each migration, in order."""

@@ -1,4 +1,4 @@
-"""Imports sqlite-utils without what it imports on the side."""
+"""Imports sqlite-utils without its optional, slow dependencies."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 from types import ModuleType
 
 _ON_THE_SIDE = ("pandas", "numpy")
-"""Where they are installed, sqlite-utils imports them for column types that no migration has. That
-takes three times as long as making all tables."""
+"""If these are installed, sqlite-utils imports them for column types that no migration uses. That
+takes three times as long as creating all tables."""
 
 
 def import_sqlite_utils() -> ModuleType:
-    """The module `sqlite_utils`."""
+    """Import `sqlite_utils`."""
     hidden = [name for name in _ON_THE_SIDE if name not in sys.modules]
     if "sqlite_utils" in sys.modules:
         hidden = []

@@ -1,7 +1,7 @@
-"""The version of a database's tables, and the migrations that bring an older one up to date.
+"""The version of a database's tables, and the migrations that upgrade an older one.
 
-sqlite-utils applies them and records them in `_migrations`. All that are missing are applied in one
-transaction: a program that is killed meanwhile, or a full disk, leaves the file as it was.
+sqlite-utils applies the migrations and records them in `_migrations`. All missing ones are applied
+in one transaction, so that a full disk or a killed program leaves the file unchanged.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ APPLICATION_ID = 0x53545549
 """`STUI`, at offset 68 of the file (sqlite.org/fileformat2.html)."""
 
 MIGRATIONS_TABLE = "_migrations"
-"""Named so by the first version; an older program looks there for the names of newer migrations."""
+"""The name comes from the first version; older programs look there for newer migrations."""
 
 _BASELINE: tuple[tuple[str, Callable[[Any], None]], ...] = (
     *RELEASED,
     ("tables_to_query", tables_to_query),
     ("rows_to_query", rows_to_query),
 )
-"""Migrations that a new file does without: `create_tables` makes what they come to."""
+"""Migrations that a new file skips: `create_tables` creates their final result."""
 
 MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     *_BASELINE,
@@ -49,16 +49,16 @@ MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("trainings", trainings),
     ("samples", samples),
 )
-"""Name and function of each, in order; the function gets a `sqlite_utils.Database`. Never change a
-released one: add another."""
+"""Name and function of each migration, in order; the function gets a `sqlite_utils.Database`. Never
+change a released migration: add another."""
 
 
 _CACHE_KILOBYTES = 64_000
-"""Of memory while tables are moved and indexes are built."""
+"""Page cache while tables are copied and indexes are built."""
 
 
 def applied(connection: Connection) -> list[str]:
-    """Names of the migrations that a database has had."""
+    """Names of the migrations applied to a database."""
     if MIGRATIONS_TABLE not in _tables(connection):
         return []
     rows = connection.execute(f"SELECT name FROM {MIGRATIONS_TABLE} ORDER BY rowid").fetchall()
@@ -66,26 +66,26 @@ def applied(connection: Connection) -> list[str]:
 
 
 def foreign(connection: Connection) -> bool:
-    """Whether another program made this database."""
+    """Whether another program created this database."""
     names = _tables(connection)
     marked = int(connection.execute("PRAGMA application_id").fetchone()[0])
     return bool(names) and (MIGRATIONS_TABLE not in names or marked not in (0, APPLICATION_ID))
 
 
 def unknown(connection: Connection) -> list[str]:
-    """Migrations that a newer version of the program has applied."""
+    """Applied migrations that only a newer version of the program has."""
     known = {name for name, _ in MIGRATIONS}
     return [name for name in applied(connection) if name not in known]
 
 
 def missing(connection: Connection) -> list[str]:
-    """Migrations that a database has not had yet."""
+    """Migrations not yet applied to a database."""
     done = set(applied(connection))
     return [name for name, _ in MIGRATIONS if name not in done]
 
 
 def version(connection: Connection) -> int:
-    """How many migrations a database has had, as its header says; quick to ask."""
+    """Number of migrations applied to a database, as stored in its header; cheap to read."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -97,14 +97,14 @@ def migrate(connection: Connection) -> bool:
     """
     if not missing(connection):
         return False
-    # a tenth of a second: only where there is something to do
+    # takes a tenth of a second, so only if there is something to apply
     from sandbox_tui.sessions.store.migrations.import_sqlite_utils import import_sqlite_utils
 
     db = import_sqlite_utils().Database(connection, recursive_triggers=False)
     connection.execute(f"PRAGMA cache_size = -{_CACHE_KILOBYTES}")
     connection.execute("BEGIN IMMEDIATE")
     try:
-        wanted = missing(connection)  # another program may have been faster
+        wanted = missing(connection)  # another program may have applied them meanwhile
         if wanted:
             _apply(db, connection)
         connection.execute("COMMIT")
@@ -139,7 +139,7 @@ def _apply(db: Any, connection: Connection) -> None:
 
 
 def _adopt(connection: Connection) -> None:
-    """Give the record of migrations that older versions kept the columns of sqlite-utils."""
+    """Give the record of migrations from older versions the columns that sqlite-utils expects."""
     columns = [row[1] for row in connection.execute(f"PRAGMA table_info({MIGRATIONS_TABLE})")]
     if not columns or "migration_set" in columns:
         return

@@ -1,4 +1,4 @@
-"""The migration to remembered meta-capabilities: which calls of a run count as which."""
+"""Migration that adds a cache of meta-capabilities: how the calls of a run are classified."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def run_capabilities(db: Any) -> None:
-    """Add their table."""
+    """Add the table of the cache."""
     db.conn.execute(
         "CREATE TABLE run_capabilities"
         " (run_id TEXT PRIMARY KEY NOT NULL REFERENCES runs(id) ON DELETE CASCADE,"

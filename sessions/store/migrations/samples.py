@@ -1,4 +1,4 @@
-"""The migration that keeps which runs are samples of one task."""
+"""Migration that records which runs are samples of one task."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from typing import Any
 
 
 def samples(db: Any) -> None:
-    """Add `samples` to `runs`: the label that samples of one task share. Runs recorded before it
-    have none."""
+    """Add `samples` to `runs`: the label that samples of one task share. It is NULL for runs
+    recorded earlier."""
     db.conn.execute("ALTER TABLE runs ADD COLUMN samples TEXT")

@@ -1,6 +1,6 @@
-"""The migration to tables that people query: renamed, with row ids, with steps, calls and messages.
+"""Migrations to tables meant for queries: renamed, with row ids, with steps, calls and messages.
 
-`tables_to_query` moves what there is; no event is changed. `rows_to_query` fills the new tables
+`tables_to_query` moves existing rows; no event is changed. `rows_to_query` fills the new tables
 from the events and builds the full-text index on them.
 """
 
@@ -114,10 +114,12 @@ _MOVED = (
         "",
     ),
 )
-"""Old table, new table, its columns, the old columns in their order, which rows in what order."""
+"""Old table, new table, new columns, old columns in the same order, and the rows with their
+order."""
 
 _SMALL_ROWS = frozenset({"run_blobs", "markers", "orphaned_snapshots"})
-"""Tables that are faster and smaller without a row id (https://www.sqlite.org/withoutrowid.html)."""
+"""Tables that are faster and smaller without a row id
+(https://www.sqlite.org/withoutrowid.html)."""
 
 _INDEXES = (
     "CREATE INDEX events_by_kind ON events (run_id, kind, seq)",
@@ -131,7 +133,7 @@ _INDEXES = (
 )
 
 _PLAIN_ARGUMENTS = "replace(replace(replace({}, '\\n', char(10)), '\\t', char(9)), '\\\"', '\"')"
-"""Without the escapes of JSON that would hide the word after them from the full-text index."""
+"""Removes JSON escapes that would hide the following word from the full-text index."""
 
 _NEW_TABLES = (
     f"CREATE TABLE steps (id INTEGER PRIMARY KEY, {_RUN}, number INTEGER NOT NULL,"
@@ -161,7 +163,7 @@ INDEXED = {
     "messages": ("text",),
     "notes": ("text",),
 }
-"""Columns in the full-text index of each table, which is named after it: `calls_fts`."""
+"""Indexed columns of each table. Its full-text index is named after it, such as `calls_fts`."""
 
 TOKENIZER = "unicode61 remove_diacritics 2"
 
@@ -203,11 +205,11 @@ _RUNS = (
     " text TEXT NOT NULL, written_at REAL NOT NULL)",
     "CREATE INDEX notes_of_run ON notes (run_id, step)",
 )
-"""Tables that were not made anew: of a new file alone."""
+"""Tables that the migrations did not recreate; only a new file needs these statements."""
 
 
 def create_tables(db: Any) -> None:
-    """Make the tables of a new file: the same as those of a migrated one."""
+    """Create the tables of a new file, identical to those of a migrated one."""
     connection: Connection = db.conn
     for statement in _RUNS:
         connection.execute(statement)
@@ -229,7 +231,7 @@ def _enable_search(db: Any) -> None:
 
 
 def _narrow_trigger(connection: Connection) -> None:
-    """Reindex a call only when its text changes: most updates are decisions."""
+    """Reindex a call only when its text changes, since most updates are decisions."""
     query = "SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = 'calls_au'"
     (sql,) = connection.execute(query).fetchone()
     connection.execute("DROP TRIGGER calls_au")
@@ -238,7 +240,7 @@ def _narrow_trigger(connection: Connection) -> None:
 
 
 def tables_to_query(db: Any) -> None:
-    """Rename tables and columns, and give those with large rows a row id.
+    """Rename tables and columns, and give tables with large rows a row id.
 
     Raises:
         StoreError: an older program is recording into this file.

@@ -1,4 +1,5 @@
-"""The migration to training runs: what each is of, its steps, and the rollouts of each step."""
+"""Migration that adds training runs: their description, their steps, and the rollouts of each
+step."""
 
 from __future__ import annotations
 

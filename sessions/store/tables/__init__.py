@@ -1,1 +1,1 @@
-"""One file per table of the session database, or per family of tables."""
+"""Access to the tables of the session database: one module per table or group of tables."""

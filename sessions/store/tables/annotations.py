@@ -1,4 +1,4 @@
-"""Annotations by people: tags on a session, notes on a step."""
+"""The user's annotations: tags on sessions, notes on steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Note:
     """A note on a step.
 
     Attributes:
-        step: 0 for the whole session.
+        step: number of the step; 0 for the whole session.
         written_at: seconds since the epoch.
     """
 
@@ -29,10 +29,10 @@ class Note:
 
 
 def add_tag(store: Store, run_id: str, tag: str) -> str:
-    """Tag a session; returns the tag as it is stored: one lower-case word.
+    """Tag a session; returns the tag as stored: one lower-case word.
 
     Raises:
-        StoreError: it is not a valid tag, or could not be written.
+        StoreError: the tag is not valid, or the write failed.
     """
     tag = "-".join(tag.lower().replace(",", " ").split()).lstrip("#")
     if not tag or len(tag) > MAX_TAG_CHARS or not tag.isprintable():
@@ -44,7 +44,7 @@ def add_tag(store: Store, run_id: str, tag: str) -> str:
 
 
 def split_tags(text: str) -> list[str]:
-    """Tags separated by spaces or commas."""
+    """Split tags separated by spaces or commas."""
     return [word for word in re.split(r"[\s,]+", text) if word.strip("#")]
 
 
@@ -52,7 +52,7 @@ def set_tags(store: Store, run_id: str, tags: Iterable[str]) -> None:
     """Replace the tags of a session.
 
     Raises:
-        StoreError: one of them is not a valid tag, or they could not be written. Nothing changed.
+        StoreError: a tag is not valid, or the write failed; nothing was changed.
     """
     with store.transaction() as connection:
         connection.execute("DELETE FROM tags WHERE run_id = ?", [run_id])
@@ -61,10 +61,10 @@ def set_tags(store: Store, run_id: str, tags: Iterable[str]) -> None:
 
 
 def remove_tag(store: Store, run_id: str, tag: str) -> bool:
-    """Remove a tag; False when the session had no such tag.
+    """Remove a tag; returns False if the session had no such tag.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         done = connection.execute("DELETE FROM tags WHERE run_id = ? AND tag = ?", [run_id, tag])
@@ -81,7 +81,7 @@ def all_tags(store: Store) -> dict[str, list[str]]:
     """The tags of every tagged session, sorted.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     found: dict[str, list[str]] = {}
     for row in store.rows("SELECT run_id, tag FROM tags ORDER BY tag"):
@@ -95,7 +95,7 @@ def add_note(
     """Add a note to a step.
 
     Raises:
-        StoreError: it is empty, there is no such step, or it could not be written.
+        StoreError: the text is empty, there is no such step, or the write failed.
     """
     last = store.run(run_id).steps
     text = text.replace("\0", " ").encode("utf-8", "replace").decode()
@@ -113,10 +113,10 @@ def add_note(
 
 
 def edit_note(store: Store, run_id: str, note: Note, text: str) -> None:
-    """Replace the text of a note; an empty text deletes it.
+    """Replace the text of a note; an empty text deletes the note.
 
     Raises:
-        StoreError: it could not be written; the note stays.
+        StoreError: the write failed; the note is unchanged.
     """
     with store.transaction():
         remove_note(store, run_id, note.id)
@@ -125,10 +125,10 @@ def edit_note(store: Store, run_id: str, note: Note, text: str) -> None:
 
 
 def remove_note(store: Store, run_id: str, note: int) -> bool:
-    """Delete a note; False when the session has no such note.
+    """Delete a note; returns False if the session has no such note.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         done = connection.execute("DELETE FROM notes WHERE run_id = ? AND id = ?", [run_id, note])
@@ -136,7 +136,7 @@ def remove_note(store: Store, run_id: str, note: int) -> bool:
 
 
 def notes_of(store: Store, run_id: str) -> list[Note]:
-    """A session's notes, by step."""
+    """A session's notes, in the order of their steps."""
     rows = store.rows(
         "SELECT id, step, text, written_at FROM notes WHERE run_id = ? ORDER BY step, id", [run_id]
     )

@@ -1,4 +1,4 @@
-"""File contents of runs, kept once each by their digest."""
+"""File contents of runs, each stored once under its digest."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 class RunBlobs:
-    """The contents of one run's files; see `core.base.blob_store`."""
+    """The file contents of one run; see `core.base.blob_store`."""
 
     def __init__(self, store: Store, run_id: str) -> None:
         self._store = store
         self._run_id = run_id
 
     def put(self, data: bytes) -> str:
-        """Keep a content; its digest."""
+        """Store a content; returns its digest."""
         return self._store.put_blob(self._run_id, data)
 
     def get(self, name: str) -> bytes | None:
-        """A content by its digest, None where it is not kept."""
+        """A content by its digest; None if it is not stored."""
         return self._store.get_blob(name)
 
 
 def insert(connection: Connection, data: bytes) -> str:
-    """Store a content unless it is there; its digest."""
+    """Store a content unless it exists; returns its digest."""
     name = digest(data)
     compressed, body = compress(data)
     connection.execute(
@@ -42,7 +42,7 @@ def insert(connection: Connection, data: bytes) -> str:
 
 
 def hold(connection: Connection, run_id: str, name: str) -> bool:
-    """Note that a run has a content; False when the run is not stored yet."""
+    """Record that a run has a content; returns False if the run is not stored yet."""
     if connection.execute("SELECT 1 FROM runs WHERE id = ?", [run_id]).fetchone() is None:
         return False
     connection.execute(
@@ -54,7 +54,7 @@ def hold(connection: Connection, run_id: str, name: str) -> bool:
 
 
 def hold_like(connection: Connection, run_id: str, parent: str) -> None:
-    """Note that a run has all contents of another."""
+    """Record that a run has all contents of another."""
     connection.execute(
         "INSERT OR IGNORE INTO run_blobs (run_id, digest)"
         " SELECT ?, digest FROM run_blobs WHERE run_id = ?",
@@ -63,7 +63,7 @@ def hold_like(connection: Connection, run_id: str, parent: str) -> None:
 
 
 def read(database: Database, name: str) -> bytes | None:
-    """A content by its digest."""
+    """A content by its digest; None if it is not stored."""
     rows = database.rows("SELECT compressed, data FROM blobs WHERE digest = ?", [name])
     with explained(database.path):
         return decompress(rows[0]["compressed"], rows[0]["data"]) if rows else None

@@ -1,4 +1,4 @@
-"""Tool calls of a run as they ran, read from the table `calls`."""
+"""Tool calls of a run, read from the table `calls`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class CallRow:
         number: 1, 2, 3 ... within the run.
         step: the step it belongs to.
         tool: name, as the model wrote it.
-        arguments: JSON text, the person's where they were edited.
-        verdict: the decision about it, None before one.
-        ok, exit_code: of its answer; None where there is none.
-        observation: of its answer, empty where there is none.
-        duration: seconds, 0 where there is no answer.
-        seq: number of the event with its answer; of its proposal where there is no answer.
+        arguments: JSON text; the user's version if they were edited.
+        verdict: the decision about it; None while it is pending.
+        ok, exit_code: of its observation; None without one.
+        observation: empty without one.
+        duration: seconds; 0 without an observation.
+        seq: number of the event with its observation, or of its proposal without one.
     """
 
     number: int
@@ -53,7 +53,7 @@ def calls_of(database: Database, run_id: str) -> list[CallRow]:
 
 
 def last_call_of(database: Database, run_id: str) -> CallRow | None:
-    """The tool call of a run that was proposed last."""
+    """The most recently proposed tool call of a run."""
     rows = database.rows(
         f"SELECT {_COLUMNS} FROM calls WHERE run_id = ? AND proposed_seq IS NOT NULL"
         " ORDER BY proposed_seq DESC LIMIT 1",

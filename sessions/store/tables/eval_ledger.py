@@ -1,8 +1,8 @@
-"""The ledger of evaluations: what each is of, and where each of its samples stands.
+"""The ledger of evaluations: what each one covers, and the status of its samples.
 
-A sample is claimed before its run begins and finished when its run's last event is stored. Whatever
-happens to the program in between, `reconcile` brings the two into line: a run that came to its end
-counts, any other is run again, and no sample is counted twice.
+A sample is claimed before its run begins and finished when its run's last event is stored. After a
+crash in between, `reconcile` makes the two agree: a run that ended counts, any other is repeated,
+and no sample is counted twice.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _MARKS = ", ".join("?" * (len(_COLUMNS) + 2))
 
 @dataclass(frozen=True, slots=True)
 class EvalSummary:
-    """An evaluation of a list.
+    """Summary of an evaluation.
 
     Attributes:
-        info: what it is of.
-        samples: how many there are.
-        over: how many of them are over.
-        running: whether a program is at work on it now.
-        stopped_because: why its program stopped before the end; empty: it did not, or was killed.
+        info: its description.
+        samples: total number.
+        over: number of samples that have ended.
+        running: whether a program is working on it now.
+        stopped_because: why its program stopped early; empty if it did not, or was killed.
     """
 
     info: EvalInfo
@@ -58,12 +58,12 @@ class EvalSummary:
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):
-    """What an evaluation may take in all; None: as much as it takes.
+    """Limits for a whole evaluation; None means unlimited.
 
     Attributes:
-        tokens: read and written.
+        tokens: input and output tokens.
         cost: US dollars.
-        seconds: wall clock of one program at work on it.
+        seconds: wall-clock time of one program working on it.
     """
 
     tokens: int | None = None
@@ -72,14 +72,14 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EvalPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What an evaluation was asked to do, kept so that another program can go on with it.
+    """The specification of an evaluation, stored so that another program can continue it.
 
     Attributes:
-        suite: with its tasks; they are stored one by one.
-        settings: in force when it began.
-        budget: in all.
-        packs: digest of each prompt pack (`SampleRequests.packs`); empty: an older version began
-            it, and it is not known.
+        suite: including its tasks, which are stored as separate rows.
+        settings: in force when the evaluation began.
+        budget: for the whole evaluation.
+        packs: digest of each prompt pack (`SampleRequests.packs`); empty if unknown because an
+            older version began the evaluation.
     """
 
     suite: Suite
@@ -89,10 +89,10 @@ class EvalPlan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def create(store: Store, info: EvalInfo, plan: EvalPlan) -> None:
-    """Enter an evaluation with all its samples, which are pending. It belongs to this program.
+    """Add an evaluation that belongs to this program; all its samples are pending.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     suite = plan.suite
     kept = msgspec.json.encode(msgspec.structs.replace(plan, suite=replace(suite, tasks=())))
@@ -121,7 +121,7 @@ def create(store: Store, info: EvalInfo, plan: EvalPlan) -> None:
 
 
 def plan_of(store: Store, eval_id: str) -> EvalPlan:
-    """What an evaluation was asked to do when it was begun.
+    """The specification of an evaluation.
 
     Raises:
         StoreError: there is no such evaluation, or it cannot be read.
@@ -140,10 +140,10 @@ def plan_of(store: Store, eval_id: str) -> EvalPlan:
 
 
 def own(store: Store, eval_id: str) -> None:
-    """Make this program the one that works on an evaluation.
+    """Make this program the owner of an evaluation.
 
     Raises:
-        StoreError: another program is at work on it, or it could not be written.
+        StoreError: another program is working on it, or the write failed.
     """
     with store.transaction() as connection:
         row = connection.execute(
@@ -165,10 +165,10 @@ def own(store: Store, eval_id: str) -> None:
 
 
 def set_info(store: Store, info: EvalInfo) -> None:
-    """Write down what an evaluation is of, as it is from now on.
+    """Replace the description of an evaluation.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         connection.execute(
@@ -177,15 +177,15 @@ def set_info(store: Store, info: EvalInfo) -> None:
 
 
 def release(store: Store, eval_id: str, because: str = "") -> None:
-    """Note that no program works on an evaluation any more.
+    """Record that no program is working on an evaluation any more.
 
     Args:
-        store: where it is.
-        eval_id: which one.
-        because: why, where samples are left.
+        store: the database.
+        eval_id: the evaluation.
+        because: why, if samples are left.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         connection.execute(
@@ -195,10 +195,10 @@ def release(store: Store, eval_id: str, because: str = "") -> None:
 
 
 def claim(store: Store, eval_id: str, key: SampleKey, run_id: str) -> int:
-    """Note that a run begins for a sample; returns the number of the attempt, from 1.
+    """Record that a run begins for a sample; returns the number of the attempt, from 1.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         connection.execute(
@@ -217,10 +217,10 @@ def claim(store: Store, eval_id: str, key: SampleKey, run_id: str) -> int:
 
 
 def finish(store: Store, eval_id: str, result: SampleResult) -> None:
-    """Note what a sample came to; `pending` gives it back, to be run again.
+    """Record the result of a sample; `pending` returns it to the queue.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     assignments = ", ".join(f"{name} = ?" for name in _COLUMNS)
     with store.transaction() as connection:
@@ -231,29 +231,30 @@ def finish(store: Store, eval_id: str, result: SampleResult) -> None:
 
 
 def results(store: Store, eval_id: str) -> list[SampleResult]:
-    """Where each sample of an evaluation stands, in the order of the plan.
+    """The state of each sample of an evaluation, in the order of the plan.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     return _results(store.rows(f"{_RESULTS} ORDER BY place", [eval_id]))
 
 
 def result_at(store: Store, eval_id: str, place: int) -> SampleResult:
-    """Where the sample at one place of the plan stands; places count from 0.
+    """The state of the sample at one position of the plan, counted from 0.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     return _results(store.rows(f"{_RESULTS} AND place = ?", [eval_id, place]))[0]
 
 
 def marks(store: Store, eval_id: str) -> list[tuple[object, ...]]:
-    """What changes whenever a sample does, in the order of the plan: costs a fraction of reading
-    all of them.
+    """One mark per sample, in the order of the plan, which changes whenever the sample does.
+
+    Reading the marks costs a fraction of reading all samples.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     rows = store.rows(
         "SELECT status, run_id, attempts FROM eval_samples WHERE eval_id = ? ORDER BY place",
@@ -263,7 +264,7 @@ def marks(store: Store, eval_id: str) -> list[tuple[object, ...]]:
 
 
 def mark_of(result: SampleResult) -> tuple[object, ...]:
-    """The mark of a sample that was read (see `marks`)."""
+    """The mark of a sample result (see `marks`)."""
     return result.status, result.run_id, result.attempts
 
 
@@ -271,38 +272,38 @@ def summaries(store: Store, limit: int = 100) -> list[EvalSummary]:
     """Evaluations, newest first.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     rows = store.rows(f"{_SUMMARIES} {_NEWEST_FIRST} LIMIT ?", [limit])
     return [_summary(row) for row in rows]
 
 
 def summaries_of(store: Store, ids: Sequence[str]) -> list[EvalSummary]:
-    """These evaluations, as `summaries`; those that were deleted are not among them."""
+    """Summaries of these evaluations; deleted ones are left out."""
     among = f"WHERE id IN ({', '.join('?' * len(ids))})"
     return [_summary(row) for row in store.rows(f"{_SUMMARIES} {among} {_NEWEST_FIRST}", list(ids))]
 
 
 def summary(store: Store, name: str = "last", *, surely: bool = False) -> EvalSummary:
-    """The evaluation with this id, or whose id begins or ends so; `last`: the newest.
+    """The evaluation whose id is, starts or ends with `name`; `last` is the newest.
 
     Args:
-        store: where it is.
+        store: the database.
         name: the id, or a part of it.
-        surely: for what cannot be undone: the id, or at least `MIN_PREFIX` characters it begins
-            with.
+        surely: for irreversible actions: accept only the id, or at least `MIN_PREFIX` characters
+            that it starts with.
 
     Raises:
-        StoreError: there is none, or more than one.
+        StoreError: no evaluation matches, or more than one.
     """
     return _summary(_EVALUATIONS.find(store, name, surely=surely))
 
 
 def sessions_of(store: Store, eval_id: str) -> list[str]:
-    """The sessions of all attempts at all samples, also of those that were given back.
+    """The sessions of all attempts at all samples, including those returned to the queue.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     rows = store.rows(
         "SELECT run_id FROM eval_runs JOIN runs ON runs.id = run_id WHERE eval_id = ?"
@@ -316,7 +317,7 @@ def delete(store: Store, eval_id: str) -> None:
     """Delete an evaluation; its sessions stay.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         connection.execute("DELETE FROM evals WHERE id = ?", [eval_id])

@@ -1,4 +1,4 @@
-"""Reads the events of a session that may still grow, a page at a time."""
+"""Reads the events of a session, which may still be growing, a page at a time."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.store import Store
 
 PAGE_EVENTS = 500
-"""Events read at a time."""
+"""Number of events read at a time."""
 
 
 async def stored_events(
     store: Store, run_id: str, after: int, until: int | None = None
 ) -> AsyncGenerator[e.AnyEvent]:
-    """Events with `after` < seq <= `until`, also those that are stored while this reads.
+    """Events with `after` < seq <= `until`, including those stored in the meantime.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
         EventDecodeError: an event was written by a newer version.
     """
     while True:

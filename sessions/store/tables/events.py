@@ -1,4 +1,4 @@
-"""Appends events to the database and reads them back, whole or by kind."""
+"""Appends events to the database and reads them back, by range or by kind."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sandbox_tui.sessions.store.tables import runs
 from sandbox_tui.sessions.store.tables.steps_calls_messages import mark_estimates, record
 
 PAGE = 500
-"""Events read at a time."""
+"""Number of events read at a time."""
 
 
 def insert(connection: Connection, run_id: str, batch: Sequence[e.AnyEvent]) -> None:
-    """Store events, and bring what is kept of their run up to them."""
+    """Store events, and update all rows derived from the run's events."""
     if isinstance(batch[0], e.RunStarted):
         runs.begin(connection, run_id, batch[0])
     connection.executemany(
@@ -103,7 +103,7 @@ def read_at(database: Database, run_id: str, seqs: Iterable[int]) -> dict[int, e
 
 
 def last_kind(database: Database, run_id: str, kinds: Collection[str]) -> str | None:
-    """The kind of the last event that is of one of `kinds`."""
+    """The kind of the last event whose kind is in `kinds`."""
     marks = ", ".join("?" * len(kinds))
     rows = database.rows(
         "SELECT kind, max(seq) AS seq FROM events"
@@ -123,6 +123,6 @@ def last_of_kind(database: Database, run_id: str, kind: str) -> e.AnyEvent | Non
 
 
 def time_of(database: Database, run_id: str, seq: int) -> float | None:
-    """When an event happened, in seconds since the run began; None where there is none."""
+    """When an event happened, in seconds since the run began; None if there is no such event."""
     rows = database.rows("SELECT t FROM events WHERE run_id = ? AND seq = ?", [run_id, seq])
     return float(rows[0]["t"]) if rows else None

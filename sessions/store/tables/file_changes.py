@@ -1,4 +1,4 @@
-"""Changes of files over a run, read from the table `file_changes`."""
+"""File changes of a run, read from the table `file_changes`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ class FileChangeRow(NamedTuple):
     """A change of one path.
 
     Attributes:
-        seq: number of the event that tells it.
-        step: the step it is counted under.
+        seq: number of the event that reports it.
+        step: the step it is attributed to.
         path: absolute.
         change: created, modified or deleted.
         kind: file, dir, link or other.
         size: bytes.
-        digest: of the content, None where it was not kept.
+        digest: of the content; None if it was not stored.
     """
 
     seq: int
@@ -33,7 +33,7 @@ _COLUMNS = ", ".join(FileChangeRow._fields)
 
 
 def changes_of(database: Database, run_id: str) -> list[FileChangeRow]:
-    """All changes of files of a run, in order."""
+    """All file changes of a run, in order."""
     rows = database.rows(
         f"SELECT {_COLUMNS} FROM file_changes WHERE run_id = ? ORDER BY seq, rowid", [run_id]
     )

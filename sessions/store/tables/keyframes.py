@@ -1,7 +1,7 @@
-"""The tables that keyframes are kept in: their rows as bytes, whose meaning is `playback`'s.
+"""The tables of keyframes: their rows as bytes, which `playback` encodes and decodes.
 
-A read-only file has no room for them: `make_temporary` makes tables of the same names that last as
-long as the file is open. SQLite looks for a table among the temporary ones first.
+If the file is read-only, `make_temporary` creates temporary tables with the same names, which last
+as long as the file is open. SQLite looks up a name among temporary tables first.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ class ItemRow(NamedTuple):
     """A row of `keyframe_items`.
 
     Attributes:
-        item: its place in the list of items.
-        seq: the keyframe at which it was new or different.
+        item: index in the list of items.
+        seq: the keyframe at which it was new or had changed.
         kind: call, reply, human or note.
-        number: the call's, or of what the person did; None for others.
+        number: of the call or of the user's action; None for others.
         compressed, data: the item.
     """
 
@@ -38,9 +38,9 @@ class ScreenRow(NamedTuple):
 
     Attributes:
         terminal: its name.
-        opened_seq: number of the event that opened it, 0 for the mirror at the beginning.
+        opened_seq: number of the event that opened it; 0 for the mirror from the start.
         seq: of the keyframe.
-        lines_scrolled: lines that had left the screen until then.
+        lines_scrolled: number of lines that had left the screen by then.
         history: how many of them are scrollback.
         data: the screen.
     """
@@ -66,7 +66,7 @@ class KeyframeTables:
     """The keyframes of one session.
 
     Args:
-        database: where they are.
+        database: the database they are stored in.
         run_id: the session.
     """
 
@@ -77,7 +77,7 @@ class KeyframeTables:
     # --- keyframes
 
     def head_until(self, seq: int) -> tuple[int, bytes] | None:
-        """Number and head of the last keyframe at or before an event."""
+        """Number and head of the last keyframe at or before an event; None if there is none."""
         rows = self._database.rows(
             "SELECT seq, data FROM keyframes WHERE run_id = ? AND kind = 'head' AND seq <= ?"
             " ORDER BY seq DESC LIMIT 1",
@@ -86,7 +86,7 @@ class KeyframeTables:
         return (int(rows[0]["seq"]), rows[0]["data"]) if rows else None
 
     def last(self, before: int = 2**62) -> int:
-        """Number of the last keyframe before an event, 0 where there is none."""
+        """Number of the last keyframe before an event; 0 if there is none."""
         rows = self._database.rows(
             "SELECT max(seq) AS seq FROM keyframes WHERE run_id = ? AND kind = 'head' AND seq < ?",
             [self._run_id, before],
@@ -94,8 +94,8 @@ class KeyframeTables:
         return rows[0]["seq"] or 0
 
     def files(self, whole: int, seq: int) -> list[bytes]:
-        """The files at keyframe `whole`, which has all of them, and the changed ones up to `seq`;
-        none where `whole` does not have them."""
+        """The files at keyframe `whole`, which has all of them, then the changed ones up to `seq`;
+        empty if `whole` does not have them."""
         rows = self._database.rows(
             "SELECT data FROM keyframes WHERE run_id = ? AND kind = 'tree' AND seq = ?",
             [self._run_id, whole],
@@ -119,7 +119,7 @@ class KeyframeTables:
     # --- items
 
     def items(self, first: int, last: int, seq: int) -> list[ItemRow]:
-        """Items `first` to `last` (not included) as they were at a keyframe."""
+        """Items `first` to `last` (exclusive) in their state at a keyframe."""
         rows = self._database.rows(
             "SELECT item, max(seq) AS seq, kind, number, compressed, data FROM keyframe_items"
             " WHERE run_id = ? AND item >= ? AND item < ? AND seq <= ? GROUP BY item",
@@ -128,7 +128,7 @@ class KeyframeTables:
         return [ItemRow(**row) for row in rows]
 
     def which_of(self, items: tuple[int, int], seq: int) -> list[int]:
-        """Those of two items that were there at a keyframe."""
+        """Those of the two items that existed at a keyframe."""
         rows = self._database.rows(
             "SELECT DISTINCT item FROM keyframe_items"
             " WHERE run_id = ? AND item IN (?, ?) AND seq <= ?",
@@ -137,7 +137,7 @@ class KeyframeTables:
         return [row["item"] for row in rows]
 
     def item_of(self, kind: str, number: int, seq: int) -> int | None:
-        """The last item of a kind and number at a keyframe."""
+        """The last item with a kind and number at a keyframe; None if there is none."""
         rows = self._database.rows(
             "SELECT max(item) AS item FROM keyframe_items"
             " WHERE run_id = ? AND kind = ? AND number = ? AND seq <= ?",
@@ -146,7 +146,7 @@ class KeyframeTables:
         return rows[0]["item"]
 
     def items_by_number(self, kind: str, seq: int) -> dict[int, int]:
-        """The last item of each number of a kind, in the order in which the numbers came up."""
+        """The last item for each number of a kind, in the order in which the numbers appeared."""
         rows = self._database.rows(
             "SELECT number, max(item) AS item FROM keyframe_items"
             " WHERE run_id = ? AND kind = ? AND seq <= ? GROUP BY number ORDER BY min(item)",
@@ -157,7 +157,7 @@ class KeyframeTables:
     # --- screens
 
     def screen(self, terminal: str, opened_seq: int, seq: int) -> tuple[int, bytes] | None:
-        """Lines of scrollback and bytes of a terminal at a keyframe."""
+        """Lines of scrollback and bytes of a terminal at a keyframe; None if there is none."""
         rows = self._database.rows(
             "SELECT history, data FROM keyframe_screens"
             " WHERE run_id = ? AND terminal = ? AND opened_seq = ? AND seq = ?",
@@ -168,7 +168,7 @@ class KeyframeTables:
     def screen_above(
         self, terminal: str, opened_seq: int, line: int, before: int
     ) -> tuple[int, bytes] | None:
-        """Keyframe and bytes of a terminal, the last before which a line had not yet scrolled."""
+        """Keyframe and bytes of the last screen of a terminal before a line had scrolled off it."""
         rows = self._database.rows(
             "SELECT seq, data FROM keyframe_screens WHERE run_id = ? AND terminal = ?"
             " AND opened_seq = ? AND lines_scrolled <= ? AND seq < ?"
@@ -178,7 +178,7 @@ class KeyframeTables:
         return (int(rows[0]["seq"]), rows[0]["data"]) if rows else None
 
     def next_screen(self, terminal: str, opened_seq: int, after: int) -> int | None:
-        """The first keyframe of a terminal after an event."""
+        """The first keyframe of a terminal after an event; None if there is none."""
         rows = self._database.rows(
             "SELECT min(seq) AS seq FROM keyframe_screens"
             " WHERE run_id = ? AND terminal = ? AND opened_seq = ? AND seq > ?",
@@ -204,7 +204,7 @@ class KeyframeTables:
             items, screens, markers: rows that are new with it.
 
         Raises:
-            StoreError: it could not be written, or the session has been deleted.
+            StoreError: the write failed, or the session has been deleted.
         """
         run_id = self._run_id
         with self._database.transaction() as connection:
@@ -232,10 +232,10 @@ class KeyframeTables:
             )
 
     def make_temporary(self) -> None:
-        """Make temporary tables, with what the file has of this session.
+        """Create temporary tables and copy this session's keyframes into them.
 
         Raises:
-            StoreError: the file cannot be read, or there is no room for temporary tables.
+            StoreError: the database cannot be read, or there is no space for temporary tables.
         """
         with self._database.autocommit() as connection:
             for table, (columns, keys) in _TEMPORARY.items():
@@ -254,7 +254,7 @@ _TEMPORARY: dict[str, tuple[str, Sequence[str]]] = {
     ),
     "markers": ("run_id, seq, t, kind, step", ("run_id, seq",)),
 }
-"""Tables with their columns, and those of each index."""
+"""Tables with their columns, and the columns of each index."""
 
 
 def _make_temporary(

@@ -1,7 +1,7 @@
-"""The table of rollouts: which sessions a training run made, and what each came to.
+"""The table of rollouts: the sessions of a training run, with their results.
 
-Each change of a row raises its `revision` above all others of its training: a reader asks for what
-has changed since, and a training of 100,000 rollouts costs it no more than a small one.
+Each change of a row raises its `revision` above all others of its training: readers ask only for
+changes since the last read, so a training of 100,000 rollouts costs them no more than a small one.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ import msgspec
 from sandbox_tui.sessions.store.store import Store
 
 Split = Literal["train", "held_out"]
-"""What a rollout is for: the policy learns from it, or is only measured by it."""
+"""Purpose of a rollout: the policy is trained on it, or only evaluated."""
 
 
 class Rollout(msgspec.Struct, frozen=True, kw_only=True):
     """One rollout of a training run.
 
     Attributes:
-        run_id: the session that is its record.
-        step: the optimizer step that it belongs to.
-        task: id of its task; the rollouts of one task in one step are a group.
-        number: its place in the group.
-        split: what it is for.
+        run_id: the session that records it.
+        step: the optimizer step it belongs to.
+        task: id of its task; the rollouts of one task in one step form a group.
+        number: its index in the group.
+        split: its purpose.
         mode: `sandbox`, or `text` without one.
-        began_at, ended_at: seconds since the epoch; no end before it is over.
-        reward: None before it is over, or where it has none.
-        advantage: in its group; None before the trainer has said so.
+        began_at, ended_at: seconds since the epoch; `ended_at` is None until it ends.
+        reward: None until it ends, or if it has none.
+        advantage: relative to its group; None until the trainer has reported it.
         truncated: whether a limit of steps, tokens or time ended it.
         reason: why it ended (`FinishReason`); empty while it runs.
         steps: turns of the policy.
         tool_calls: calls that were run.
         tokens: of all replies.
-        seconds: wall clock.
+        seconds: wall-clock time.
     """
 
     run_id: str
@@ -58,7 +58,7 @@ class Rollout(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def over(self) -> bool:
-        """Whether it has come to its end."""
+        """Whether it has ended."""
         return self.ended_at is not None
 
 
@@ -66,10 +66,10 @@ _COLUMNS = tuple(field.name for field in msgspec.structs.fields(Rollout))
 
 
 def begin(store: Store, training_id: str, rollout: Rollout) -> None:
-    """Enter a rollout that begins.
+    """Add a rollout that begins.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         connection.execute(
@@ -80,10 +80,10 @@ def begin(store: Store, training_id: str, rollout: Rollout) -> None:
 
 
 def finish(store: Store, rollout: Rollout) -> None:
-    """Note what a rollout came to; its advantage stays as it is.
+    """Record the result of a rollout; its advantage stays unchanged.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         connection.execute(
@@ -100,10 +100,10 @@ def finish(store: Store, rollout: Rollout) -> None:
 def set_advantages(
     store: Store, training_id: str, step: int, advantages: Mapping[str, float]
 ) -> None:
-    """Note the advantage of rollouts of a step, by session.
+    """Record the advantages of rollouts of a step, by session.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         connection.executemany(
@@ -113,10 +113,10 @@ def set_advantages(
 
 
 def replace_from(store: Store, training_id: str, from_step: int) -> None:
-    """Note that the rollouts of a step and of those after it are made again: they count no more.
+    """Mark the rollouts from this step on as replaced: they are repeated and no longer count.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         connection.execute(
@@ -127,10 +127,10 @@ def replace_from(store: Store, training_id: str, from_step: int) -> None:
 
 
 def rollouts_of(store: Store, training_id: str) -> list[Rollout]:
-    """The rollouts of a training that count, by step, task and number.
+    """The rollouts of a training that count, ordered by step, task and number.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     return _rollouts(
         store.rows(
@@ -142,13 +142,13 @@ def rollouts_of(store: Store, training_id: str) -> list[Rollout]:
 
 
 class Changes(NamedTuple):
-    """What has changed among the rollouts of a training.
+    """Changes among the rollouts of a training.
 
     Attributes:
-        rollouts: as they are now.
-        gone: sessions of those that do not count any more.
-        revision: to ask with next time.
-        more: whether there are others.
+        rollouts: the changed ones, in their present state.
+        gone: sessions of rollouts that no longer count.
+        revision: to pass to the next call.
+        more: whether there are more changes.
     """
 
     rollouts: list[Rollout]
@@ -158,10 +158,11 @@ class Changes(NamedTuple):
 
 
 def changes_since(store: Store, training_id: str, revision: int, limit: int) -> Changes:
-    """The rollouts that have changed since a revision, at least `limit` of them if there are.
+    """The rollouts that have changed since a revision, at least `limit` of them if there are as
+    many.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     rows = store.rows(
         f"SELECT {', '.join(_COLUMNS)}, replaced, revision FROM rollouts WHERE training_id = ?1"
@@ -177,10 +178,10 @@ def changes_since(store: Store, training_id: str, revision: int, limit: int) -> 
 
 
 def sessions_of(store: Store, training_id: str) -> list[str]:
-    """The sessions of all rollouts, also of those that were replaced, that are still there.
+    """The existing sessions of all rollouts, including those that were replaced.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     rows = store.rows(
         "SELECT run_id FROM rollouts JOIN runs ON runs.id = run_id WHERE training_id = ?"

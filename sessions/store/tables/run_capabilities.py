@@ -1,7 +1,7 @@
-"""Which calls of a run count as which meta-capability, remembered: to find out takes half a
-millisecond per call, and a report is of many runs.
+"""A cache of meta-capabilities: how the calls of a run are classified. Classification takes half a
+millisecond per call, and a report covers many runs.
 
-A row holds as long as its run has no newer events, and the rules are the same.
+A row is valid as long as its run has no newer events and the rules are unchanged.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ MAX_RUNS_PER_QUERY = 500
 
 
 def remembered(database: Database, run_ids: Sequence[str]) -> Iterator[tuple[str, RunCapabilities]]:
-    """What is remembered of these runs.
+    """The cached capabilities of these runs.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     for at in range(0, len(run_ids), MAX_RUNS_PER_QUERY):
         some = run_ids[at : at + MAX_RUNS_PER_QUERY]
@@ -36,10 +36,10 @@ def remembered(database: Database, run_ids: Sequence[str]) -> Iterator[tuple[str
 
 
 def remember(database: Database, found: Mapping[str, RunCapabilities]) -> None:
-    """Keep what was found out; runs that are gone are left out.
+    """Cache the capabilities of runs; deleted runs are left out.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with database.transaction() as connection:
         connection.executemany(

@@ -1,4 +1,4 @@
-"""The row of each run: begun, kept up to date as events are stored, found, and deleted."""
+"""The table of runs: inserts, updates as events are stored, finds and deletes rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.store.database import Database
 
 MIN_PREFIX = 4
-"""Characters of an id without which nothing is deleted."""
+"""Minimum length of a prefix that identifies a run for deletion."""
 
 _BEGUN_AT = (
     "CASE WHEN parent IS NULL THEN started_at ELSE max(started_at, coalesce(strftime('%s',"
@@ -23,7 +23,7 @@ _BEGUN_AT = (
     " || substr(id, 10, 2) || ':' || substr(id, 12, 2) || ':' || substr(id, 14, 2))"
     " + 0.0, started_at)) END"
 )
-"""`RunSummary.begun_at` of a row of `runs`."""
+"""SQL for `RunSummary.begun_at` from a row of `runs`."""
 
 
 def begin(connection: Connection, run_id: str, event: e.RunStarted) -> None:
@@ -43,7 +43,7 @@ def begin(connection: Connection, run_id: str, event: e.RunStarted) -> None:
 
 
 def summarise(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
-    """Bring a run's row up to an event, so that a killed run still shows how far it came."""
+    """Update a run's row from an event, so that a killed run still shows its progress."""
     match event:
         case e.ModelReplied(usage=usage):
             connection.execute(
@@ -78,7 +78,7 @@ def summarise(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
 
 
 def set_owner(connection: Connection, run_id: str, owner: ProcessIdentity) -> None:
-    """Write down the program that a run belongs to."""
+    """Record the program that a run belongs to."""
     connection.execute(
         "UPDATE runs SET owner_pid = ?, owner_started = ?, owner_host = ? WHERE id = ?",
         [*owner, run_id],
@@ -86,7 +86,7 @@ def set_owner(connection: Connection, run_id: str, owner: ProcessIdentity) -> No
 
 
 def delete(connection: Connection, run_id: str) -> None:
-    """Delete a run, all that belongs to it, and file contents that no other run has."""
+    """Delete a run with everything that belongs to it, and file contents that no other run has."""
     connection.execute(
         "INSERT OR IGNORE INTO orphaned_snapshots (run_id, sandbox)"
         " SELECT id, sandbox FROM runs WHERE id = ?"
@@ -113,25 +113,25 @@ _STANDALONE = (
     "NOT EXISTS (SELECT 1 FROM eval_runs WHERE run_id = runs.id)"
     " AND NOT EXISTS (SELECT 1 FROM rollouts WHERE run_id = runs.id)"
 )
-"""Belongs to no evaluation and no training."""
+"""SQL condition: the run belongs to no evaluation or training."""
 
 
 def newest_standalone(database: Database, limit: int) -> list[dict[str, Any]]:
-    """Rows of runs that belong to no evaluation and no training, newest first."""
+    """Rows of runs that belong to no evaluation or training, newest first."""
     query = f"SELECT * FROM runs WHERE {_STANDALONE} ORDER BY {_BEGUN_AT} DESC, id DESC LIMIT ?"
     return database.rows(query, [limit])
 
 
 def count_standalone(database: Database) -> int:
-    """How many runs belong to no evaluation and no training."""
+    """The number of runs that belong to no evaluation or training."""
     return int(database.rows(f"SELECT count(*) AS n FROM runs WHERE {_STANDALONE}")[0]["n"])
 
 
 def find(database: Database, name: str, *, surely: bool) -> dict[str, Any]:
-    """The row of a run by its id or a part of it; see `Store.run`.
+    """The row of a run, found by its id or a part of it; see `Store.run`.
 
     Raises:
-        NotStored: there is none, or more than one.
+        NotStored: no run matches, or more than one.
     """
     rows = database.rows("SELECT * FROM runs WHERE id = ?", [name])
     if not rows and surely and len(name) < MIN_PREFIX:
@@ -151,5 +151,5 @@ def find(database: Database, name: str, *, surely: bool) -> dict[str, Any]:
 
 
 def not_found(name: str) -> NotStored:
-    """The error for a session that is not there."""
+    """The error for a name that matches no session."""
     return NotStored(f"There is no session {name!r}; `sandbox-tui sessions ls` lists them.")

@@ -1,4 +1,5 @@
-"""The documents that sessions were imported from, whole: events do not hold all of them."""
+"""The original documents of imported sessions, stored whole since events do not hold all of
+them."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ class SourceDocument:
     """A document that a session was imported from.
 
     Attributes:
-        format: its format, by the importer's name.
+        format: name of its importer.
         name: of the file.
-        fingerprint: of the events made from it (`fingerprint.fingerprint`).
+        fingerprint: of the events built from it (`fingerprint.fingerprint`).
         data: the document, byte for byte.
     """
 
@@ -30,7 +31,7 @@ def keep_source_document(store: Store, run_id: str, original: SourceDocument) ->
     """Store the document of a session.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     compressed, data = compress(original.data)
     values = (original.format, original.name, original.fingerprint, compressed, data)
@@ -44,10 +45,10 @@ def keep_source_document(store: Store, run_id: str, original: SourceDocument) ->
 
 
 def source_document_of(store: Store, run_id: str) -> SourceDocument | None:
-    """The document a session was imported from, None where it was recorded here.
+    """The document that a session was imported from; None if it was recorded here.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     for row in store.rows("SELECT * FROM source_documents WHERE run_id = ?", [run_id]):
         with explained(store.path):
@@ -61,10 +62,10 @@ def source_document_of(store: Store, run_id: str) -> SourceDocument | None:
 
 
 def runs_imported_from(store: Store, fingerprint: str) -> list[str]:
-    """Ids of the sessions that were imported from a document with these events.
+    """Ids of the sessions imported from a document with these events.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     rows = store.rows(
         "SELECT run_id FROM source_documents WHERE events_fingerprint = ?", [fingerprint]

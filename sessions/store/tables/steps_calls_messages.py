@@ -1,7 +1,7 @@
-"""Keeps the tables `steps`, `calls` and `messages` in line with the events, as these are stored.
+"""Updates the tables `steps`, `calls` and `messages` as events are stored.
 
-Everything in them stands in an event as well. They are there to be queried, searched and compared
-without decoding events; see docs/query-your-runs.md.
+They duplicate data from events, to be queried, searched and compared without decoding events; see
+docs/query-your-runs.md.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ RECORDED = (
     e.HumanCommandFinished,
     e.RunFinished,
 )
-"""Events that have a part in these tables."""
+"""Events that these tables derive from."""
 
 
 def record(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
-    """Bring the tables up to an event, inside the transaction that stores it."""
+    """Update the tables from an event, inside the transaction that stores it."""
     match event:
         case e.ModelReplied():
             _step(connection, run_id, event)
@@ -76,11 +76,11 @@ def _step(connection: Connection, run_id: str, reply: e.ModelReplied) -> None:
 
 
 def mark_estimates(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
-    """Mark the tokens of a reply that nobody counted. Apart from `record`, which an older migration
-    calls before there is a column for it."""
+    """Mark the tokens of a reply as estimated. Separate from `record`, which an older migration
+    calls before the column exists."""
     if isinstance(event, e.ModelReplied):
         estimated = event.usage.estimated
-        connection.execute(  # a row that is updated is indexed again: none for nothing
+        connection.execute(  # updating a row reindexes it, so only if something changes
             "UPDATE steps SET tokens_estimated = ?"
             " WHERE run_id = ? AND number = ? AND tokens_estimated <> ?",
             [estimated, run_id, event.step, estimated],
@@ -135,7 +135,7 @@ def _finished(connection: Connection, run_id: str, done: e.CallFinished) -> None
 
 
 def _exit_code(done: e.CallFinished) -> int | None:
-    """None where an imported session has one that no column holds."""
+    """The exit code; None if an imported session has one that does not fit into the column."""
     code = done.exit_code
     return code if code is not None and abs(code) <= MAX_INT else None
 
@@ -160,5 +160,5 @@ def _step_at(connection: Connection, run_id: str, seq: int) -> int:
 
 
 def _text(text: str) -> str:
-    """Text as SQLite holds it whole: its functions end a string at NUL."""
+    """Text without NUL, at which SQLite's functions end a string."""
     return text.replace("\0", " ")

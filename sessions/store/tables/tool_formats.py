@@ -1,4 +1,4 @@
-"""Which format of tool calls worked with a model, learnt from the runs before."""
+"""The format of tool calls that worked with a model, learned from earlier runs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables import events
 
 MAX_RUNS_READ = 20
-"""The newest runs of a model that are looked at."""
+"""Number of a model's newest runs that are inspected."""
 
 
 def known_tool_format(store: Store, model: str, base_url: str) -> e.ToolFormat | None:
     """The format in which the newest run with this model on this server made calls.
 
-    Only runs count that called a tool, native or after they had settled by themselves (mode
-    `auto`), and that were recorded here. None where calls were native, or where there is no run.
+    Only runs recorded here count, and only if they called a tool, natively or in a format chosen
+    automatically (mode `auto`). None if calls were native, or if there is no such run.
     """
     rows = store.rows(
         "SELECT id, model_params FROM runs WHERE model = ? AND calls > 0"
@@ -36,13 +36,13 @@ def known_tool_format(store: Store, model: str, base_url: str) -> e.ToolFormat |
 
 
 def last_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
-    """The format on which a run settled last; None: its calls are native."""
+    """The last tool format that a run settled on; None for native calls."""
     event = events.last_of_kind(store, run_id, "ToolFormatChosen")
     return event.format if isinstance(event, e.ToolFormatChosen) else None
 
 
 def _used_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
-    """The last format of a run in which it made a call."""
+    """The last format in which a run made a call."""
     rows = store.rows(
         "SELECT max(seq) AS seq FROM events WHERE run_id = ?1 AND kind = 'ToolFormatChosen'"
         " AND seq < (SELECT max(seq) FROM events WHERE run_id = ?1 AND kind = 'CallProposed')",

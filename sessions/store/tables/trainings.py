@@ -1,7 +1,7 @@
-"""The tables of training runs: what each is of, and the metrics of its steps.
+"""The tables of training runs: their description, and the metrics of their steps.
 
-A training belongs to the program that trains. It says so by its process, which other programs of
-this machine can look for, and by a beat, which programs of other machines can read.
+A training belongs to the program that trains. Programs on the same machine recognise it by its
+process, programs on other machines by its heartbeat.
 """
 
 from __future__ import annotations
@@ -22,31 +22,32 @@ from sandbox_tui.sessions.store.store import Store
 NO_TRAINING = "There are no training runs yet: `sandbox-tui rl train RECIPE` starts one."
 
 MAX_BEAT_AGE_SECONDS = 60.0
-"""Seconds without a beat after which the program of another machine counts as gone."""
+"""Maximum age of the heartbeat of a program on another machine before it counts as ended."""
 
 TrainingStatus = Literal["running", "finished", "stopped", "failed", "interrupted"]
-"""Where a training stands; `interrupted`: its program is gone and had no time to say why."""
+"""Status of a training; `interrupted` means that its program ended without reporting why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSummary:
-    """A training run at a glance.
+    """Summary of a training run.
 
     Attributes:
-        id: sortable by time, as of a session.
-        name: a name for people.
-        engine: what trains: `trl`, `verl` and so on.
-        model: the model that is trained.
+        id: sortable by time, like a session's.
+        name: human-readable name.
+        engine: the training library: `trl`, `verl` and so on.
+        model: the model being trained.
         seed: of the training, or None.
-        recipe: what it was asked to do, as in its recipe file.
-        began_at, ended_at: seconds since the epoch; no end while it runs or was interrupted.
-        status: where it stands.
-        error: why it failed or was stopped, as a sentence; empty otherwise.
-        steps: optimizer steps that are finished.
-        last_step: the number of the last of them, -1 where there is none.
-        last_step_at: when one of them ended last, in seconds since the epoch; 0 where none has.
-        rollouts: how many have begun, without those that were replaced after a resume.
-        mean_reward: of the training rollouts of the last finished step, or None.
+        recipe: the contents of its recipe file.
+        began_at, ended_at: seconds since the epoch; `ended_at` is None while the training runs or
+            if it was interrupted.
+        status: its current status.
+        error: why it failed or was stopped, as a sentence; otherwise empty.
+        steps: number of finished optimizer steps.
+        last_step: number of the last finished step; -1 if there is none.
+        last_step_at: when the last step ended, in seconds since the epoch; 0 if there is none.
+        rollouts: number started, without those that were replaced after a resume.
+        mean_reward: of the training rollouts in the last finished step, or None.
     """
 
     id: str
@@ -67,7 +68,7 @@ class TrainingSummary:
 
     @property
     def running(self) -> bool:
-        """Whether a program is at work on it now."""
+        """Whether a program is working on it now."""
         return self.status == "running"
 
 
@@ -77,7 +78,7 @@ class TrainingStep:
 
     Attributes:
         step: its number.
-        metrics: what the trainer measured, such as `reward`, `held_out_reward` and `loss`.
+        metrics: measured by the trainer, such as `reward`, `held_out_reward` and `loss`.
         ended_at: seconds since the epoch.
     """
 
@@ -88,7 +89,7 @@ class TrainingStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTraining:
-    """What a training is entered with; see `TrainingSummary`."""
+    """The fields of a new training; see `TrainingSummary`."""
 
     id: str
     name: str
@@ -99,10 +100,10 @@ class NewTraining:
 
 
 def create(store: Store, training: NewTraining) -> None:
-    """Enter a training run. It belongs to this program.
+    """Add a training run, which belongs to this program.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     now = time.time()
     with store.transaction() as connection:
@@ -119,11 +120,11 @@ def create(store: Store, training: NewTraining) -> None:
 
 
 def own(store: Store, training_id: str) -> None:
-    """Make this program the one that works on a training, which is running again.
+    """Make this program the owner of a training, which becomes running again.
 
     Raises:
-        StoreError: there is no such training, another program is at work on it, or it could not be
-            written.
+        StoreError: there is no such training, another program is working on it, or the write
+            failed.
     """
     me = ProcessIdentity.this_process()
     with store.transaction() as connection:
@@ -142,10 +143,10 @@ def own(store: Store, training_id: str) -> None:
 
 
 def beat(store: Store, training_id: str) -> None:
-    """Note that the program of a training is alive.
+    """Record a heartbeat of the program that trains.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         connection.execute(
@@ -154,10 +155,10 @@ def beat(store: Store, training_id: str) -> None:
 
 
 def finish(store: Store, training_id: str, status: TrainingStatus, error: str = "") -> None:
-    """Note how a training ended.
+    """Record how a training ended.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         connection.execute(
@@ -167,10 +168,10 @@ def finish(store: Store, training_id: str, status: TrainingStatus, error: str = 
 
 
 def finish_step(store: Store, training_id: str, step: int, metrics: Mapping[str, float]) -> None:
-    """Keep the finite metrics of a step; those of the same step before are replaced.
+    """Store the finite metrics of a step, replacing earlier ones of the same step.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     kept = {name: float(value) for name, value in metrics.items() if math.isfinite(value)}
     with store.transaction() as connection:
@@ -182,10 +183,10 @@ def finish_step(store: Store, training_id: str, step: int, metrics: Mapping[str,
 
 
 def forget_steps(store: Store, training_id: str, from_step: int) -> None:
-    """Forget the metrics of a step and of those after it, which are done again.
+    """Delete the metrics of this step and of later ones, which will be repeated.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         connection.execute(
@@ -198,7 +199,7 @@ def steps_of(store: Store, training_id: str) -> list[TrainingStep]:
     """The finished steps of a training, in order.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     rows = store.rows(
         "SELECT step, metrics, ended_at FROM training_steps WHERE training_id = ? ORDER BY step",
@@ -218,16 +219,16 @@ def summaries(store: Store, limit: int = 100) -> list[TrainingSummary]:
     """Training runs, newest first.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     return [_summary(row) for row in store.rows(f"{_SUMMARIES} {_NEWEST_FIRST} LIMIT ?", [limit])]
 
 
 def summaries_of(store: Store, ids: Sequence[str]) -> list[TrainingSummary]:
-    """These training runs, newest first; those that were deleted are not among them.
+    """These training runs, newest first; deleted ones are left out.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     marks = ", ".join("?" * len(ids))
     rows = store.rows(f"{_SUMMARIES} WHERE id IN ({marks}) {_NEWEST_FIRST}", list(ids))
@@ -235,16 +236,16 @@ def summaries_of(store: Store, ids: Sequence[str]) -> list[TrainingSummary]:
 
 
 def summary(store: Store, name: str = "last", *, surely: bool = False) -> TrainingSummary:
-    """The training with this id, or whose id begins or ends so; `last`: the newest.
+    """The training whose id is, starts or ends with `name`; `last` is the newest.
 
     Args:
-        store: where it is.
+        store: the database.
         name: the id, or a part of it.
-        surely: for what cannot be undone: the id, or at least `MIN_PREFIX` characters it begins
-            with.
+        surely: for irreversible actions: accept only the id, or at least `MIN_PREFIX` characters
+            that it starts with.
 
     Raises:
-        StoreError: there is none, or more than one.
+        StoreError: no training matches, or more than one.
     """
     return _summary(_TRAININGS.find(store, name, surely=surely))
 
@@ -253,7 +254,7 @@ def delete(store: Store, training_id: str) -> None:
     """Delete a training; its sessions stay.
 
     Raises:
-        StoreError: it could not be written.
+        StoreError: the write failed.
     """
     with store.transaction() as connection:
         connection.execute("DELETE FROM trainings WHERE id = ?", [training_id])
@@ -307,7 +308,8 @@ def _summary(row: dict[str, Any]) -> TrainingSummary:
 
 
 def _is_alive(row: dict[str, Any]) -> bool:
-    """Whether the program of a training is there: seen from here, or known by its beat."""
+    """Whether a training's program is alive: by its process on this machine, else by its
+    heartbeat."""
     owner = ProcessIdentity(row["owner_pid"], row["owner_started"], row["owner_host"])
     if owner.here:
         return owner.alive

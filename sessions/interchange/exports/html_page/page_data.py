@@ -119,9 +119,7 @@ def _shown(text: str) -> str:
 
 def _items(entries: Iterable[Entry]) -> list[dict[str, Any]]:
     """The items of the call list, in order. `seq` is the event with which an item appears, `done`
-    the
-    event that completes it; other positions are named as in `Entry`.
-    """
+    the event that completes it; other positions are named as in `Entry`."""
     return [{"seq": entry.seq, **_item(entry)} for entry in entries]
 
 

@@ -17,9 +17,7 @@ from sandbox_tui.core.terminal.emulator.sgr import DEFAULT, Attributes
 
 KEPT_LINES = 400
 """Maximum number of lines recorded of those that scroll by within one event. `terminals.js` shows
-as
-many (`SHOWN_LINES`), so earlier ones would never be visible.
-"""
+as many (`SHOWN_LINES`), so earlier ones would never be visible."""
 
 MAX_LOOKS = 1 << 16
 """Maximum number of styles in one page, since output can style every cell differently."""
