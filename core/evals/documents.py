@@ -1,4 +1,4 @@
-"""Documents in the prompt, for the modes in which the model does not read them as files."""
+"""Inlines documents into the prompt, for modes in which the model does not read them as files."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ CUT = "[â€¦ cut here: {missing} of {size} bytes of this document are left out â€
 NOT_TEXT = "[a file of {size} bytes that is not text]"
 
 _COSTS = bytes(BYTES_PER_TOKEN if byte in b"0123456789" else 1 for byte in range(256))
-"""What each byte counts for: many tokenizers make a token of every digit."""
+"""Cost of each byte value: many tokenizers spend one token on every digit."""
 
 
 @dataclass(frozen=True, slots=True)
 class InlinedDocuments:
-    """Documents as text of a prompt.
+    """Documents rendered as prompt text.
 
     Attributes:
-        text: all of them, each between two lines that name it; empty where there are none.
-        cut: names of those that are not in it as a whole.
+        text: all documents, each between two lines that name it; empty if there are none.
+        cut: names of the documents that are not included in full.
     """
 
     text: str
@@ -30,13 +30,13 @@ class InlinedDocuments:
 
 
 def inline_documents(files: Mapping[str, bytes], window: int | None) -> InlinedDocuments:
-    """The documents, one after the other.
+    """Render documents one after the other.
 
     Args:
-        files: by name.
-        window: tokens they may take together, estimated as one for each digit and one for four
-            other bytes; longer ones lose their end, shared out so that short documents stay whole.
-            None: all of them.
+        files: contents by name.
+        window: token budget for all documents together, estimated as one token per digit and one
+            per four other bytes. Documents over budget lose their end; the budget is shared so
+            that short ones stay whole. None: no limit.
     """
     budget = None if window is None else window * BYTES_PER_TOKEN
     shares = _shares({name: sum(_costs(data)) for name, data in files.items()}, budget)
@@ -55,7 +55,7 @@ def _costs(data: bytes) -> bytes:
 
 
 def _shares(sizes: Mapping[str, int], budget: int | None) -> dict[str, int]:
-    """The cost each may have: short documents whole, the rest shared out evenly."""
+    """The budget of each document: short ones stay whole, the rest is shared evenly."""
     if budget is None or sum(sizes.values()) <= budget:
         return dict(sizes)
     shares: dict[str, int] = {}
@@ -67,7 +67,7 @@ def _shares(sizes: Mapping[str, int], budget: int | None) -> dict[str, int]:
 
 
 def _body(data: bytes, share: int) -> tuple[str, bool]:
-    """The text of a document within its share, and whether that is all of it."""
+    """The text of a document cut to its share, and whether it is complete."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""What an evaluation runs: enough to tell from a report alone how its figures were produced."""
+"""Describes an evaluation: enough to tell from a report alone how its figures were produced."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from sandbox_tui.core.evals.sample import EvalMode
 
 
 class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
-    """One evaluation: a suite, and the model that attempts it.
+    """One evaluation: a suite and the model that attempts it.
 
     Attributes:
-        id: of the evaluation.
-        suite: the suite's name.
-        digest: the suite's, with the texts of its prompts (`Suite.digest`).
-        model: name of the model.
-        params: its sampling settings and limits, by name.
-        modes: in which each task is attempted; differences are against `vanilla`, or the first.
-        concurrency: samples that run at once.
-        concurrency_before: the same of the programs before this one, where it was another.
-        sandbox: kind of the sandbox, `docker` or `bubblewrap`; as asked for until one has run.
-        image: name of the container image; empty where there is none, or tasks have their own.
-        image_size: its size in words; empty where it is not known.
-        command: the command line that began the evaluation.
+        id: evaluation id.
+        suite: suite name.
+        digest: suite digest, which covers its prompt texts (`Suite.digest`).
+        model: model name.
+        params: sampling settings and limits, by name.
+        modes: modes in which each task is attempted; differences are relative to `vanilla`, or
+            else to the first.
+        concurrency: maximum number of samples that run at once.
+        concurrency_before: concurrency of earlier programs that ran this evaluation, if different.
+        sandbox: sandbox kind, `docker` or `bubblewrap`; the requested kind until a sample has run.
+        image: container image name; empty if there is none or tasks name their own.
+        image_size: its size as text; empty if unknown.
+        command: command line that started the evaluation.
         began_at, ended_at: seconds since the epoch; `ended_at` is 0 while it runs.
     """
 

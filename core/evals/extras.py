@@ -1,4 +1,4 @@
-"""Says which extra of this program brings a package that is missing."""
+"""Errors for missing optional packages, which name the extra that installs them."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from sandbox_tui.core.base.errors import ConfigError
 
 
 def missing_extra(what: str, extra: str = "evals") -> ConfigError:
-    """The error for a missing package.
+    """Return the error for a missing package.
 
     Args:
-        what: that needs the package, such as `The scorer rouge`.
-        extra: of this program.
+        what: feature that needs the package, such as `The scorer rouge`.
+        extra: extra of this project that installs it.
     """
     return ConfigError(f"{what} needs more packages: pip install 'sandbox-tui[{extra}]'.")
 
 
 def require(package: str, what: str, extra: str = "evals") -> None:
-    """Nothing, where a package is installed; it is not imported.
+    """Check that a package is installed, without importing it.
 
     Args:
-        package: its name when imported.
-        what: that needs it.
-        extra: of this program that brings it.
+        package: import name.
+        what: feature that needs it.
+        extra: extra of this project that installs it.
 
     Raises:
-        ConfigError: it is not.
+        ConfigError: the package is not installed.
     """
     if find_spec(package) is None:
         raise missing_extra(what, extra)

@@ -1,7 +1,7 @@
-"""A person's own Python files, such as reward.py, called in a process of their own.
+"""Calls functions in the user's own Python files, such as reward.py, in a separate process.
 
-The code is as trusted as the person's shell, and no more stable: it may hang, print, exit or eat
-memory, so it is never imported into this program.
+The code is as trusted as the user's shell, but it may hang, print, exit or exhaust memory, so it
+is never imported into this program.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from pathlib import Path
 from typing import Any
 
 Arguments = tuple[Sequence[Any], dict[str, Any]]
-"""Arguments of a call by position and by name, as JSON has them."""
+"""Positional and keyword arguments of one call, JSON-compatible."""
 
 MAX_OWN_BYTES = 64 << 30
-"""Address space; such code may load anything."""
+"""Address space limit, generous because user code may load large libraries."""
 
 
 def call_own_code(
     source: str, folder: str, file: str, function: str, calls: Sequence[Arguments]
 ) -> list[Any]:
-    """The results of calls of a function. To be called in a worker only.
+    """Call a function several times and return the results. Call this in a worker only.
 
     Args:
         source: Python source of the module.
-        folder: that it stands in, where it runs; modules beside it can be imported. Empty: none.
-        file: its name there.
-        function: its name in the module.
+        folder: directory of the module, used as working directory and import path; empty: none.
+        file: file name of the module.
+        function: name of the function in the module.
         calls: arguments of each call.
     """
     if folder and Path(folder).is_dir():

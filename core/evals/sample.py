@@ -1,4 +1,4 @@
-"""A sample: one attempt at one task in one mode; and what it came to."""
+"""A sample, one attempt at one task in one mode, and its result."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ files. `sandbox-context`: a computer, documents in the prompt (the ablation of a
 EVAL_MODES: tuple[EvalMode, ...] = ("vanilla", "sandbox", "sandbox-context")
 
 SampleStatus = Literal["pending", "running", "scored", "unscored", "failed"]
-"""`unscored`: the run ended, and the scorer failed. `failed`: the infrastructure failed as often as
-it may, so that there is nothing to score."""
+"""`unscored`: the run ended, but the scorer failed. `failed`: the infrastructure failed on every
+allowed attempt, so there is nothing to score."""
 
 
 class SampleKey(NamedTuple):
-    """What a sample is of. A tuple: reports of large suites make and compare many of them.
+    """Identifies a sample. A tuple, because reports on large suites make and compare many of them.
 
     Attributes:
-        task: the task's id.
-        mode: how it is attempted.
+        task: task id.
+        mode: mode of the attempt.
         number: 1, 2, 3 ... among the samples of this task and mode.
     """
 
@@ -43,31 +43,32 @@ class Sample:
 
 
 class SampleResult(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Where a sample stands.
+    """State and result of a sample.
 
     Attributes:
-        task, mode, number: what it is of.
-        domain: of the task.
-        level: of the task.
+        task, mode, number: the sample's key.
+        domain: the task's domain.
+        level: the task's level.
         status: see `SampleStatus`.
-        run_id: the session of its last attempt; empty while it is pending.
-        attempts: how many runs it took, those that the infrastructure failed among them.
+        run_id: session of the last attempt; empty while pending.
+        attempts: number of runs, including those that the infrastructure failed.
         score: between 0 and 1; None unless `status` is `scored`.
-        scorer: what scored it.
-        explanation: a sentence on the score.
-        answer: the model's.
-        target: the task's.
-        finish_reason: why its run ended (`FinishReason`); empty while it has not.
-        error: a sentence, when its run or its scorer failed.
-        seconds: wall clock of its run, without its scoring.
-        scoring_seconds: wall clock of its scoring.
-        steps, calls: of its run.
-        input_tokens, output_tokens: of its run, as the server counts them.
-        estimated: the server did not count; tokens follow from the length of the text.
-        cost: US dollars, None where no price is known.
-        began_at, ended_at: seconds since the epoch; 0 while not.
-        memory_idle, memory_peak: bytes of its sandbox; None where there is none or nothing tells.
-        cut_documents: documents that its prompt holds in part or not at all, for lack of room.
+        scorer: name of the scorer.
+        explanation: one sentence that explains the score.
+        answer: the model's answer.
+        target: the task's target.
+        finish_reason: why the run ended (`FinishReason`); empty until then.
+        error: error message if the run or the scorer failed.
+        seconds: wall-clock duration of the run, excluding scoring.
+        scoring_seconds: wall-clock duration of scoring.
+        steps, calls: number of steps and tool calls in the run.
+        input_tokens, output_tokens: token usage of the run, as reported by the server.
+        estimated: the server reported no usage; tokens are estimated from the length of the text.
+        cost: US dollars; None if the price is unknown.
+        began_at, ended_at: seconds since the epoch; 0 until then.
+        memory_idle, memory_peak: sandbox memory in bytes; None if there is no sandbox or its memory
+            cannot be measured.
+        cut_documents: number of documents cut or left out of the prompt for lack of room.
     """
 
     task: str
@@ -101,10 +102,10 @@ class SampleResult(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def key(self) -> SampleKey:
-        """What it is of."""
+        """The sample's key."""
         return SampleKey(self.task, self.mode, self.number)
 
     @property
     def over(self) -> bool:
-        """Whether nothing more happens to it."""
+        """Whether the sample has reached its final status."""
         return self.status in ("scored", "unscored", "failed")

@@ -1,4 +1,4 @@
-"""What the run of a sample is asked to do."""
+"""Builds the run request of each sample."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ WITH_DOCUMENTS = "{problem}\n\n{documents}"
 
 DOCUMENTS_CUT = "documents_cut"
 CUT_DOCUMENTS = "cut_documents"
-"""Labels of a run: names and number of the documents that its prompt does not hold as a whole."""
+"""Run labels: names and number of the documents that the prompt does not contain in full."""
 
 WINDOW_SHARE = 0.75
-"""Of the model's context for documents in the prompt; the rest is for the task and the reply."""
+"""Share of the model's context for documents in the prompt; the rest is for task and reply."""
 
 _OF_SAMPLES = {"sandbox.snapshots": "off"}
-"""Settings of samples unless the suite says otherwise, whatever a person's are: thousands of
-samples with a snapshot each would fill the disk."""
+"""Settings of samples that only the suite can override, not the user: thousands of samples with a
+snapshot each would fill the disk."""
 
 _ONE_REPLY = TurnPolicy(no_call="final_answer", steps_remaining=False)
 
 
 @dataclass(frozen=True, slots=True)
 class SampleRequests:
-    """Makes the request of each sample of a suite.
+    """Builds the request of each sample of a suite.
 
     Args:
-        suite: whose samples.
-        settings: the person's, with the suite's on top.
-        pack: prompts of the modes with a computer.
-        vanilla_packs: prompts of `vanilla`, by domain.
-        eval_id: recorded with each run.
-        window: tokens for documents in the prompt; None: however many there are.
+        suite: the suite.
+        settings: the user's settings, overridden by the suite's.
+        pack: prompts for the modes with a computer.
+        vanilla_packs: prompts for `vanilla`, by domain.
+        eval_id: evaluation id, recorded with each run.
+        window: token budget for documents in the prompt; None: no limit.
     """
 
     suite: Suite
@@ -54,11 +54,11 @@ class SampleRequests:
 
     @classmethod
     def of(cls, suite: Suite, settings: config.Settings, eval_id: str) -> SampleRequests:
-        """The requests of a suite with a person's settings. Documents in the prompt may take what
-        the suite says, or else `WINDOW_SHARE` of the model's context.
+        """Build the requests of a suite from the user's settings. Documents in the prompt may take
+        the suite's `window`, or else `WINDOW_SHARE` of the model's context.
 
         Raises:
-            ConfigError: a setting of the suite, or one of its prompt packs, cannot be used.
+            ConfigError: a setting or prompt pack of the suite is invalid.
         """
         settings = config.changed(settings, {**_OF_SAMPLES, **_dotted(suite)})
         return cls(
@@ -75,7 +75,7 @@ class SampleRequests:
 
     @property
     def packs(self) -> dict[str, PromptPack]:
-        """The prompt packs that the suite's modes use, by the setting and the domain."""
+        """The prompt packs that the suite's modes use, by setting and domain."""
         has_computer = any(mode != "vanilla" for mode in self.suite.modes)
         used = {"prompts": self.pack} if has_computer else {}
         if "vanilla" in self.suite.modes:
@@ -83,10 +83,10 @@ class SampleRequests:
         return used
 
     def request(self, sample: Sample, attempt: int) -> RunRequest:
-        """The request of one attempt at a sample.
+        """Build the request for one attempt at a sample.
 
         Raises:
-            ConfigError: a limit of the task cannot be used.
+            ConfigError: a limit of the task is invalid.
         """
         if sample.key.mode == "vanilla":
             return self._vanilla(sample, attempt)
@@ -146,7 +146,7 @@ class SampleRequests:
 
 
 def seed_of(suite: Suite, key: SampleKey) -> int:
-    """The seed of a sample, the same in every mode, on every machine and after every kill."""
+    """The seed of a sample: the same in every mode, on every machine and after a restart."""
     data = f"{suite.seed}/{suite.name}/{key.task}/{key.number}".encode()
     return int.from_bytes(hashlib.sha256(data).digest()[:4]) >> 1
 

@@ -1,4 +1,4 @@
-"""The memory of a sandbox, from its control group."""
+"""Measures the memory of a sandbox through its control group."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _MAX_DIGITS = 20
 
 @dataclass(frozen=True, slots=True)
 class SandboxMemory:
-    """Bytes, cached files among them (kernel documentation, cgroup-v2, memory.current).
+    """Memory in bytes, including cached files (kernel documentation, cgroup-v2, memory.current).
 
     Attributes:
-        now: at the moment; at the end of a run, the memory of an idle sandbox.
-        peak: the most since the sandbox began.
+        now: current usage; at the end of a run, that of an idle sandbox.
+        peak: maximum since the sandbox started.
     """
 
     now: int
@@ -31,19 +31,19 @@ class SandboxMemory:
 
 
 async def sandbox_memory(sandbox: Sandbox) -> SandboxMemory | None:
-    """The memory of a sandbox; None where nothing tells: an embedded sandbox shares the control
+    """Measure the memory of a sandbox. None if unavailable: an embedded sandbox shares the control
     group of the program."""
     if sandbox.kind != "docker":
         return None
     for now, peak in _FILES:
         try:
             return SandboxMemory(await _number(sandbox, now), await _number(sandbox, peak))
-        except (SandboxTuiError, ValueError):  # it is the other version, or nothing tells
+        except (SandboxTuiError, ValueError):  # the other cgroup version, or unavailable
             continue
     return None
 
 
 async def _number(sandbox: Sandbox, file: str) -> int:
-    """What a file says. It is read as any other of the sandbox is, which takes a fraction of what a
-    command of its own would: all samples of an evaluation may end at the same moment."""
+    """The number in a file. Reading through the sandbox takes a fraction of the time of a
+    separate command, which matters because all samples of an evaluation may end at once."""
     return int(await sandbox.read_file(file, max_bytes=_MAX_DIGITS))

@@ -1,4 +1,4 @@
-"""Scores a sample when its run ends, while its sandbox is still there."""
+"""Scores a sample when its run ends, while its sandbox is still running."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from sandbox_tui.core.sandboxes.no_sandbox import NoSandbox
 INFRASTRUCTURE: frozenset[FinishReason] = frozenset(
     {"model_error", "sandbox_error", "store_error", "internal_error"}
 )
-"""Endings that say nothing about the model: such a run is tried again, and never scored."""
+"""Endings that say nothing about the model: such a run is retried and never scored."""
 
 UNSCORED: frozenset[FinishReason] = frozenset({*INFRASTRUCTURE, "cancelled"})
 
 
 class SampleScoring:
-    """Called by a run that ends (`OnFinished`); writes the score as an event of the run.
+    """`OnFinished` callback that scores a run and posts the score as one of its events.
 
     Args:
-        sample: of the run.
-        scorer: of its task.
-        kind: of the sandboxes that it opens.
+        sample: the sample that the run attempts.
+        scorer: scorer of its task.
+        kind: kind of the sandboxes opened for scoring.
 
     Attributes:
-        memory: of the run's sandbox, once it has been scored.
+        memory: memory of the run's sandbox, set when scoring starts.
     """
 
     def __init__(self, sample: Sample, scorer: Scorer, kind: Kind) -> None:
@@ -62,13 +62,13 @@ class SampleScoring:
         )
 
     async def _score(self, sandbox: Sandbox, answer: str | None) -> tuple[float | None, str]:
-        """The score and a sentence on it; None where the scorer failed."""
+        """The score, or None if the scorer failed, and a sentence that explains it."""
         try:
             score = await self._scorer.score(self._attempt(sandbox, answer))
             _check(score)
         except SandboxTuiError as error:
             return None, str(error)
-        except Exception as error:  # noqa: BLE001 - a scorer may be anybody's; it ends no run
+        except Exception as error:  # noqa: BLE001 - may be user code; must not end the run
             return None, f"The scorer {self._scorer.name} failed: {error!r}."
         return score.value, score.explanation
 
@@ -89,7 +89,7 @@ def _check(score: Score) -> None:
 
 @contextlib.asynccontextmanager
 async def fresh_sandbox(like: Sandbox, kind: Kind) -> AsyncGenerator[Sandbox]:
-    """A sandbox like the run's, from the image and without a snapshot."""
+    """Open a sandbox like the run's, from the image and without a snapshot."""
     spec = replace(like.spec, session_id=f"score-{secrets.token_hex(6)}", snapshot="")
     sandbox = await open_sandbox(kind, spec)
     try:

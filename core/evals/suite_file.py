@@ -1,4 +1,4 @@
-"""Loads suites: a small YAML file each, which says where the tasks are and how they are scored.
+"""Loads suites from small YAML files, which say where the tasks are and how they are scored.
 
     name: homework
     dataset: {path: questions.jsonl, columns: {problem: question, target: answer}}
@@ -36,10 +36,10 @@ _SETTINGS = ("model", "limits", "sandbox")
 
 
 class SuiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a suite file holds. Fields as in `Suite`, and:
+    """Contents of a suite file. Fields as in `Suite`, and:
 
     Attributes:
-        description: a sentence for lists of suites.
+        description: one sentence for lists of suites.
         scorers, vanilla_prompts: one name for all tasks, or names by domain.
     """
 
@@ -60,16 +60,16 @@ class SuiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None) -> Suite:
-    """A suite by name, built in or in the config folder's suites/, or one from a file.
+    """Load a suite from a file or by name: built in, or in suites/ of the config folder.
 
     Args:
-        name_or_path: a name; a path that ends in .yaml or .yml; or a folder with a task of the
+        name_or_path: a name, a path that ends in .yaml or .yml, or a task folder of the
             reference (config.yaml, reward.py).
-        overrides: values instead of the file's, by dotted name, as `{"dataset.limit": 20, "modes":
-            ["sandbox"]}`; None values are left out.
+        overrides: values that replace the file's, by dotted name, such as `{"dataset.limit": 20,
+            "modes": ["sandbox"]}`; None values are ignored.
 
     Raises:
-        ConfigError: naming the file and what is wrong in it.
+        ConfigError: the suite is unknown or invalid; the message names the file and the fault.
     """
     file = Path(name_or_path).expanduser()
     if file.suffix in (".yaml", ".yml"):
@@ -90,7 +90,7 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
 
 
 def known_suites() -> dict[str, str]:
-    """Description by name of every suite that has a name; empty where a file cannot be read."""
+    """Descriptions of all named suites, by name; empty if a file cannot be read."""
     found: dict[str, str] = {}
     for entry in _known():
         name = entry.name.removesuffix(".yaml")
@@ -102,7 +102,7 @@ def known_suites() -> dict[str, str]:
 
 
 def _known() -> Iterator[Traversable]:
-    """Files of the named suites; a person's own come last and take precedence."""
+    """Files of the named suites; the user's own come last and take precedence."""
     for folder in (resources.files(_SUITES), config_dir() / "suites"):
         if folder.is_dir():
             yield from (entry for entry in folder.iterdir() if entry.name.endswith(".yaml"))
@@ -152,14 +152,14 @@ def _suite(name: str, tables: dict[str, Any], folder: Path, overrides: Mapping[s
 
 
 def _check(content: SuiteFile, tables: Mapping[str, Any], source: str) -> None:
-    """What the types alone do not say.
+    """Check what the types alone do not express.
 
     Raises:
-        ConfigError: in one sentence.
+        ConfigError: a value is invalid.
     """
     if not content.modes or len(set(content.modes)) < len(content.modes):
         raise ConfigError(f"{source}: modes must name each mode once, and at least one.")
-    known = Limits.__struct_fields__  # events written by later versions may hold more
+    known = Limits.__struct_fields__  # `Limits` ignores others: later versions may write more
     for key in cast(dict[str, Any], tables.get("limits") or {}):
         if key not in known:
             raise ConfigError(
@@ -172,7 +172,7 @@ def _put(tables: dict[str, Any], name: str, value: Any) -> None:
     for table in above:
         found: object = tables.setdefault(table, {})
         if not isinstance(found, dict):
-            return  # the conversion of the whole says what is wrong with it
+            return  # converting the whole file reports the error
         tables = cast(dict[str, Any], found)
     tables[key] = value
 
@@ -184,5 +184,5 @@ def _all_beside(folder: Path, packs: str | dict[str, str]) -> str | dict[str, st
 
 
 def _beside(folder: Path, pack: str) -> str:
-    """A prompt pack that is a file stands beside the suite."""
+    """Resolve the file of a prompt pack relative to the suite; a name stays as it is."""
     return str(folder / Path(pack).expanduser()) if pack.endswith((".yaml", ".yml")) else pack

@@ -20,12 +20,12 @@ _MISSING = re.compile(r"missing required field `(.*)`")
 def described(
     error: msgspec.ValidationError, root: type[msgspec.Struct], tables: Mapping[str, Any]
 ) -> str:
-    """A sentence that names the key.
+    """Return a sentence that names the key.
 
     Args:
-        error: of the conversion of `tables` to `root`.
-        root: the type of the whole file.
-        tables: what the file holds.
+        error: from converting `tables` to `root`.
+        root: type of the whole file.
+        tables: contents of the file.
     """
     place = _PLACE.search(str(error))
     path = place[1].removeprefix(".") if place else ""
@@ -45,7 +45,7 @@ def described(
 
 
 def _type_at(root: Any, names: list[str]) -> Any:
-    """The type of the field that a path of names leads to; None: it leads elsewhere."""
+    """The type of the field at a path of names; None if there is no such field."""
     kind = root
     for name in names:
         if not (isinstance(kind, type) and issubclass(kind, msgspec.Struct)):

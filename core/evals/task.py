@@ -1,4 +1,4 @@
-"""A task of an evaluation: a problem, and what its answer is compared with."""
+"""A task of an evaluation: a problem and the target that its answer is compared with."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 VANILLA_PROMPT = "vanilla_prompt"
-"""Key of a task's metadata: all that `vanilla` is asked, instead of its problem and documents."""
+"""Metadata key of the complete prompt for `vanilla`, which replaces problem and documents."""
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,16 +16,16 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: unique in its suite.
         problem: what the model is asked.
-        target: what a right answer comes to, in the form that the task's scorer reads.
-        domain: the row of the report it counts in, such as `math`.
+        target: the right answer, in the form that the task's scorer reads.
+        domain: report row that the task counts towards, such as `math`.
         scorer: name of the scorer (`scorers.table`); empty: the suite's for this domain.
-        level: how hard it is, 1 the easiest; 0: not known.
+        level: difficulty, where 1 is the easiest; 0: unknown.
         files: input files, by path in the input directory. Text files among them are the documents
             that `vanilla` puts in the prompt.
-        image: container image instead of the suite's; empty: the suite's.
-        setup: commands run in the sandbox before the model begins.
-        limits: limits of the run (fields of `Limits`) instead of the suite's.
-        metadata: anything else a scorer or a reader of the report may want.
+        image: container image that overrides the suite's; empty: the suite's.
+        setup: commands to run in the sandbox before the model starts.
+        limits: limits of the run that override the suite's (fields of `Limits`).
+        metadata: additional data for scorers and readers of the report.
     """
 
     id: str

@@ -1,10 +1,10 @@
-"""Calls a function in a process of its own, which may hang, crash or eat memory without harm.
+"""Calls a function in a separate process, where it may hang, crash or exhaust memory safely.
 
     value = await call_in_worker(compare, answer, target, timeout=30)
 
-Used for code that computes on what a model wrote (a power tower makes any algebra system hang),
-and for a person's own code. The function is found again by its module and name, so it must be at
-the top of its module; arguments and result travel as JSON.
+Used for computations on model output (a power tower makes any algebra system hang) and for user
+code. The process imports the function by module and name, so it must be at module level; arguments
+and result travel as JSON.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.evals.worker_process import WorkerEnded, WorkerProcess, idle_workers
 
 MAX_BYTES = 4 << 30
-"""Address space of a worker, unless its caller says otherwise."""
+"""Default address space limit of a worker."""
 
 _THREADS = ThreadPoolExecutor(max_workers=os.cpu_count() or 1, thread_name_prefix="worker")
-"""Each waits for one worker; as many as there are processors, since workers compute."""
+"""Each thread waits for one worker. One thread per processor, because workers are CPU-bound."""
 
 
 class WorkerFailed(SandboxTuiError):
-    """The function raised, exited, hung, or ran out of memory; the sentence says what is known.
+    """The function raised, exited, hung or ran out of memory; the message says what is known.
 
     Attributes:
-        missing: name of a package that is not installed; empty: that is not why.
+        missing: name of a package that is not installed; empty if that is not the cause.
     """
 
     def __init__(self, message: str, *, missing: str = "") -> None:
@@ -45,18 +45,18 @@ async def call_in_worker(
     max_bytes: int = MAX_BYTES,
     share: str = "",
 ) -> Any:
-    """The result of a function. Cancelling ends the worker.
+    """Call a function in a worker and return its result. Cancelling ends the worker.
 
     Args:
-        function: at the top of its module.
-        arguments: as JSON has them.
-        timeout: seconds, the start of the process among them.
-        max_bytes: address space of the process.
-        share: calls of the same word may use one process after the other, which spares them its
-            imports; empty: this one has it alone.
+        function: must be at module level.
+        arguments: JSON-compatible.
+        timeout: seconds, including process start-up.
+        max_bytes: address space limit of the process.
+        share: calls that share this name may reuse a process, so that imports are paid for once;
+            empty: a dedicated process.
 
     Raises:
-        WorkerFailed: there is no result.
+        WorkerFailed: the call produced no result.
     """
     call = WorkerCall(function, arguments, timeout=timeout, max_bytes=max_bytes, share=share)
     try:
@@ -67,7 +67,7 @@ async def call_in_worker(
 
 
 class WorkerCall:
-    """One call. Arguments as those of `call_in_worker`."""
+    """One call in a worker. Takes the arguments of `call_in_worker`."""
 
     def __init__(
         self,
@@ -88,29 +88,29 @@ class WorkerCall:
             "arguments": arguments,
             "seconds": timeout,
         }
-        self._lock = threading.Lock()  # over what follows: `kill` comes from another thread
+        self._lock = threading.Lock()  # guards the fields below: `kill` runs in another thread
         self._process: WorkerProcess | None = None
         self._killed = False
 
     def run(self) -> Any:
-        """The result; blocks until it is there.
+        """Block until the result is available and return it.
 
         Raises:
-            WorkerFailed: there is none.
+            WorkerFailed: the call produced no result.
         """
         idle = idle_workers.take(self._share, self._max_bytes) if self._share else None
         if idle is not None:
             try:
                 return self._asked(idle)
             except WorkerEnded:
-                pass  # it was idle for too long
+                pass  # it was idle for too long and has exited
         try:
             return self._asked(WorkerProcess(self._max_bytes))
         except WorkerEnded as error:
             raise WorkerFailed(f"{self._what} failed: {error}") from error
 
     def kill(self) -> None:
-        """End the worker and what it started."""
+        """Kill the worker and all processes it started."""
         with self._lock:
             self._killed = True
             if self._process is not None:

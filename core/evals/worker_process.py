@@ -1,5 +1,4 @@
-"""The process in which functions are called: this module, run as a program, one call after the
-other."""
+"""The worker process: this module, run as a program, executes one call after the other."""
 
 from __future__ import annotations
 
@@ -18,21 +17,21 @@ import threading
 from typing import IO, Any
 
 MAX_IDLE_SECONDS = 60.0
-"""A worker without a call ends after so long."""
+"""An idle worker exits after this time."""
 
 MAX_CALLS = 500
-"""Calls of one worker; libraries keep what they computed."""
+"""Maximum number of calls per worker, because libraries keep what they have computed."""
 
 
 class WorkerEnded(Exception):
-    """The process ended without a reply; says what it wrote last."""
+    """The process ended without a reply; the message is the last line of its output."""
 
 
 class WorkerProcess:
     """A process that waits for calls.
 
     Args:
-        max_bytes: its address space.
+        max_bytes: address space limit.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -48,10 +47,10 @@ class WorkerProcess:
         )
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The reply to a call: its `value`, or its `error` and the `missing` package.
+        """Send a call and return the reply: its `value`, or its `error` and the `missing` package.
 
         Raises:
-            WorkerEnded: there is none.
+            WorkerEnded: the process ended without a reply.
         """
         self.calls += 1
         assert self._process.stdin is not None
@@ -68,12 +67,12 @@ class WorkerProcess:
             raise WorkerEnded(last) from error
 
     def kill(self) -> None:
-        """End it and what it started."""
+        """Kill the process and all processes it started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self) -> None:
-        """Kill it and give back what it took."""
+        """Kill the process and release its resources."""
         self.kill()
         for pipe in (self._process.stdin, self._process.stdout, self._errors):
             if pipe is not None:
@@ -83,14 +82,14 @@ class WorkerProcess:
 
 
 class IdleWorkers:
-    """Processes that wait for their next call, by the word that their calls share."""
+    """Idle worker processes, by the name that their calls share."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._idle: dict[str, list[WorkerProcess]] = {}
 
     def take(self, share: str, max_bytes: int) -> WorkerProcess | None:
-        """One of them; None: there is none."""
+        """Take an idle process; None if there is none."""
         with self._lock:
             for process in self._idle.get(share, []):
                 if process.max_bytes == max_bytes:
@@ -99,7 +98,7 @@ class IdleWorkers:
         return None
 
     def keep(self, process: WorkerProcess, share: str) -> bool:
-        """Keep one for the next call; False: it has done enough, or there are enough."""
+        """Keep a process for the next call; False if it served enough calls or enough are idle."""
         with self._lock:
             kept = self._idle.setdefault(share, [])
             if process.calls >= MAX_CALLS or len(kept) >= (os.cpu_count() or 1):
@@ -108,7 +107,7 @@ class IdleWorkers:
             return True
 
     def end(self) -> None:
-        """End all of them."""
+        """End all idle processes."""
         with self._lock:
             every = [process for kept in self._idle.values() for process in kept]
             self._idle.clear()
@@ -121,7 +120,7 @@ atexit.register(idle_workers.end)
 
 
 def main() -> None:
-    """The worker: calls from stdin, replies to stdout; what a call prints goes to stderr."""
+    """Run the worker: calls from stdin, replies to stdout; what a call prints goes to stderr."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     _, most = resource.getrlimit(resource.RLIMIT_AS)
@@ -130,7 +129,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (bound, most))
     while line := _next_request(sys.stdin.buffer):
         request = json.loads(line)
-        # ends it where nobody else does, because the program was killed
+        # CPU time limit, in case the parent was killed and nothing else ends this process
         signal.setitimer(signal.ITIMER_PROF, request["seconds"] * (os.cpu_count() or 1) + 1)
         reply = _reply(request)
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -140,7 +139,7 @@ def main() -> None:
 
 
 def _next_request(stdin: IO[bytes]) -> bytes:
-    """The next line; empty: there is none."""
+    """The next request line; empty at end of input or after `MAX_IDLE_SECONDS`."""
     ready, _, _ = select.select([stdin], [], [], MAX_IDLE_SECONDS)
     return stdin.readline() if ready else b""
 
@@ -149,7 +148,7 @@ def _reply(request: dict[str, Any]) -> str:
     try:
         function = getattr(importlib.import_module(request["module"]), request["function"])
         return json.dumps({"value": function(*request["arguments"])}, default=float)
-    except BaseException as error:  # noqa: BLE001 -- own code may exit; the caller is told
+    except BaseException as error:  # noqa: BLE001 -- user code may exit; the caller gets the error
         kind, words = type(error).__name__, str(error).strip().split("\n")[0][:300].rstrip(".")
         missing = isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0]
         return json.dumps({"error": f"{kind}: {words}", "missing": missing or ""})

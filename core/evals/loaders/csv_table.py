@@ -1,4 +1,4 @@
-"""Loads CSV with a header line (RFC 4180)."""
+"""Loads CSV files with a header line (RFC 4180)."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from sandbox_tui.core.evals.loaders.rows import tasks_of
 from sandbox_tui.core.evals.task import Task
 
 MAX_CELL_CHARS = 1 << 30
-"""Documents stand in cells; the module's own limit is 128 KiB."""
+"""Cells may hold whole documents; the csv module's default limit is 128 KiB."""
 
 
 def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
-    """The tasks of the file.
+    """Load the tasks of the file.
 
     Raises:
-        ConfigError: naming the line that cannot be used.
+        ConfigError: a line is invalid; the message names it.
     """
     file = data_file(dataset, folder)
     return tasks_of(_rows(file), dataset, file.name)
 
 
 def _rows(file: Path) -> Iterator[dict[str, str]]:
-    before = csv.field_size_limit(MAX_CELL_CHARS)  # of the whole program: previews have theirs
+    before = csv.field_size_limit(MAX_CELL_CHARS)  # global to the csv module; previews differ
     reader = csv.DictReader(io.StringIO(read_text(file), newline=""), strict=True, restval="")
     try:
         for row in reader:

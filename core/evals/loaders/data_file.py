@@ -1,4 +1,4 @@
-"""The file that a data set names."""
+"""Finds and reads the file that a dataset names."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sandbox_tui.core.evals.loaders.dataset import Dataset
 
 
 def data_file(dataset: Dataset, folder: Path) -> Path:
-    """Where it is.
+    """Path of the dataset's file.
 
     Raises:
-        ConfigError: there is none.
+        ConfigError: the dataset names no file, or the file does not exist.
     """
     if not dataset.path:
         raise ConfigError("dataset.path must name the file with the tasks.")
@@ -23,10 +23,10 @@ def data_file(dataset: Dataset, folder: Path) -> Path:
 
 
 def read_text(file: Path) -> str:
-    """Its text.
+    """Read a file as text.
 
     Raises:
-        ConfigError: it cannot be read, or is not UTF-8.
+        ConfigError: the file cannot be read or is not UTF-8.
     """
     try:
         return file.read_text(encoding="utf-8-sig")

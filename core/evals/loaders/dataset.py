@@ -1,4 +1,4 @@
-"""What a suite file says about its tasks: where they are, how they are read, which are taken."""
+"""The `dataset` table of a suite file: where tasks are, how to read them, which to attempt."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 class Dataset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where tasks come from, and which of them are attempted.
 
-    A selection keeps the tasks of the `domains` and `levels`, takes those from `start` to `end`,
+    Selection keeps the tasks of the `domains` and `levels`, slices them from `start` to `end`,
     shuffles them, and keeps the first `limit` of each domain.
 
     Attributes:
-        loader: name of the loader (`loaders.table`); empty: as the path's suffix says.
-        path: file or folder, relative to the suite file; or a repository of the hub.
-        config: of a data set that has several.
-        split: of a data set that has several.
-        revision: of a repository of the hub; empty: the newest.
-        columns: column by field of `Task`, such as {problem: question}; others are found by name.
-        domain: of tasks that name none.
-        domains: those whose tasks are taken; empty: all.
-        levels: those whose tasks are taken; empty: all.
-        start: position of the first task taken, from 0.
-        end: position after the last task taken.
-        shuffle: seed of the order; None: as they are.
-        limit: most tasks of one domain.
-        seed: of tasks that are generated.
-        per_domain: how many tasks are generated for a domain, unless `limit` says.
+        loader: name of the loader (`loaders.table`); empty: chosen by the path's suffix.
+        path: file or folder, relative to the suite file; or a repository on the hub.
+        config: configuration of a dataset that has several.
+        split: split of a dataset that has several.
+        revision: revision of a hub repository; empty: the latest.
+        columns: column name by field of `Task`, such as {problem: question}; other columns are
+            found by name.
+        domain: domain of tasks that name none.
+        domains: domains to include; empty: all.
+        levels: levels to include; empty: all.
+        start: position of the first task to include, from 0.
+        end: position after the last task to include.
+        shuffle: seed of the order; None: the dataset's order.
+        limit: maximum number of tasks per domain.
+        seed: seed of generated tasks.
+        per_domain: number of tasks to generate per domain, unless `limit` is given.
     """
 
     loader: str = ""

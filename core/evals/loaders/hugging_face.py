@@ -1,4 +1,4 @@
-"""Loads a data set of the Hugging Face hub, or local files, with the library `datasets`."""
+"""Loads a dataset from the Hugging Face hub or from local files with the `datasets` library."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sandbox_tui.core.evals.task import Task
 
 
 def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
-    """The tasks of one split, `test` unless `dataset.split` says otherwise.
+    """Load the tasks of one split: `dataset.split`, or else `test`.
 
     `dataset.path` is a repository (`owner/name`), or a local folder or file relative to `folder`.
 
     Raises:
-        ConfigError: it cannot be loaded, or the library is not installed.
+        ConfigError: the dataset cannot be loaded, or the library is not installed.
     """
     if not dataset.path:
         raise ConfigError("dataset.path must name a repository on the hub, or local files.")
@@ -33,7 +33,7 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
     split = dataset.split or "test"
     try:
         table = library.load_dataset(**_source(dataset, folder), split=split)
-    except Exception as error:  # the library raises whatever its parts raise
+    except Exception as error:  # the library and its dependencies raise errors of many types
         words = " ".join(str(error).split())[:300].rstrip(".")
         raise ConfigError(
             f"The data set {dataset.path} ({dataset.config or 'no config'}, {split}) cannot be "
@@ -43,14 +43,14 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
 
 
 def _silence(library: Any) -> None:
-    """Keep the library from writing to the screen; its errors are raised."""
+    """Keep the library from writing to the screen; it still raises its errors."""
     library.disable_progress_bars()
     library.logging.set_verbosity_error()
     importlib.import_module("huggingface_hub.utils.logging").set_verbosity(logging.CRITICAL)
 
 
 def _source(dataset: Dataset, folder: Path) -> dict[str, Any]:
-    """Arguments of `load_dataset` that say where the data is."""
+    """The arguments of `load_dataset` that locate the data."""
     local = folder / Path(dataset.path).expanduser()
     if local.is_file():
         kind = local.suffix.removeprefix(".").replace("jsonl", "json")

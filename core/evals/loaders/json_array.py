@@ -1,4 +1,4 @@
-"""Loads a JSON file: a list of objects."""
+"""Loads a JSON file that holds a list of objects."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from sandbox_tui.core.evals.task import Task
 
 
 def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
-    """The tasks of the file.
+    """Load the tasks of the file.
 
     Raises:
-        ConfigError: it is no list of objects.
+        ConfigError: the file is not a list of objects.
     """
     file = data_file(dataset, folder)
     try:

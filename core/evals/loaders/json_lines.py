@@ -1,4 +1,4 @@
-"""Loads JSON Lines: one object a line."""
+"""Loads JSON Lines: one object per line."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from sandbox_tui.core.evals.task import Task
 
 
 def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
-    """The tasks of the file.
+    """Load the tasks of the file.
 
     Raises:
-        ConfigError: naming the line that cannot be used.
+        ConfigError: a line is invalid; the message names it.
     """
     file = data_file(dataset, folder)
     return tasks_of(_rows(file), dataset, file.name)

@@ -16,10 +16,10 @@ from sandbox_tui.core.evals.task import Task
 
 
 def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
-    """The tasks of the file.
+    """Load the tasks of the file.
 
     Raises:
-        ConfigError: it is no Parquet file, or pyarrow is not installed.
+        ConfigError: the file is not Parquet, or pyarrow is not installed.
     """
     file = data_file(dataset, folder)
     try:
@@ -28,6 +28,6 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
         raise missing_extra("The loader parquet") from error
     try:
         rows = parquet.read_table(file).to_pylist()
-    except (OSError, ValueError) as error:  # pyarrow's errors are both
+    except (OSError, ValueError) as error:  # pyarrow's errors derive from both
         raise ConfigError(f"{file} is not a Parquet file: {error}.") from error
     return tasks_of(rows, dataset, file.name)

@@ -1,4 +1,4 @@
-"""Loads the tasks of `pocket`, which are generated."""
+"""Loads the generated tasks of the `pocket` suite."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sandbox_tui.core.evals.task import Task
 
 
 def load(dataset: Dataset, _folder: Path) -> Iterable[Task]:
-    """The tasks of a seed. A limit is passed on, so that fewer tasks still have every level.
+    """Generate the tasks of a seed. Passes the limit on, so that few tasks still cover each level.
 
     Raises:
-        ConfigError: there is no such domain or level.
+        ConfigError: a domain or level does not exist.
     """
     try:
         return pocket_tasks(

@@ -1,8 +1,8 @@
-"""Loads a task folder of the reference: config.yaml, reward.py, and maybe vanilla_llm_prompt.py.
+"""Loads a task folder of the reference: config.yaml, reward.py, optional vanilla_llm_prompt.py.
 
-config.yaml is a prompt pack as it stands, so its `working_dir`, `input_dir` and `output_dir` hold,
-which the reference ignores. The prompt that `create_prompt` makes for `vanilla` is kept in the
-task's metadata under `VANILLA_PROMPT`.
+config.yaml is itself a prompt pack, so its `working_dir`, `input_dir` and `output_dir` apply, which
+the reference ignores. The prompt that `create_prompt` returns for `vanilla` is stored in the task's
+metadata under `VANILLA_PROMPT`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from sandbox_tui.core.evals.task import VANILLA_PROMPT, Task
 from sandbox_tui.core.evals.worker import WorkerCall, WorkerFailed
 
 PROMPTS_SECONDS = 60.0
-"""For `create_prompt` of all rows together."""
+"""Timeout of `create_prompt` for all rows together."""
 
 
 def suite_tables(folder: Path) -> dict[str, Any]:
-    """What a suite file would hold to run the task in this folder.
+    """Contents of a suite file that runs the task in this folder.
 
     Raises:
         ConfigError: a file is missing or cannot be read.
@@ -45,7 +45,7 @@ def suite_tables(folder: Path) -> dict[str, Any]:
 
 
 def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
-    """The tasks that config.yaml names.
+    """Load the tasks that config.yaml names.
 
     Raises:
         ConfigError: a file is missing or cannot be read, or create_prompt fails.
@@ -55,7 +55,7 @@ def load(dataset: Dataset, folder: Path) -> Iterator[Task]:
 
 
 def reference_row(task: Task) -> dict[str, Any]:
-    """A task as a row of the reference's data sets, all columns that it had among them."""
+    """Convert a task to a row in the reference's dataset format, with all its original columns."""
     metadata = {key: value for key, value in task.metadata.items() if key != VANILLA_PROMPT}
     return {
         **metadata,
@@ -98,7 +98,7 @@ def _tasks(dataset: Dataset, folder: Path) -> list[Task]:
 
 
 def _data_file(name: str, folder: Path) -> Path:
-    """Relative to the folder of all tasks, as the reference has it, or else to the task's own."""
+    """Resolve a name in the folder of all tasks, as the reference does, or in the task's own."""
     for base in (folder.resolve().parent, folder.resolve()):
         if name and (base / name).is_file():
             return base / name

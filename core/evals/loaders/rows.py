@@ -1,4 +1,4 @@
-"""Makes tasks of rows, which are dicts by column name."""
+"""Converts rows, which are dicts by column name, to tasks."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "limits": ("limits",),
     "metadata": ("metadata",),
 }
-"""Where each field of a task is looked for: our names first, then those of the reference."""
+"""Default columns of each task field: this project's names first, then the reference's."""
 
 
 def tasks_of(rows: Iterable[Row], dataset: Dataset, source: str) -> Iterator[Task]:
-    """The task of each row; columns that are no field become metadata.
+    """Convert each row to a task; columns that are not task fields become metadata.
 
     Args:
-        rows: in the order of the data set.
-        dataset: names columns and the domain.
-        source: what to call the data set in a message.
+        rows: in dataset order.
+        dataset: gives the column names and the default domain.
+        source: name of the dataset for error messages.
 
     Raises:
-        ConfigError: a row lacks a column or holds the wrong type, or two have the same id.
+        ConfigError: a row lacks a column or has a wrong type, or two rows share an id.
     """
     if unknown := set(dataset.columns) - set(COLUMNS):
         raise ConfigError(
@@ -81,7 +81,7 @@ def _task(row: Row, number: int, dataset: Dataset, where: str) -> Task:
 
 
 def _column(field: str, row: Row, dataset: Dataset, where: str) -> str:
-    """The column of this row that holds a field; empty: none does."""
+    """The column of this row that holds a field; empty if none does."""
     if named := dataset.columns.get(field):
         if named not in row:
             raise ConfigError(
@@ -107,14 +107,14 @@ def _whole(value: object, where: str) -> int:
 
 
 def _lines(value: object) -> tuple[str, ...]:
-    """Commands: a list, or one text."""
+    """Commands from a list or a single string."""
     if isinstance(value, (list, tuple)):
         return tuple(_text(one) for one in cast(list[object], value))
     return (value,) if isinstance(value, str) and value else ()
 
 
 def _table(value: object, where: str) -> dict[str, Any]:
-    """A dict, or JSON text of one, without what is null: data sets fill in every key of any row."""
+    """A dict, or its JSON text, without null values: datasets fill in every key of any row."""
     value = _decoded(value, where)
     if value is None:
         return {}
@@ -124,7 +124,7 @@ def _table(value: object, where: str) -> dict[str, Any]:
 
 
 def _files(value: object, where: str) -> dict[str, bytes]:
-    """Files by path: a dict of texts, JSON text of one, or a list of documents."""
+    """Files by path, from a dict of texts, its JSON text, or a list of documents."""
     value = _decoded(value, where)
     if isinstance(value, list):
         documents = enumerate(cast(list[object], value), 1)
@@ -145,5 +145,5 @@ def _decoded(value: object, where: str) -> object:
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values as JSON has them, so that a task can be stored and sent."""
+    """Convert values to JSON-compatible ones, so that a task can be stored and sent."""
     return msgspec.json.decode(msgspec.json.encode(values, enc_hook=str))

@@ -1,4 +1,4 @@
-"""Which tasks of a data set are attempted."""
+"""Selects the tasks of a dataset to attempt."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from sandbox_tui.core.evals.task import Task
 
 
 def selected(tasks: Iterable[Task], dataset: Dataset, source: str) -> tuple[Task, ...]:
-    """The tasks that `dataset` selects, in the order in which they are attempted.
+    """Return the tasks that `dataset` selects, in the order in which they are attempted.
 
     Args:
-        tasks: all of them.
-        dataset: selects.
-        source: what to call the data set in a message.
+        tasks: all tasks of the dataset.
+        dataset: the selection.
+        source: name of the dataset for error messages.
 
     Raises:
-        ConfigError: it names a domain that no task has, or selects nothing.
+        ConfigError: the selection names an unknown domain, or is empty.
     """
     every = list(tasks)
     known = sorted({task.domain for task in every})

@@ -1,4 +1,4 @@
-"""The loaders by name. Each is a function `(Dataset, Path) -> Iterable[Task]` in a file of its own;
+"""Registry of the loaders. Each is a function `(Dataset, Path) -> Iterable[Task]` in its own file;
 the path is the folder that `dataset.path` is relative to."""
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ LOADERS = {
     "pocket": "pocket",
     "reference_task": "reference_task",
 }
-"""Name in a suite file, and module; imported when a suite uses it."""
+"""Module by loader name in a suite file; imported when a suite uses it."""
 
 
 def load_tasks(dataset: Dataset, folder: Path, source: str) -> list[Task]:
-    """All tasks of a data set, before any selection.
+    """Load all tasks of a dataset, before any selection.
 
     Args:
-        dataset: where they are.
-        folder: that `dataset.path` is relative to.
-        source: what to call the suite in a message.
+        dataset: where the tasks are.
+        folder: folder that `dataset.path` is relative to.
+        source: name of the suite for error messages.
 
     Raises:
-        ConfigError: there is no such loader, or it cannot read the data.
+        ConfigError: the loader does not exist, or cannot read the data.
     """
     name = dataset.loader or Path(dataset.path).suffix.removeprefix(".").lower()
     if name not in LOADERS:

@@ -1,1 +1,1 @@
-"""What a model used its computer for: the three meta-capabilities of arXiv 2601.16206, by rules."""
+"""What a model uses its computer for: the meta-capabilities of arXiv 2601.16206, found by rules."""

@@ -1,4 +1,4 @@
-"""The three meta-capabilities, and the calls of a run that count as each."""
+"""The three meta-capabilities, and the tool calls of a run that count as each."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from typing import Literal
 
 Capability = Literal["external", "files", "computation"]
-"""`external`: reached for something outside of the sandbox. `files`: looked into files, wrote or
-moved them. `computation`: ran a program that computes."""
+"""`external`: reaches for something outside the sandbox. `files`: reads, writes or moves files.
+`computation`: runs a program that computes."""
 
 CAPABILITIES: tuple[Capability, ...] = ("external", "files", "computation")
 
 
 @dataclass(frozen=True, slots=True)
 class CountedCall:
-    """A call that counts.
+    """A tool call that counts as a capability.
 
     Attributes:
-        number: of the call in its run, from 1.
-        capability: what it counts as.
-        evidence: the command in it, or the line of code, that makes it count; as the model wrote
-            it, to be sanitized.
+        number: number of the call in its run, from 1.
+        capability: what the call counts as.
+        evidence: the command or line of code that makes it count, as the model wrote it; sanitize
+            it before display.
     """
 
     number: int
@@ -30,15 +30,15 @@ class CountedCall:
 
 @dataclass(frozen=True, slots=True)
 class RunCapabilities:
-    """What a run used.
+    """The capabilities that a run used.
 
     Attributes:
-        counted: the calls that count, in order; a call may count as several.
+        counted: the calls that count, in order; one call may count as several capabilities.
     """
 
     counted: tuple[CountedCall, ...] = ()
 
     @property
     def used(self) -> set[Capability]:
-        """What any of its calls counts as."""
+        """The capabilities that any of the calls counts as."""
         return {call.capability for call in self.counted}

@@ -1,4 +1,4 @@
-"""The calls of a run that count as a meta-capability."""
+"""Finds the tool calls of a run that count as a meta-capability."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from sandbox_tui.core.evals.meta_capabilities.shell_commands import Command, com
 from sandbox_tui.core.policy.inner_commands import SHELLS, WRAPPERS
 
 MAX_DEPTH = 5
-"""Commands in commands, such as `bash -c`, that are looked into."""
+"""Maximum nesting of commands in commands, such as `bash -c`, that is inspected."""
 
 MAX_COMMANDS = 2000
-"""Simple commands of one call that are looked at, those of scripts that it runs among them."""
+"""Maximum number of simple commands to inspect per tool call, including those of its scripts."""
 
 MAX_EVIDENCE_CHARS = 200
 
@@ -40,16 +40,16 @@ _WRAPPER_VALUES = {
     "timeout": "ks",
     "xargs": "ILPadns",
 }
-"""Letters of options of wrappers that take the next word as their value."""
+"""Option letters of wrappers that take the next word as their value."""
 
 Found = tuple[Capability, str]
 
 
 def capabilities_of_run(calls: Iterable[tuple[str, str]]) -> RunCapabilities:
-    """What a run used its computer for.
+    """Determine what a run used its computer for.
 
     Args:
-        calls: name and arguments (JSON) of its calls, in order.
+        calls: name and arguments (JSON) of each tool call, in order.
     """
     run = _Run()
     counted: list[CountedCall] = []
@@ -65,18 +65,18 @@ def capabilities_of_run(calls: Iterable[tuple[str, str]]) -> RunCapabilities:
 
 @dataclass(slots=True)
 class _Run:
-    """What is known of a run so far.
+    """What is known about a run so far.
 
     Attributes:
-        scripts: texts of files that the run wrote, by name; None once it edited them.
-        left: simple commands that are still looked at in this call.
+        scripts: contents of the files that the run wrote, by name; None once it edited them.
+        left: number of simple commands that may still be inspected in this call.
     """
 
     scripts: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     left: int = MAX_COMMANDS
 
     def call(self, tool: str, arguments: str) -> Iterator[Found]:
-        """What a call counts as."""
+        """Yield the capabilities that a tool call counts as, with evidence."""
         self.left = MAX_COMMANDS
         try:
             given = parse_arguments(arguments)
@@ -121,7 +121,7 @@ class _Run:
             yield capability, evidence
 
     def _remember(self, command: Command) -> None:
-        """Keep what it writes with a here document: `cat > solve.py <<'EOF'`."""
+        """Keep the text of files written from a here document: `cat > solve.py <<'EOF'`."""
         written = [*command.writes, *(command.words[1:] if command.words[:1] == ("tee",) else ())]
         for path in written:
             self.scripts[posixpath.basename(path)] = command.document
@@ -156,7 +156,7 @@ class _Run:
                 return
         if command.document is not None:
             yield from self._code(command.document, depth)
-        else:  # from a file, or from a program before it
+        else:  # the code comes from a file or a pipe
             yield from self._file(command.reads, evidence, depth)
 
     def _module(self, words: Sequence[str], evidence: str, depth: int) -> Iterator[Found]:
@@ -183,7 +183,7 @@ class _Run:
 
 
 def _unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
-    """The command that `timeout`, `sudo`, `env`, `xargs` and their like run."""
+    """The command that a wrapper such as `timeout`, `sudo`, `env` or `xargs` runs."""
     while words and posixpath.basename(words[0]) in WRAPPERS | {"uv", "poetry"}:
         name = posixpath.basename(words[0])
         if name in ("uv", "poetry") and words[1:2] != ("run",):
@@ -191,7 +191,7 @@ def _unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
         if name == "command" and words[1:2] in (("-v",), ("-V",)):
             return ()
         rest = _after_options(name, words[1:])
-        if name in ("timeout", "chroot", "uv", "poetry"):  # its own operand
+        if name in ("timeout", "chroot", "uv", "poetry"):  # the wrapper's own operand
             rest = rest[1:]
         if name == "xargs" and rest:
             rest = (*rest, "{}")

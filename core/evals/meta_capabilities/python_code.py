@@ -1,4 +1,4 @@
-"""What a piece of Python code does, as far as its syntax tree tells."""
+"""Determines what Python code does from its syntax tree."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from sandbox_tui.core.evals.meta_capabilities.capability import Capability
 
 MAX_CODE_CHARS = 200_000
-"""Characters of code that is looked at; longer code counts as nothing."""
+"""Maximum length of code to inspect; longer code counts as nothing."""
 
 ANSWER_FILE = "answer.txt"
-"""Every run has to write it: that alone is no use of files."""
+"""Every run has to write this file, so writing it does not count as use of files."""
 
 _NETWORK = (
     *("aiohttp", "arxiv", "boto3", "Bio.Entrez", "datasets.load_dataset", "ftplib", "gdown"),
@@ -24,7 +24,7 @@ _NETWORK = (
     *("torch.hub", "urllib.request", "urllib3", "websocket", "websockets", "wikipedia"),
     *("wikipediaapi", "xmlrpc.client", "yfinance"),
 )
-"""Modules and functions that reach out when they are called."""
+"""Modules and functions that access the network when called."""
 
 _LOCAL = frozenset(("socket.gethostname", "socket.inet_aton", "socket.inet_ntoa"))
 
@@ -55,19 +55,19 @@ _PLAIN_METHODS = _FILE_METHODS | frozenset(
     | {"seek", "split", "splitlines", "startswith", "strip", "title", "update", "upper", "values"}
     | {"write", "writelines", "zfill"}
 )
-"""Functions, modules and methods that move text and objects about, and compute nothing."""
+"""Modules, functions and methods that move text and objects around without computing."""
 
 _SHELLS = ("os.system", "os.popen", "subprocess.")
 
 
 @dataclass(frozen=True, slots=True)
 class CodeUse:
-    """What code does.
+    """What a piece of code does.
 
     Attributes:
-        evidence: the first line that makes it count, by capability.
-        commands: shell commands that it runs.
-        programs: programs that it runs, with their arguments.
+        evidence: first line that counts as each capability.
+        commands: shell commands that the code runs.
+        programs: programs that the code runs, with their arguments.
     """
 
     evidence: dict[Capability, str] = field(default_factory=dict[Capability, str])
@@ -77,12 +77,12 @@ class CodeUse:
 
 @functools.lru_cache(64)
 def read_code(code: str) -> CodeUse:
-    """What `code` does; nothing where it is not Python. Kept, since runs repeat their scripts."""
+    """Determine what `code` does; nothing if it is not Python. Cached, as runs repeat scripts."""
     if len(code) > MAX_CODE_CHARS:
         return CodeUse()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # odd escapes in the model's strings
+            warnings.simplefilter("ignore")  # invalid escapes in the model's strings
             tree = ast.parse(code)
         nodes = list(ast.walk(tree))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -99,8 +99,8 @@ class _Code:
     texts: set[ast.AST] = field(default_factory=set[ast.AST])
 
     def use(self) -> CodeUse:
-        """Look at every node."""
-        for node in reversed(self.nodes):  # the parts of an expression before the whole
+        """Inspect every node."""
+        for node in reversed(self.nodes):  # operands before the expressions that contain them
             self._learn(node)
         found: dict[Capability, str] = {}
         commands: list[str] = []
@@ -114,7 +114,7 @@ class _Code:
         return CodeUse(found, tuple(commands), tuple(programs))
 
     def _learn(self, node: ast.AST) -> None:
-        """What names stand for: modules, and functions of the code itself; and what is text."""
+        """Record what names refer to (modules, functions of the code), and which nodes are text."""
         if isinstance(node, ast.Import):
             for alias in node.names:
                 bound = alias.asname or alias.name.split(".")[0]
@@ -132,7 +132,7 @@ class _Code:
             self.texts.add(node)
 
     def _name(self, node: ast.expr) -> str:
-        """The full dotted name of an expression; empty where it has none."""
+        """The full dotted name of an expression; empty if it has none."""
         attributes: list[str] = []
         while isinstance(node, ast.Attribute):
             attributes.append(node.attr)
@@ -171,7 +171,7 @@ class _Code:
         return method not in _PLAIN_METHODS
 
     def _is_module(self, function: ast.expr) -> bool:
-        """Whether a dotted name begins with something imported."""
+        """Whether a dotted name starts with an imported name."""
         while isinstance(function, ast.Attribute):
             function = function.value
         return isinstance(function, ast.Name) and function.id in self.names
@@ -186,19 +186,19 @@ def _begins(name: str, known: tuple[str, ...]) -> bool:
 
 
 def _first_text(node: ast.Call) -> str:
-    """Its first argument, if that is a string in the code."""
+    """The first argument if it is a string literal; otherwise empty."""
     first = node.args[0] if node.args else None
     return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""
 
 
 def _has_address(node: ast.Call) -> bool:
-    """Whether it is handed an address, such as `pandas.read_csv("https://...")`."""
+    """Whether the call reads from a URL, such as `pandas.read_csv("https://...")`."""
     reads = isinstance(node.func, ast.Attribute) and node.func.attr.startswith("read_")
     return reads and _first_text(node).startswith(("http://", "https://", "ftp://"))
 
 
 def _stays_here(node: ast.Call) -> bool:
-    """Whether it reaches for this machine alone."""
+    """Whether the call only accesses this machine."""
     first = _first_text(node)
     here = ("file:", "localhost", "127.0.0.1", "http://localhost", "http://127.0.0.1")
     return first.startswith(here)

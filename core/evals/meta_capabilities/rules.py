@@ -1,7 +1,7 @@
-"""Which programs count as which capability.
+"""Decides which programs count as which capability.
 
-The rules look at the words of a command, not at what it came to: a download that failed reached
-out. `RULES` states them for readers of a report.
+The rules look at the words of a command, not at its outcome: a failed download counts as external.
+`RULES` states them for readers of a report.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sandbox_tui.core.evals.meta_capabilities.python_code import ANSWER_FILE
 from sandbox_tui.core.evals.meta_capabilities.shell_commands import ARITHMETIC, Command
 
 RULES_VERSION = 1
-"""Of all that decides what counts; raise it with every change of what counts."""
+"""Version of everything that decides what counts; raise it with every such change."""
 
 RULES: dict[Capability, str] = {
     "external": (
@@ -37,7 +37,7 @@ RULES: dict[Capability, str] = {
         "imports, or reads and writes text, and code with syntax errors."
     ),
 }
-"""What counts as what."""
+"""What counts as each capability."""
 
 _INSTALLERS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("pip", "pip3"), frozenset({"install", "download", "wheel", "index"})),
@@ -59,14 +59,14 @@ _INSTALLERS: dict[str, frozenset[str]] = {
     "huggingface-cli": frozenset({"download"}),
     "kaggle": frozenset({"datasets", "competitions"}),
 }
-"""Programs that reach out with one of these as their verb."""
+"""Programs that access the network with one of these subcommands."""
 
 _CLIENTS = frozenset(
     {"aria2c", "axel", "curl", "curlie", "dig", "ftp", "host", "http", "https", "lftp", "links"}
     | {"lynx", "nc", "ncat", "npx", "nslookup", "ping", "rsync", "scp", "sftp", "ssh", "telnet"}
     | {"traceroute", "w3m", "wget", "whois", "yt-dlp"}
 )
-"""Programs that reach out with any operand."""
+"""Programs that access the network with any operand."""
 
 _HERE = re.compile(r"(\w+://)?(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)([:/].*)?|file:.*")
 
@@ -80,13 +80,13 @@ _READERS = frozenset(
 _AFTER_A_PATTERN = frozenset(
     {"ack", "ag", "awk", "egrep", "fgrep", "gawk", "grep", "jq", "mawk", "rg", "sed", "zgrep"}
 )
-"""Programs whose first operand is a pattern or a program, and whose others are files."""
+"""Programs whose first operand is a pattern or a script; the others are files."""
 
 _MANAGERS = frozenset(
     {"chmod", "cp", "du", "find", "gunzip", "gzip", "ln", "locate", "ls", "mkdir", "mv", "rm"}
     | {"rmdir", "stat", "tar", "tee", "touch", "tree", "truncate", "unzip", "zip"}
 )
-"""Programs that look after files, whatever their operands."""
+"""Programs that manage files, whatever their operands."""
 
 _WITH_VALUE: dict[str, str] = {
     "head": "nc",
@@ -107,7 +107,7 @@ _WITH_VALUE: dict[str, str] = {
     "sed": "ef",
     "git": "Cc",
 }
-"""Letters of options that take the next word as their value."""
+"""Option letters that take the next word as their value."""
 
 _CALCULATORS = frozenset(
     {"bc", "dc", "expr", "factor", "gp", "maxima", "octave", "qalc", "sage", "units", ARITHMETIC}
@@ -123,7 +123,7 @@ _AWK_TEXT = re.compile(r'"(?:\\.|[^"\\])*"|(?:(?<=^)|(?<=[{(;,~!&|]))\s*/(?:\\.|
 
 
 def capabilities_of(command: Command) -> Iterator[Capability]:
-    """What a simple command counts as by its program; Python and shells are not looked into."""
+    """Yield what a simple command counts as by its program; inspects no Python or shell code."""
     if command.words:
         name, words = posixpath.basename(command.words[0]), command.words[1:]
         if _reaches_out(name, words):
@@ -137,7 +137,7 @@ def capabilities_of(command: Command) -> Iterator[Capability]:
 
 
 def operands(name: str, words: Sequence[str]) -> list[str]:
-    """Its arguments that are no options and no values of options."""
+    """The arguments that are neither options nor values of options."""
     found: list[str] = []
     values = _WITH_VALUE.get(name, "")
     rest = iter(words)
@@ -188,7 +188,7 @@ def _uses_files(name: str, words: Sequence[str], command: Command) -> bool:
 
 
 def _counts(path: str) -> bool:
-    """Whether a path is a file that tells something: not the answer, standard input or a device."""
+    """Whether a path counts as a file: it is not the answer, standard input or a device."""
     if not path or path == "-" or path.startswith("/dev/"):
         return False
     return posixpath.basename(path) != ANSWER_FILE
@@ -201,7 +201,7 @@ def _computes(name: str, words: Sequence[str], command: Command) -> bool:
         program = next(iter(operands(name, words)), "")
         return _ARITHMETIC.search(_AWK_TEXT.sub(" ", program)) is not None
     if name == "perl" and any(re.fullmatch(r"-\w*[pn]\w*", word) for word in words):
-        return False  # a filter of text, like sed
+        return False  # a text filter, like sed
     if name in _INTERPRETERS:
         return not set(words) & {"--version", "--help", "-version"} and (
             list(words) != ["-v"] or name == "pytest"

@@ -1,8 +1,8 @@
-"""The simple commands of a bash command, as a report counts them.
+"""Splits a bash command into its simple commands, for the statistics of a report.
 
-The parser of the policy reads what it can read for certain. Rules that deny must not guess;
-counting may: what the parser refuses is simplified first (arithmetic, here documents with
-expansions), and as a last resort split at its operators, with quotes respected.
+The policy's parser only accepts what it can read with certainty, because rules that deny must not
+guess. Counting may: a command that the parser rejects is simplified first (arithmetic, here
+documents with expansions) and, as a last resort, split at its operators, respecting quotes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sandbox_tui.core.policy.bash_parser import (
 )
 
 ARITHMETIC = "let"
-"""Name of the command that stands for arithmetic of the shell."""
+"""Command name that stands for shell arithmetic."""
 
 _READS = re.compile(r"\d*(<|<<|<<-|<<<|<&)")
 _HERE_DOCUMENT = re.compile(r"(<<-?\s*)(\\?)([A-Za-z_]\w*)(?=[\s;|&>)]|\Z)")
@@ -41,10 +41,10 @@ class Command:
     """A simple command.
 
     Attributes:
-        words: without quotes; the first is the program.
-        reads: the file that is its input, if any.
-        writes: files that redirections write; those behind a loop belong to its last command.
-        document: its here document or here string; None without one.
+        words: the words without quotes; the first is the program.
+        reads: input file, if any.
+        writes: files that redirections write; those after a loop belong to its last command.
+        document: here document or here string; None if there is none.
     """
 
     words: tuple[str, ...]
@@ -54,8 +54,8 @@ class Command:
 
 
 def commands_of(command: str) -> list[Command]:
-    """The simple commands of a bash command; none where it cannot be read at all, or is longer
-    than `MAX_COMMAND_CHARS`."""
+    """The simple commands of a bash command; none if it cannot be read at all or is longer than
+    `MAX_COMMAND_CHARS`."""
     if len(command) > MAX_COMMAND_CHARS:
         return []
     for reading in (command, _simplified(command)):
@@ -78,7 +78,7 @@ class _Part:
 
 
 def _joined(parts: Sequence[SimpleCommand]) -> Iterator[_Part]:
-    """Commands with the files that they write, which the parser names just before them."""
+    """Pair commands with the files that they write, which the parser reports just before them."""
     writes: tuple[str, ...] = ()
     for part in parts:
         if part.writes:
@@ -93,7 +93,7 @@ def _joined(parts: Sequence[SimpleCommand]) -> Iterator[_Part]:
 
 
 def _without_reads(words: Sequence[Word]) -> tuple[tuple[str, ...], str, str]:
-    """Its words without assignments, the last sign that redirects its input, and from where."""
+    """Words without assignments, the last operator that redirects input, and its target."""
     kept: list[str] = []
     sign = target = ""
     at = 0
@@ -120,7 +120,7 @@ def _with_documents(parts: Iterator[_Part], documents: Iterator[str]) -> Iterato
 
 
 def _documents(command: str) -> Iterator[str]:
-    """The bodies of its here documents, in order."""
+    """The bodies of the here documents in a command, in order."""
     lines = command.split("\n")
     known = {line.lstrip("\t") for line in lines}
     at = 0
@@ -133,7 +133,7 @@ def _documents(command: str) -> Iterator[str]:
             while at < len(lines) and lines[at].lstrip("\t") != end:
                 body.append(lines[at])
                 at += 1
-            if at == len(lines):  # no here document, after all
+            if at == len(lines):  # not a here document after all
                 at = start
                 continue
             at += 1
@@ -141,7 +141,7 @@ def _documents(command: str) -> Iterator[str]:
 
 
 def _simplified(command: str) -> str:
-    """The same with what the parser refuses made harmless, where that changes no program's name."""
+    """Neutralize what the parser rejects, where that changes no program's name."""
     text = _CONTROL.sub(" ", command.replace("\r\n", "\n").replace("\\\n", ""))
     text = _HERE_DOCUMENT.sub(r"\1'\3'", text)
     return _EXPANSION.sub("$x", _without_arithmetic(text)).replace("[[ ", "[ ").replace(" ]]", " ]")
@@ -162,7 +162,7 @@ def _arithmetic(command: str) -> Iterator[Command]:
 
 
 def _arithmetic_places(text: str) -> Iterator[tuple[int, int]]:
-    """Where `$((...))` and `((...))` begin and end, outside of single quotes and here documents."""
+    """Start and end of each `$((...))` and `((...))` outside single quotes and here documents."""
     bodies = [body for body in _documents(text) if body]
     at = 0
     while at < len(text):
@@ -194,7 +194,7 @@ def _closing(text: str, at: int) -> int | None:
 
 
 def _split(command: str) -> Iterator[Command]:
-    """Its commands by its operators alone."""
+    """Split a command at its operators alone."""
     lexer = shlex.shlex(_without_documents(command), posix=True, punctuation_chars=";&|()<>\n")
     lexer.whitespace = " \t\r"
     lexer.whitespace_split = True
@@ -209,7 +209,7 @@ def _split(command: str) -> Iterator[Command]:
             elif not comment:
                 comment = token.startswith("#")
                 words += [] if comment else [token]
-    except ValueError:  # a quote is not closed: bash does not run it
+    except ValueError:  # unclosed quote: bash would not run it
         return
     yield from _rough(words)
 

@@ -1,1 +1,1 @@
-"""The report of an evaluation: its table, and the forms in which the table is written."""
+"""The report of an evaluation: its table, and the figures and text shown with it."""

@@ -1,4 +1,4 @@
-"""The columns of the table of domains by modes: the same in every form of the report."""
+"""Columns of the table of domains by modes: the same in every report format."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Column:
     """A column.
 
     Attributes:
-        title: of a few letters, in lower case.
-        show: its text in a cell.
+        title: a short title in lower case.
+        show: formats the value of a cell.
     """
 
     title: str
@@ -52,7 +52,7 @@ CAPABILITY_TITLES: dict[Capability, str] = {
 
 
 def columns_of(table: EvalTable) -> tuple[Column, ...]:
-    """The columns that say something about this evaluation, in order."""
+    """The columns that have data for this evaluation, in order."""
     cells = [cell for row in (*table.rows, table.total) for cell in row.cells]
     made = [*_RESULTS, *_EFFORT]
     if any(cell.cost is not None for cell in cells):

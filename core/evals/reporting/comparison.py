@@ -1,4 +1,4 @@
-"""Two evaluations on the same tasks: two models, or two checkpoints of one."""
+"""Compares two evaluations on the same tasks: two models, or two checkpoints of one."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from sandbox_tui.core.evals.reporting.table import ALL_DOMAINS, scores_by_task
 from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleResult
 
 RIGHT = 0.5
-"""Mean score of a task from which on it counts as solved."""
+"""Minimum mean score at which a task counts as solved."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A task that only one of them solves.
+    """A task that only one of two evaluations solves.
 
     Attributes:
-        mode, domain, task: what it is of.
-        before, after: its mean scores.
-        left_run, right_run: a session of each; empty without one.
+        mode, domain, task: identify the task.
+        before, after: mean scores in the left and the right evaluation.
+        left_run, right_run: a session of each; empty if there is none.
     """
 
     mode: EvalMode
@@ -42,20 +42,20 @@ class Flip:
 
     @property
     def gained(self) -> bool:
-        """Whether the right one solves it."""
+        """Whether the right evaluation solves the task."""
         return self.after > self.before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedCell:
-    """A domain in a mode, in both evaluations, on the tasks that have a score in both.
+    """One domain in one mode, compared on the tasks that have a score in both evaluations.
 
     Attributes:
-        domain, mode: what it is of.
+        domain, mode: identify the cell.
         left, right: mean scores.
         difference: right minus left.
-        tokens_ratio: tokens a sample, right divided by left, on the tasks that ended in both.
-        unpaired: tasks with a score in one of them alone.
+        tokens_ratio: tokens per sample, right divided by left, on the tasks that ended in both.
+        unpaired: number of tasks with a score in only one evaluation.
     """
 
     domain: str
@@ -69,11 +69,11 @@ class PairedCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalComparison:
-    """Two evaluations, paired.
+    """Two evaluations, paired by task.
 
     Attributes:
-        left, right: what they are of.
-        cells: by domain and mode; the last ones are of all domains.
+        left, right: the two evaluations.
+        cells: by domain and mode; the last ones cover all domains.
         flips: tasks that only one of them solves, by domain, task and mode.
     """
 
@@ -97,7 +97,7 @@ def compare_evals(
     right: EvalInfo,
     right_results: Sequence[SampleResult],
 ) -> EvalComparison:
-    """Pair two evaluations by task and mode; modes that only one of them has are left out."""
+    """Pair two evaluations by task and mode; modes that only one of them has are omitted."""
     before, after = _grouped(left_results), _grouped(right_results)
     both = {mode for _, mode in before} & {mode for _, mode in after}
     groups = sorted(
@@ -158,7 +158,7 @@ def _flips(
 
 
 def _sessions(results: Iterable[SampleResult]) -> dict[str, str]:
-    """The session of the first sample of each task."""
+    """The session of the first scored sample of each task."""
     found: dict[str, str] = {}
     for result in sorted(filter(has_score, results), key=lambda result: result.number):
         found.setdefault(result.task, result.run_id)

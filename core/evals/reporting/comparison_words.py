@@ -1,4 +1,4 @@
-"""The comparison of two evaluations in words: its columns, and what it leaves out."""
+"""The comparison of two evaluations as text: its columns, facts and remarks."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class PairedColumn:
     """A column.
 
     Attributes:
-        title: of a few letters.
-        show: its text in a cell.
+        title: a short title.
+        show: formats the value of a cell.
     """
 
     title: str
@@ -47,11 +47,11 @@ PAIRED_METHODS = (
     ),
     *(method for method in METHODS if method[0] in ("Intervals", "Tokens a query")),
 )
-"""Name of a figure, and how it comes about."""
+"""Names of figures, and how they are computed."""
 
 
 def paired_title(found: EvalComparison) -> str:
-    """The comparison in a line."""
+    """The comparison in one line."""
     left, right = found.left, found.right
     if left.suite == right.suite:
         return sanitize_line(f"{left.suite} · {left.model} and {right.model}")
@@ -59,7 +59,7 @@ def paired_title(found: EvalComparison) -> str:
 
 
 def paired_facts(found: EvalComparison) -> list[tuple[str, str]]:
-    """Which evaluations they are."""
+    """Side and description of each evaluation."""
     both = (("left", found.left), ("right", found.right))
     return [(side, sanitize_line(", ".join(_facts(info)))) for side, info in both]
 
@@ -71,7 +71,7 @@ def _facts(info: EvalInfo) -> Iterator[str]:
 
 
 def paired_remarks(found: EvalComparison) -> list[str]:
-    """Sentences: how many tasks flipped, and whether the suites differ."""
+    """Sentences: how many tasks flipped, and a warning if the suites differ."""
     made: list[str] = []
     if not found.same_suite:
         made.append("Their suites or prompts differ: tasks with the same id may not be the same.")

@@ -1,6 +1,6 @@
-"""What an evaluation was of, and what its figures leave out: the lines above and below its table.
+"""The lines above and below an evaluation's table: what was run, and what its figures leave out.
 
-Names of models, files and errors come from outside: everything here is sanitized.
+Names of models, files and errors are untrusted, so everything here is sanitized.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from sandbox_tui.core.evals.reporting.table import Cell, EvalTable
 
 
 def title(info: EvalInfo) -> str:
-    """The evaluation in a line."""
+    """The evaluation in one line."""
     return sanitize_line(f"{info.suite} · {info.model}")
 
 
 def facts(table: EvalTable) -> list[tuple[str, str]]:
-    """Names and values: what was run, how, when, and how far it is."""
+    """Names and values: what was run, how, when, and its progress."""
     info = table.info
     return [(name, sanitize_line(value)) for name, value in _facts(table, info) if value]
 
@@ -46,8 +46,8 @@ def _ended(table: EvalTable) -> str:
 
 
 def remarks(table: EvalTable) -> list[str]:
-    """Sentences: failures by kind, samples without a score, documents that were cut, estimated
-    tokens and unknown costs."""
+    """Sentences about failures by kind, samples without a score, cut documents, estimated tokens
+    and unknown costs."""
     return [sanitize_line(text) for cell in table.total.cells for text in _remarks(cell)]
 
 

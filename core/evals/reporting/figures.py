@@ -1,4 +1,4 @@
-"""Figures of a report in words: the same on the screen, in Markdown and in HTML."""
+"""Formats the figures of a report: the same on the screen, in Markdown and in HTML."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import math
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 
 NONE = "–"
-"""Where there is nothing to tell."""
+"""Shown in place of a missing figure."""
 
 
 def score(found: Estimate | None) -> str:
@@ -17,7 +17,7 @@ def score(found: Estimate | None) -> str:
 
 
 def difference(found: Estimate | None) -> str:
-    """The same of a difference, in percentage points: +12.5 [+3.0, +22.1]."""
+    """A difference in percentage points with its interval: +12.5 [+3.0, +22.1]."""
     return _with_interval(found, "+")
 
 
@@ -30,7 +30,7 @@ def _with_interval(found: Estimate | None, sign: str) -> str:
 
 
 def points(value: float, sign: str = "") -> str:
-    """A score as percentage points with one decimal, without a sign for 0."""
+    """A score in percentage points with one decimal; 0 has no sign."""
     rounded = round(100 * value, 1)
     return f"{rounded:{sign}.1f}" if rounded else "0.0"
 
@@ -97,5 +97,5 @@ def moment(when: float) -> str:
 
 
 def counted(kinds: tuple[tuple[str, int], ...]) -> str:
-    """Kinds with how often each occurred: 3 max steps, 1 no answer."""
+    """Kinds with their counts: 3 max steps, 1 no answer."""
     return ", ".join(f"{number} {kind}" for kind, number in kinds)

@@ -1,4 +1,4 @@
-"""How the figures of a report are computed, in sentences that every report prints."""
+"""How the figures of a report are computed, as sentences that every report prints."""
 
 from __future__ import annotations
 
@@ -63,4 +63,4 @@ METHODS: tuple[tuple[str, str], ...] = (
         "whose run ended, with a score or without; samples that failed are left out.",
     ),
 )
-"""Name of a figure, and how it comes about."""
+"""Names of figures, and how they are computed."""

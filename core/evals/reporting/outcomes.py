@@ -1,4 +1,4 @@
-"""What a sample counts as in a report."""
+"""Classifies samples for a report."""
 
 from __future__ import annotations
 
@@ -12,31 +12,30 @@ RIGHT = 1.0
 NO_ANSWER = "no answer"
 
 _SCORERS_OF_FILES = frozenset({"swe_bench"})
-"""Scorers that look at the files of the sandbox: their samples need no answer."""
+"""Scorers that check files in the sandbox: their samples need no answer."""
 
 NO_DOMAIN = "other"
-"""The row of tasks without a domain."""
+"""Row of the tasks without a domain."""
 
 
 def domain_of(result: SampleResult) -> str:
-    """The row that a sample counts in."""
+    """Name of the row that a sample counts in."""
     return result.domain or NO_DOMAIN
 
 
 def has_score(result: SampleResult) -> bool:
-    """Whether its score counts: a scorer that returned no number between 0 and 1 has failed."""
+    """Whether the sample has a valid score: a scorer that returns none between 0 and 1 failed."""
     return result.status == "scored" and result.score is not None and 0 <= result.score <= 1
 
 
 def has_ended(result: SampleResult) -> bool:
-    """Whether its run ended by itself, scored or not."""
+    """Whether the run ended by itself, scored or not."""
     return result.status in ("scored", "unscored")
 
 
 def failure_kind(result: SampleResult) -> str:
-    """What kept a sample that is over from a right answer: the error or the limit that ended its
-    run, a scorer that failed, or that there is no answer. Empty: it is right, or wrong and nothing
-    else."""
+    """Why a finished sample has no right answer: the error or limit that ended its run, a failed
+    scorer, or a missing answer. Empty if the answer is right, or simply wrong."""
     if not result.over or (has_score(result) and result.score == RIGHT):
         return ""
     if result.status == "failed":
@@ -50,12 +49,12 @@ def failure_kind(result: SampleResult) -> str:
 
 
 def failures_by_kind(results: Iterable[SampleResult]) -> Counter[str]:
-    """How many samples each kind of failure kept from a right answer."""
+    """Number of samples by kind of failure."""
     return Counter(kind for result in results if (kind := failure_kind(result)))
 
 
 def by_frequency(kinds: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Kinds and how many of each, the most frequent first."""
+    """Kinds with their counts, most frequent first."""
     return tuple(sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
@@ -64,5 +63,5 @@ def _words(finish_reason: str) -> str:
 
 
 def tokens_of(result: SampleResult) -> float:
-    """All tokens of a sample: every request's input and output."""
+    """All tokens of a sample: input and output of every request."""
     return result.input_tokens + result.output_tokens

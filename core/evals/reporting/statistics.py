@@ -1,13 +1,13 @@
 """Means and paired differences with bootstrap intervals, resampled by task.
 
-Samples of one task are not independent of each other, so the task is what is resampled (the cluster
+Samples of one task are not independent of each other, so tasks are resampled (the cluster
 bootstrap: Davison and Hinkley, Bootstrap Methods and Their Application, 1997, section 3.8). Each
-task counts once, with the mean of its samples. Intervals are percentile intervals of 95 % from
+task counts once, with the mean of its samples. Intervals are 95 % percentile intervals from
 `RESAMPLES` resamples with a fixed seed: the same scores always give the same interval.
 
 A resample of n tasks with k different means is k counts from a multinomial distribution, so it
-costs k random numbers instead of n. With `MIN_NORMAL_TASKS` tasks or more the means of resamples
-are so nearly normal that their percentiles are written down instead of drawn (`_expansion`).
+costs k random numbers instead of n. With `MIN_NORMAL_TASKS` tasks or more, the means of resamples
+are so nearly normal that their percentiles are calculated directly instead of drawn (`_expansion`).
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ RESAMPLES = 1000
 CONFIDENCE = 0.95
 SEED = 20260122
 MAX_GROUPS = 20
-"""Different means of tasks that are told apart in resampling. More are sorted into this many ranges
-of equal width, each with the mean of what is in it: the width of an interval changes by less than
-1 % of the spread of the scores, its centre not at all."""
+"""Maximum number of distinct task means in resampling. More are binned into this many ranges of
+equal width, each represented by its mean: the width of an interval changes by less than 1 % of the
+spread of the scores, its centre not at all."""
 
 MIN_NORMAL_TASKS = 400
-"""From so many tasks on, what the expansion leaves out is less than what resamples vary by."""
+"""From this many tasks on, the expansion's error is smaller than the variation of resamples."""
 
 NORMAL_POINT = 1.959964
-"""The 97.5 % point of the normal distribution: half of what `CONFIDENCE` leaves is above it."""
+"""The 97.5 % quantile of the normal distribution: half of what `CONFIDENCE` leaves is above it."""
 
 Scores = Mapping[str, Sequence[float]]
 """Scores of samples by task."""
 
 
 Certainty = Literal["better", "even", "worse"]
-"""What the interval of a difference tells."""
+"""What the interval of a difference shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ class Estimate:
 
     Attributes:
         value: the mean.
-        low, high: ends of its interval; None with a single task, which tells nothing about others.
-        tasks: how many it is over.
+        low, high: ends of the interval; None for a single task, which says nothing about others.
+        tasks: number of tasks.
     """
 
     value: float
@@ -59,27 +59,27 @@ class Estimate:
 
     @property
     def certainty(self) -> Certainty:
-        """Of a difference: on which side of 0 its interval is; `even` if it holds 0, and where
-        there is no interval."""
+        """For a difference, the side of 0 that its interval is on; `even` if the interval contains
+        0 or is missing."""
         if self.low is None or self.high is None or self.low <= 0 <= self.high:
             return "even"
         return "better" if self.value > 0 else "worse"
 
 
 def mean_score(scores: Scores) -> Estimate | None:
-    """The mean over tasks; None where there is no score."""
+    """The mean over tasks; None if there is no score."""
     return estimate(task_means(scores).values())
 
 
 def paired_difference(base: Scores, other: Scores) -> Estimate | None:
-    """The mean of `other` minus `base` over the tasks that have a score in both; None without
-    such tasks."""
+    """The mean of `other` minus `base` over the tasks that have a score in both; None if there are
+    none."""
     return estimate(task_differences(base, other).values())
 
 
 def paired_ratio(base: Scores, other: Scores) -> float | None:
-    """The mean of `other` divided by the mean of `base`, over the tasks that are in both; None
-    without such tasks, or where `base` is 0."""
+    """The mean of `other` divided by the mean of `base`, over the tasks that are in both; None if
+    there are none or `base` is 0."""
     before, after = task_means(base), task_means(other)
     both = before.keys() & after.keys()
     whole = math.fsum(before[task] for task in both)
@@ -96,7 +96,7 @@ def task_means(scores: Scores) -> dict[str, float]:
 
 
 def task_differences(base: Scores, other: Scores) -> dict[str, float]:
-    """The difference of the means of each task that has a score in both."""
+    """The difference between the mean scores of each task that has a score in both."""
     before, after = task_means(base), task_means(other)
     return {task: after[task] - mean for task, mean in before.items() if task in after}
 
@@ -110,7 +110,7 @@ def estimate(values: Iterable[float]) -> Estimate | None:
     if len(found) == 1:
         return Estimate(value, None, None, 1)
     low, high = _interval(tuple(_groups(found)))
-    # Rounding alone could put a mean beside the interval of equal values.
+    # Rounding alone could put the mean outside the interval of equal values.
     return Estimate(value, min(low, value), max(high, value), len(found))
 
 
@@ -119,7 +119,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _groups(ordered: Sequence[float]) -> Iterator[tuple[float, int]]:
-    """Values with how often each occurs, at most `MAX_GROUPS` of them."""
+    """Values with their frequencies, binned to at most `MAX_GROUPS` values."""
     counts = Counter(ordered)
     if len(counts) <= MAX_GROUPS:
         yield from counts.items()
@@ -135,7 +135,8 @@ def _groups(ordered: Sequence[float]) -> Iterator[tuple[float, int]]:
 
 @functools.lru_cache(4096)
 def _interval(groups: tuple[tuple[float, int], ...]) -> tuple[float, float]:
-    """Kept for the screen, which asks again whenever a sample ends: most groups are as before."""
+    """The interval of a mean. Cached for the screen, which asks again whenever a sample ends, when
+    most groups are unchanged."""
     if len(groups) == 1:
         return groups[0][0], groups[0][0]
     if sum(count for _, count in groups) >= MIN_NORMAL_TASKS:
@@ -147,12 +148,12 @@ def _interval(groups: tuple[tuple[float, int], ...]) -> tuple[float, float]:
 
 
 def _expansion(groups: Sequence[tuple[float, int]]) -> tuple[float, float]:
-    """The percentiles of the means of resamples, to the skewness of their distribution (Cornish and
+    """Percentiles of the resampled means, up to the skewness of their distribution (Cornish and
     Fisher, Moments and Cumulants in the Specification of Distributions, 1938)."""
     size = sum(count for _, count in groups)
     mean = math.fsum(value * count for value, count in groups) / size
     variance = math.fsum(count * (value - mean) ** 2 for value, count in groups) / size
-    if not variance:  # too small for a number
+    if not variance:  # underflow
         return mean, mean
     third = math.fsum(count * (value - mean) ** 3 for value, count in groups) / size
     error = math.sqrt(variance / size)
@@ -165,7 +166,7 @@ def _expansion(groups: Sequence[tuple[float, int]]) -> tuple[float, float]:
 
 
 def _resampled_mean(rng: random.Random, groups: Sequence[tuple[float, int]]) -> float:
-    """The mean of as many draws as there are values."""
+    """The mean of one resample, with as many draws as there are values."""
     size = left = sum(count for _, count in groups)
     total, unseen = 0.0, size
     for value, count in groups[:-1]:
@@ -177,7 +178,7 @@ def _resampled_mean(rng: random.Random, groups: Sequence[tuple[float, int]]) -> 
 
 
 def _binomial(rng: random.Random, trials: int, chance: float) -> int:
-    """Successes of independent trials.
+    """Number of successes in independent trials.
 
     Each trial compares a random binary fraction with `chance`, bit by bit, and all trials do so at
     once: where the bit of `chance` is 1, trials with a 0 have succeeded; where it is 0, trials with

@@ -1,7 +1,7 @@
-"""The table of an evaluation: domains by modes, from the rows of its samples.
+"""The table of an evaluation: domains by modes, computed from its samples.
 
-Everything that shows an evaluation draws this table: the screen, the reports, the command line. How
-each figure comes about is stated here and, for readers, in `methods.py`.
+The screen, the reports and the command line all draw this table. How each figure is computed is
+stated here and, for readers, in `methods.py`.
 """
 
 from __future__ import annotations
@@ -36,37 +36,37 @@ from sandbox_tui.core.evals.reporting.time_left import seconds_left
 from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleKey, SampleResult
 
 ALL_DOMAINS = "all"
-"""Name of the last row."""
+"""Name of the last row, the total."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """The samples of a domain in a mode.
+    """The samples of one domain in one mode.
 
-    Means, ratios and shares are over samples whose run ended (`scored` or `unscored`); None where
-    there is none to tell. Ratios divide this mode by the baseline on the tasks that ended in both.
+    Means, ratios and shares cover samples whose run ended (`scored` or `unscored`); None if there
+    are none. Ratios divide this mode by the baseline on the tasks that ended in both.
 
     Attributes:
-        domain, mode: what it is of.
-        samples: planned.
-        scored, unscored, failed, running, pending: of them, by status.
+        domain, mode: identify the cell.
+        samples: number of planned samples.
+        scored, unscored, failed, running, pending: number of samples by status.
         score: mean score over tasks.
-        difference: paired difference of the score to the baseline; None in the baseline itself.
-        tokens: input and output tokens a sample.
-        tokens_ratio: of tokens a sample.
+        difference: paired difference of the score from the baseline; None in the baseline itself.
+        tokens: input and output tokens per sample.
+        tokens_ratio: ratio of tokens per sample.
         generated: share of output tokens in all tokens.
-        estimated: samples whose tokens are estimates.
-        seconds: wall clock of a run, without its scoring.
-        scoring_seconds: wall clock of the scoring of a sample.
-        per_minute: samples a minute of the wall clock that they took (`wall_clock_shares`).
-        per_minute_ratio: of samples a minute.
-        steps, calls: a sample.
-        cost: US dollars of all samples with a known cost; None where there is none.
-        cost_unknown: samples that ended without a known cost.
-        failures: see `failures_by_kind`; the most frequent first.
-        cut: samples whose documents were cut to fit the prompt.
-        memory_idle, memory_peak: bytes: mean of the sandboxes idle, highest peak.
-        capabilities: share of samples that used each; empty where no calls were looked at.
+        estimated: number of samples whose tokens are estimates.
+        seconds: wall-clock seconds per run, excluding scoring.
+        scoring_seconds: wall-clock seconds of scoring per sample.
+        per_minute: samples per minute of the wall clock that they took (`wall_clock_shares`).
+        per_minute_ratio: ratio of samples per minute.
+        steps, calls: steps and tool calls per sample.
+        cost: US dollars for all samples with a known cost; None if there are none.
+        cost_unknown: number of samples that ended without a known cost.
+        failures: kinds with their counts, most frequent first (`failures_by_kind`).
+        cut: number of samples whose documents were cut to fit the prompt.
+        memory_idle, memory_peak: bytes; mean of the idle sandboxes, and highest peak.
+        capabilities: share of samples that used each; empty if no calls were inspected.
     """
 
     domain: str
@@ -99,7 +99,7 @@ class Cell:
 
     @property
     def over(self) -> int:
-        """Samples to which nothing more happens."""
+        """Number of samples with a final status."""
         return self.scored + self.unscored + self.failed
 
 
@@ -113,14 +113,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalTable:
-    """An evaluation at a moment.
+    """The state of an evaluation at one time.
 
     Attributes:
-        info: what it is of.
+        info: the evaluation.
         modes: the columns; the baseline is `info.baseline`.
         rows: one per domain, by name.
         total: all domains together; each task counts once.
-        seconds_left: an estimate; 0 when nothing is left, None while no sample has ended.
+        seconds_left: estimated; 0 when nothing is left, None until a sample has ended.
     """
 
     info: EvalInfo
@@ -131,12 +131,12 @@ class EvalTable:
 
     @property
     def samples(self) -> int:
-        """Planned, in all modes."""
+        """Number of planned samples, in all modes."""
         return sum(cell.samples for cell in self.total.cells)
 
     @property
     def over(self) -> int:
-        """Of them, those to which nothing more happens."""
+        """Number of samples with a final status, in all modes."""
         return sum(cell.over for cell in self.total.cells)
 
 
@@ -147,13 +147,13 @@ def eval_table(
     now: float = 0.0,
     capabilities: Mapping[str, RunCapabilities] | None = None,
 ) -> EvalTable:
-    """The table of an evaluation.
+    """Build the table of an evaluation.
 
     Args:
-        info: what it is of.
-        results: all of its samples, in any order, pending ones among them.
+        info: the evaluation.
+        results: all of its samples, in any order, including pending ones.
         now: seconds since the epoch, for the time left while samples run.
-        capabilities: what each run used its computer for, by id of the run.
+        capabilities: what each run used its computer for, by run id.
     """
     present = {result.mode for result in results}
     others: list[EvalMode] = [mode for mode in EVAL_MODES if mode not in info.modes]
@@ -182,7 +182,7 @@ def eval_table(
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What cells are worked out from besides their own samples."""
+    """What cells are computed from besides their own samples."""
 
     info: EvalInfo
     used: Mapping[str, RunCapabilities]
@@ -194,7 +194,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Samples:
-    """The samples of a cell: all of them, those that ended, figures of these by task, and failures
+    """The samples of a cell: all of them, those that ended, per-task figures of these, and failures
     by kind."""
 
     results: Sequence[SampleResult]
@@ -218,8 +218,8 @@ class _Samples:
 
     @classmethod
     def of_all(cls, parts: Sequence[_Samples]) -> _Samples:
-        """The samples of several domains: to put them together takes a fraction of the time of
-        looking at each once more."""
+        """Merge the samples of several domains, in a fraction of the time of inspecting each sample
+        again."""
         return cls(
             [result for part in parts for result in part.results],
             [result for part in parts for result in part.ended],
@@ -281,7 +281,7 @@ def _cell(
 
 
 def scores_by_task(results: Iterable[SampleResult]) -> dict[str, list[float]]:
-    """The scores of samples, by task; tasks without one are left out."""
+    """The scores of samples by task; tasks without a score are left out."""
     scores: defaultdict[str, list[float]] = defaultdict(list)
     for result in results:
         if has_score(result) and result.score is not None:
@@ -300,8 +300,8 @@ def _measures(
 
 
 def _joined(parts: Iterable[Mapping[str, Sequence[float]]]) -> dict[str, Sequence[float]]:
-    """Figures by task of several domains. A task has one domain, unless somebody's data has it in
-    two."""
+    """Merge the per-task figures of several domains. A task has one domain, unless the data lists
+    it under two."""
     joined: dict[str, Sequence[float]] = {}
     for part in parts:
         for task, values in part.items():

@@ -1,4 +1,4 @@
-"""How much of the wall clock each sample took, while others ran beside it."""
+"""Divides the wall clock among samples that ran concurrently."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 
 
 def wall_clock_shares(results: Sequence[SampleResult], now: float = 0.0) -> dict[SampleKey, float]:
-    """Seconds of wall clock that each run took; together, the time in which any of them ran.
+    """Seconds of wall clock for each run; together, the time during which any of them ran.
 
-    Samples that run at the same moment share it equally: a mode's samples divided by the sum of
-    their shares is its pace at the concurrency that there really was, whatever was asked for, and
-    also where a later program ran more of them at once. Scoring, pauses and the time between two
-    programs take no share.
+    Samples that run at the same time share it equally: the number of a mode's samples divided by
+    the sum of their shares is its throughput at the actual concurrency, whatever was requested,
+    even if a later program ran more of them at once. Scoring, pauses and the time between two
+    programs are not counted.
 
     Args:
         results: all samples of an evaluation.
-        now: seconds since the epoch, for those that still run.
+        now: seconds since the epoch, for samples that are still running.
     """
     runs = {one.key: run for one in results if (run := _run_of(one, now)) is not None}
     if not runs:
@@ -40,7 +40,7 @@ def wall_clock_shares(results: Sequence[SampleResult], now: float = 0.0) -> dict
 
 
 def _run_of(result: SampleResult, now: float) -> tuple[float, float] | None:
-    """When the run of a sample began and ended, without its scoring; None where it has not."""
+    """When the run of a sample started and ended, excluding scoring; None if it has not run."""
     began = result.began_at
     ended = began + result.seconds if result.over else now
     has_run = result.status != "pending" and 0 < began < ended < math.inf

@@ -1,4 +1,4 @@
-"""How long an evaluation still takes."""
+"""Estimates how long an evaluation still takes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sandbox_tui.core.evals.sample import SampleResult
 
 def seconds_left(results: Sequence[SampleResult], concurrency: int, now: float) -> float | None:
     """Seconds until the last sample ends, if each takes as long as others of its domain and mode
-    did; 0 where all are over, None while none has ended.
+    did; 0 if all have ended, None until one has.
 
     Args:
         results: all samples.
-        concurrency: samples that run at once.
+        concurrency: maximum number of samples that run at once.
         now: seconds since the epoch.
     """
     left = [result for result in results if not result.over]

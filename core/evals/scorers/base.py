@@ -16,15 +16,15 @@ from sandbox_tui.core.sandboxes.base import Sandbox
 
 
 class ScorerFailed(SandboxTuiError):
-    """A scorer could not come to a score; the sample has none, which is not a score of 0."""
+    """A scorer could not determine a score; the sample has none, which is not a score of 0."""
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
-    """What an answer is worth.
+    """The score of an answer.
 
     Attributes:
         value: between 0 (wrong) and 1 (right).
-        explanation: a sentence: what was read from the answer, and what it was compared with.
+        explanation: one sentence: what was read from the answer and what it was compared with.
     """
 
     value: float
@@ -33,12 +33,12 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """What a scorer sees of a sample.
+    """What a scorer knows about a sample.
 
     Attributes:
-        task: what was asked.
-        mode: how it was attempted.
-        answer: text of answer.txt, or the reply of `vanilla`; None: there is no answer.
+        task: the task.
+        mode: mode of the attempt.
+        answer: text of answer.txt, or the reply of `vanilla`; None if there is no answer.
         sandbox: the model's sandbox, still open; None in `vanilla`. Where cheating matters, use
             `fresh_sandbox`: the model may have replaced any program in its own.
         fresh_sandbox: opens a sandbox of the same image that no model has touched.
@@ -52,19 +52,19 @@ class Attempt:
 
 
 class Scorer(Protocol):
-    """Scores samples. An answer that is missing or cannot be read scores 0.
+    """Scores samples. A missing or unreadable answer scores 0.
 
     Attributes:
-        name: as suites name it.
+        name: name of the scorer in suites.
     """
 
     name: str
 
     async def score(self, attempt: Attempt) -> Score:
-        """The score of one attempt.
+        """Score one attempt.
 
         Raises:
             ScorerFailed: the scorer itself failed, such as a judge that does not answer; the
-                sentence says why.
+                message says why.
         """
         ...

@@ -8,10 +8,10 @@ _TOKEN = re.compile(r"\\f?boxed\s*\{|\\.|[{}]", re.DOTALL)
 
 
 def last_boxed(text: str) -> str | None:
-    r"""Content of the `\boxed{}` that begins last and whose braces balance; None: there is none.
+    r"""Content of the `\boxed{}` that starts last and has balanced braces; None if there is none.
 
-    Braces that LaTeX escapes (`\{`) do not count. One pass, so that a long text of openings costs
-    no more than any other.
+    Braces that LaTeX escapes (`\{`) do not count. Takes one pass, so that a long text of opening
+    braces costs no more than any other.
     """
     opened: list[tuple[bool, int, int]] = []  # whether it is a box, its start, start of its content
     found: tuple[int, str] | None = None
@@ -26,5 +26,5 @@ def last_boxed(text: str) -> str | None:
 
 
 def without_thinking(text: str) -> str:
-    """The text after a model's `</think>`, where its server leaves that in the reply."""
+    """The text after a model's `</think>`, if its server leaves that in the reply."""
     return text.rpartition("</think>")[2].strip()

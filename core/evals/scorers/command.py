@@ -1,4 +1,4 @@
-"""Scores with a command of the suite, run in a sandbox that no model has touched."""
+"""Scores with a command from the suite, run in a sandbox that no model has touched."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ TARGET_FILE = "target.txt"
 
 @dataclass(slots=True, kw_only=True)
 class Command:
-    """Runs `bash -c COMMAND` in the working directory of a fresh sandbox, with the answer as
-    answer.txt and the target as target.txt there, and the task's files in the input directory.
+    """Runs `bash -c COMMAND` in the working directory of a fresh sandbox, with the answer in
+    answer.txt and the target in target.txt there, and the task's files in the input directory.
 
-    Exit code 0 scores 1, or the number from 0 to 1 that stands alone on its last line of output;
+    Exit code 0 scores 1, or the number from 0 to 1 that stands alone on the last line of output;
     any other exit code scores 0.
 
     Attributes:
-        command: for bash.
-        setup: commands before it that no answer can make fail, such as an installation.
+        command: the bash command.
+        setup: commands to run first that no answer can make fail, such as an installation.
         timeout: seconds; a command that takes longer scores 0.
     """
 
@@ -35,10 +35,10 @@ class Command:
     name: str = field(default="command", init=False)
 
     async def score(self, attempt: Attempt) -> Score:
-        """What the command says.
+        """Score the answer by the command's exit code and output.
 
         Raises:
-            ScorerFailed: the sandbox or its setup failed, or there is no such program.
+            ScorerFailed: the sandbox or its setup failed, or the program does not exist.
         """
         if attempt.answer is None:
             return Score(value=0.0, explanation="There is no answer.")

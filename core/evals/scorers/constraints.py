@@ -1,4 +1,4 @@
-"""Scores a text by constraints that a program can check, not by one right text."""
+"""Scores a text by constraints that a program can check, rather than by one right text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Text:
 
 
 def _parsed(answer: str) -> _Text:
-    """An answer without the space and the fence around it; its words in lower case."""
+    """An answer without surrounding space and code fence; its words in lower case."""
     text = answer.replace("\r\n", "\n").strip()
     if fenced := _FENCED.fullmatch(text):
         text = fenced[1].strip()
@@ -40,7 +40,7 @@ def _letters(text: str) -> Counter[str]:
 
 
 def _json(text: _Text, spec: Any) -> bool:
-    """An object of words (a list, as the other checks take it), their letters, and the longest."""
+    """Check an object with a list of words, their total length, and the longest of them."""
     found = json.loads(text.text)
     words = found["words"]
     return (
@@ -89,18 +89,18 @@ CHECKS: dict[str, Callable[[_Text, Any], bool]] = {
     "growing": lambda t, spec: all((len(a) <= len(b)) == spec for a, b in pairwise(t.words)),
     "json": _json,
 }
-"""The checks by their names in a task's metadata; each with what the constraint says there."""
+"""Checks by their names in a task's metadata; each takes the text and the constraint's value."""
 
 
 @dataclass(slots=True, kw_only=True)
 class ConstraintsScorer:
-    """1 if the text keeps all of the constraints in the task's metadata (`constraints`: pairs of a
-    name in `CHECKS` and what it asks), else 0."""
+    """1 if the text meets all constraints in the task's metadata (`constraints`: pairs of a name in
+    `CHECKS` and its value), else 0."""
 
     name: str = field(default="constraints", init=False)
 
     async def score(self, attempt: Attempt) -> Score:
-        """Check every constraint on the answer."""
+        """Check the answer against every constraint."""
         if attempt.answer is None or not attempt.answer.strip():
             return Score(value=0, explanation="There is no answer.")
         if len(attempt.answer) > MAX_CHARACTERS:
@@ -120,4 +120,4 @@ def _keeps(text: _Text, name: str, spec: Any) -> bool:
     try:
         return CHECKS[name](text, spec)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-        return False  # a text that the check cannot be made on does not keep it
+        return False  # a text that the check cannot be applied to does not meet it

@@ -1,4 +1,4 @@
-"""Scores an answer that can be written in one way only."""
+"""Scores answers that can be written in one way only."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _WORDS = re.compile(r"\\(?:text|mathrm|texttt|operatorname)\{([^{}]*)\}")
 
 @dataclass
 class ExactScorer:
-    """1 if the answer is the target, apart from case, spaces and markup.
+    """1 if the answer equals the target, ignoring case, spaces and markup.
 
-    The whole answer is compared, then the part of it that `final_answer` finds.
+    Compares the whole answer, then the part of it that `final_answer` finds.
     """
 
     name: str = field(default="exact", init=False)

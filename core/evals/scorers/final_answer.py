@@ -1,4 +1,4 @@
-"""Finds the answer in a reply: models show their work, put answers in boxes, and announce them."""
+"""Finds the answer in a reply: models show their work, box their answers, and announce them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from sandbox_tui.core.evals.scorers.boxed import last_boxed
 
 MAX_ANSWER_CHARACTERS = 200_000
-"""Of a longer answer only the end is read."""
+"""Maximum length that is read; only the end of a longer answer is."""
 
 _ANNOUNCED = re.compile(
     r"(?:^|[\s*_#>])(?:the\s+)?(?:final\s+)?(?:answer|result)(?:\s+is|\s*[:=])[:\s]*(\S.*)",
@@ -17,10 +17,10 @@ _FENCE = re.compile(r"^\s*```[\w+-]*\s*$", re.MULTILINE)
 
 
 def final_answer(text: str) -> str:
-    """The part of a reply that answers.
+    """The part of a reply that is the answer.
 
-    In this order: what is in the last `\\boxed{...}`; what follows the last "answer:" or "the
-    answer is"; the last line with anything in it. Markup around it is removed.
+    In this order: the content of the last `\\boxed{...}`; what follows the last "answer:" or "the
+    answer is"; the last line that is not blank. Markup around it is removed.
     """
     text = text[-MAX_ANSWER_CHARACTERS:]
     boxed = last_boxed(text)
@@ -34,7 +34,7 @@ def final_answer(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Text without the markup, quotes and full stop around it."""
+    """Text without surrounding markup, quotes and full stop."""
     before = None
     while before != text:
         before = text

@@ -1,7 +1,7 @@
 """Scores a program by tests that the model has not seen, in a sandbox that it has not touched.
 
-Only the program and the calls go into that sandbox; what the calls should come to stays outside, so
-that a program can find nothing there to pass the tests with.
+Only the program and the calls go into that sandbox. The expected results stay outside, so that a
+program cannot find them there and cheat.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ os._exit(0)
 
 @dataclass(slots=True, kw_only=True)
 class HiddenTestsScorer:
-    """1 if every hidden call of the program comes to what it should.
+    """1 if every hidden call of the program gives its expected result.
 
-    The answer is the text of the program, in a fenced block or as a whole; or, in a sandbox, the
-    path of the file that holds it. The task's metadata have `program` (the file's name), `calls`
-    (Python expressions in its module) and `expected` (for each `{"value": ...}` as JSON has it, or
+    The answer is the text of the program, fenced or bare; or, in a sandbox, the path of the file
+    that holds it. The task's metadata have `program` (the file's name), `calls` (Python expressions
+    evaluated in its module) and `expected` (for each call, JSON-compatible `{"value": ...}` or
     `{"raises": name of the exception}`).
 
     Attributes:
@@ -84,7 +84,7 @@ class HiddenTestsScorer:
     async def _results(
         self, sandbox: Sandbox, name: str, program: bytes, calls: list[str]
     ) -> list[Any] | str:
-        """What each call came to, or a sentence on why nothing is known."""
+        """The result of each call, or a sentence that says why there are no results."""
         folder = f"{sandbox.spec.working_dir}/hidden-tests"
         await sandbox.write_file(f"{folder}/{name}", program)
         await sandbox.write_file(f"{folder}/calls.json", json.dumps([name, calls]).encode())
@@ -120,7 +120,7 @@ def _compared(results: list[Any] | str, calls: list[str], expected: list[Any]) -
 
 
 async def _program(attempt: Attempt) -> str:
-    """The text of the answer's program; empty if there is none."""
+    """The program in the answer; empty if there is none."""
     answer = (attempt.answer or "").replace("\r\n", "\n")
     name = attempt.task.metadata["program"]
     path = answer.strip()

@@ -1,4 +1,4 @@
-"""Scores a number, with its unit and within a tolerance."""
+"""Scores a number, with its unit and a tolerance."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sandbox_tui.core.evals.scorers.units import is_unit, same_unit
 
 MAX_DIGITS = 4_000
 MAX_EXPONENT = 400
-"""Numbers with more digits or larger powers of ten are refused."""
+"""Numbers with more digits or larger powers of ten are rejected."""
 
 _LATEX = (
     (re.compile(r"\\(?:text|mathrm|rm|operatorname)\s*\{([^{}]*)\}"), r" \1"),
@@ -54,9 +54,9 @@ class _Found:
 class NumberScorer:
     """1 if the answer is the target's number.
 
-    The task's metadata say how it is read: `integer` (digits only, compared exactly), `relative`
-    and `absolute` (largest differences; without either, exactly), `unit` (a number in another unit
-    is wrong; one without any is taken to be in this one).
+    The task's metadata say how to read it: `integer` (digits only, compared exactly), `relative`
+    and `absolute` (maximum difference; exact without either), `unit` (a number in another unit is
+    wrong; one without a unit is assumed to be in this one).
     """
 
     name: str = field(default="number", init=False)
@@ -85,7 +85,7 @@ class _Number:
 
 
 def _read(answer: str, metadata: Mapping[str, Any]) -> _Number | str:
-    """The number of an answer, or a sentence on why there is none."""
+    """The number in an answer, or a sentence that says why there is none."""
     boxed = last_boxed(answer) is not None
     where = final_answer(answer)
     for pattern, plain in _LATEX:
@@ -115,20 +115,20 @@ def _numbers(where: str) -> Iterator[_Found]:
 
 
 def _is_undecided(where: str, found: list[_Found]) -> bool:
-    """Whether several numbers may be the answer."""
+    """Whether more than one of the numbers may be the answer."""
     if _only_the_last_is_stated(where, found):
         return False
     return bool(_HEDGE.search(where)) or _is_list(where, found)
 
 
 def _only_the_last_is_stated(where: str, found: list[_Found]) -> bool:
-    """Whether the numbers before are the problem's: "what 28 divides or ends in 0 is 391"."""
+    """Whether earlier numbers belong to the problem: "what 28 divides or ends in 0 is 391"."""
     stated = [bool(_STATED.search(where[: one.start])) for one in found]
     return stated[-1] and not any(stated[:-1])
 
 
 def _is_list(where: str, found: list[_Found]) -> bool:
-    """Whether two numbers stand beside each other as alternatives do."""
+    """Whether two numbers stand next to each other, like alternatives."""
     return any(
         _LISTED.fullmatch(where[one.end : two.start]) for one, two in itertools.pairwise(found)
     )

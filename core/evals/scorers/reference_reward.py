@@ -1,4 +1,4 @@
-"""Scores with the reward.py of a task of the reference, in a process of its own."""
+"""Scores with the reward.py of a reference task, in a separate process."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class ReferenceReward:
     """Calls `compute_score(agent_answer, ground_truth, **row)`.
 
     Attributes:
-        source: Python source of reward.py; in the suite, so that its digest holds it.
-        folder: that reward.py stands in; modules beside it can be imported.
+        source: Python source of reward.py, kept in the suite so that its digest covers it.
+        folder: folder of reward.py; modules beside it can be imported.
         timeout: seconds for one answer.
     """
 
@@ -26,7 +26,7 @@ class ReferenceReward:
     name: str = field(default="reference_reward", init=False)
 
     async def score(self, attempt: Attempt) -> Score:
-        """What reward.py says; a missing answer is the empty text, as in the reference."""
+        """Score with reward.py; a missing answer is the empty text, as in the reference."""
         row = reference_row(attempt.task)
         target = row.pop("ground_truth")
         call = ((attempt.answer or "", target), row)

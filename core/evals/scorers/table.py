@@ -1,4 +1,4 @@
-"""The scorers by name, each a class in a file of its own."""
+"""Registry of the scorers by name, each a class in its own file."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ SCORERS: dict[str, str] = {
     "rouge": "paper.rouge:Rouge",
     "swe_bench": "paper.swe_bench:SweBench",
 }
-"""Name in a suite file, and module and class; imported when a suite uses it."""
+"""Module and class by scorer name in a suite file; imported when a suite uses it."""
 
 
 def scorer_named(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
-    """The scorer that a suite names: one of ours, or `package.module:Class`.
+    """Create the scorer that a suite names: a built-in one, or `package.module:Class`.
 
     Args:
-        name: of the scorer.
-        options: its settings: fields of the class, a dataclass.
+        name: scorer name.
+        options: settings of the scorer, which are the fields of its dataclass.
 
     Raises:
-        ConfigError: there is none, it has no such setting, or it says itself (`check_ready`, where
-            it has one) that it lacks something: better before the first sample than after it.
+        ConfigError: the scorer does not exist, has no such setting, or reports through its
+            optional `check_ready` that something is missing, before the first sample runs.
     """
     place = SCORERS.get(name, name)
     module, colon, attribute = place.partition(":")

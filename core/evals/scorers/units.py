@@ -1,4 +1,4 @@
-"""Units of measurement as answers write them."""
+"""Recognizes units of measurement as answers write them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _WORDS = {
 
 
 def _spelled(unit: str) -> str:
-    """A unit in one spelling: superscripts as powers, one micro sign, no markup."""
+    """A unit in a uniform spelling: superscripts as powers, one micro sign, no markup."""
     unit = re.sub(r"[{}\\$*]", "", unit).replace("μ", "µ").replace("℃", "°C")
     unit = unit.replace("²", "^2").replace("³", "^3").replace("⁻¹", "^-1").replace("⁻²", "^-2")
     return re.sub(r"(?<=[a-z])([23])$", r"^\1", unit)
@@ -58,11 +58,11 @@ _KNOWN = {*_SYMBOLS.split(), *_NAMES}
 
 
 def is_unit(word: str) -> bool:
-    """Whether a word is a unit of those known here."""
+    """Whether a word is a known unit."""
     return _spelled(word) in _KNOWN
 
 
 def same_unit(one: str, other: str) -> bool:
-    """Whether two words are the same unit, as `mL` and `millilitres` are; `mL` and `L` are not."""
+    """Whether two words are the same unit: `mL` and `millilitres` are, `mL` and `L` are not."""
     first, second = (_NAMES.get(_spelled(word), _spelled(word)) for word in (one, other))
     return first == second != ""

@@ -1,1 +1,1 @@
-"""The scorers of the suites of arXiv 2601.16206."""
+"""Scorers of the suites of arXiv 2601.16206."""

@@ -1,7 +1,8 @@
 r"""Scores questions with one right letter.
 
-The rules of the reference, in its order: the answer is the letter; `"answer": "C"`; `Answer: C` or
-`the answer is C`; the letter in `\boxed{}`; the last capital that stands alone. Other than there,
+Follows the rules of the reference, in its order: the answer is the letter; `"answer": "C"`;
+`Answer: C` or `the answer is C`; the letter in `\boxed{}`; the last capital that stands alone.
+Differences from the reference:
 
 - the last statement counts, not the first: a model that changes its mind means the last;
 - brackets, markdown, `\text{}` and "option" around a letter do not hide it;
@@ -33,22 +34,22 @@ _LAST_WORD = re.compile(r"(?:^|\s)([a-z])\s*[.,;]?\s*$")
 
 @dataclass(slots=True, kw_only=True)
 class Choice:
-    """Compares the letter that the answer settles on.
+    """Compares the letter that the answer settles on with the target.
 
     Attributes:
-        letters: those that a question may offer.
+        letters: letters that a question may offer.
     """
 
     letters: str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     name: str = field(default="choice", init=False)
 
     async def score(self, attempt: Attempt) -> Score:
-        """1.0 where the letter is the target."""
+        """1.0 if the letter is the target."""
         return scored_choice(attempt.answer, attempt.task.target, self.letters)
 
 
 def scored_choice(answer: str | None, target: str, letters: str) -> Score:
-    """The score of one answer; see the module for the rules."""
+    """The score of one answer; see the module docstring for the rules."""
     text = without_thinking(answer or "")
     right = target.strip().upper()
     if text.upper() == right and right:
@@ -62,7 +63,7 @@ def scored_choice(answer: str | None, target: str, letters: str) -> Score:
 
 
 def chosen_letter(text: str, letters: str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ") -> str:
-    """The letter that a text settles on, a capital; empty: there is none."""
+    """The letter that a text settles on, as a capital; empty if there is none."""
     plain = _MARKUP.sub(" ", text)
     boxed = _MARKUP.sub(" ", last_boxed(text) or "")
     return (
@@ -75,7 +76,7 @@ def chosen_letter(text: str, letters: str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ") -> str
 
 
 def _last(pattern: re.Pattern[str], text: str, letters: str) -> str:
-    """The last letter on offer that the pattern finds."""
+    """The last offered letter that the pattern finds."""
     last = ""
     for match in pattern.finditer(text):
         letter = next(group for group in match.groups() if group).upper()

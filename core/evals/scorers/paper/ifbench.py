@@ -2,10 +2,10 @@
 
 The checks come from the package if-verifiable (extra `ifbench`), or from a clone of IFBench that
 `$IFBENCH_PATH` names. The target is JSON: `instruction_id_list`, and `kwargs` for each. An answer
-scores 1 where every instruction is followed; loosely, in one of five readings of the answer: as it
-is, without asterisks, without its first line, its last, or both. These are the reference's rules.
-Other than there, an instruction that the checks do not know, or data that they lack, is no wrong
-answer.
+scores 1 if it follows every instruction. The loose reading accepts any of five variants of the
+answer: unchanged, without asterisks, without its first line, its last, or both. These are the
+reference's rules. Unlike the reference, an instruction that the checks do not know, or missing
+data, is a scorer failure rather than a wrong answer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class IFBench:
     """Checks whether an answer follows its instructions.
 
     Attributes:
-        reading: loose (five readings of the answer) or strict (the answer as it is).
+        reading: loose (five variants of the answer) or strict (the answer unchanged).
         timeout: seconds for one answer.
     """
 
@@ -44,12 +44,12 @@ class IFBench:
     name: str = field(default="ifbench", init=False)
 
     def check_ready(self) -> None:
-        """Raise `ConfigError` where there are neither the checks nor a clone of them."""
+        """Raise `ConfigError` if neither the checks nor a clone of them is available."""
         if not os.environ.get(CLONE_VARIABLE):
             require("if_verifiable", "The scorer ifbench", "ifbench")
 
     async def score(self, attempt: Attempt) -> Score:
-        """1.0 where all instructions are followed.
+        """1.0 if all instructions are followed.
 
         Raises:
             ScorerFailed: the checks are not installed, or cannot check this task.
@@ -78,7 +78,7 @@ class IFBench:
 
 
 def loose_readings(text: str) -> list[str]:
-    """The readings of an answer, one of which has to follow an instruction."""
+    """The variants of an answer, one of which has to follow an instruction."""
     lines = text.split("\n")
     return [
         text,
@@ -90,7 +90,7 @@ def loose_readings(text: str) -> list[str]:
 
 
 def _instructions(attempt: Attempt) -> list[tuple[str, dict[str, Any]]]:
-    """Id and arguments of each instruction, of the target or of the columns of IFBench_test."""
+    """Id and arguments of each instruction, from the target or the columns of IFBench_test."""
     try:
         given: Any = (
             json.loads(attempt.task.target) if attempt.task.target else attempt.task.metadata
@@ -121,10 +121,10 @@ def _failure(error: WorkerFailed, clone: str) -> ScorerFailed:
 def missed_instructions(
     clone: str, wanted: list[tuple[str, dict[str, Any]]], readings: list[str], prompt: str
 ) -> list[str]:
-    """Ids of the instructions that no reading follows. To be called in a worker only.
+    """Ids of the instructions that no reading follows. Call this in a worker only.
 
     Raises:
-        LookupError: an instruction is not known, or data is not there.
+        LookupError: an instruction is unknown, or data is missing.
     """
     checks = _checks(clone)
     missed: list[str] = []
@@ -144,14 +144,14 @@ def _follows(check: Any, reading: str) -> bool:
     try:
         return bool(check.check_following(reading))
     except Exception as error:
-        if type(error) is LookupError:  # nltk says so where its data is missing
+        if type(error) is LookupError:  # nltk raises it if its data is missing
             raise LookupError("Resource of nltk is missing") from error
-        return False  # an answer of another shape than the check expects
+        return False  # the answer does not have the form that the check expects
 
 
 def _checks(clone: str) -> dict[str, Any]:
     nltk: Any = importlib.import_module("nltk")
-    nltk.download = _no_download  # the checks fetch data when they are imported
+    nltk.download = _no_download  # the checks download data on import
     if clone:
         sys.path.insert(0, str(Path(clone).expanduser()))
         registry: Any = importlib.import_module("instructions_registry")
@@ -166,7 +166,7 @@ def _no_download(*_args: object, **_named: object) -> bool:
 
 
 def _skip_package_start(name: str) -> None:
-    """Let modules of a package be imported without its `__init__`, which loads `datasets` (2 s)."""
+    """Make a package's modules importable without its `__init__`, which loads `datasets` (2 s)."""
     if name in sys.modules:
         return
     spec = importlib.util.find_spec(name)

@@ -1,8 +1,8 @@
 """Scores with a language model as judge, for answers that no program can compare.
 
 The judge is asked several times, and the score is the mean of its verdicts, as in the reference.
-Other than there, a verdict is read only where the judge says nothing else on its last line, one
-that cannot be read is asked for again, and a judge that fails leaves the sample without a score.
+Unlike in the reference, a verdict counts only if it stands alone on the reply's last line, an
+unreadable verdict is requested again, and a judge that fails leaves the sample without a score.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from sandbox_tui.core.models.base import Model, Request
 from sandbox_tui.core.models.factory import open_model
 
 SERVER_VARIABLE = "JUDGE_BASE_URL"
-"""Where the judge is, for suites that everybody uses with a server of their own."""
+"""Environment variable with the judge's URL, for shared suites used with one's own server."""
 
 MAX_READINGS = 3
-"""How often one verdict is asked for before the judge counts as failed."""
+"""Maximum number of requests for one verdict before the judge counts as failed."""
 
 PROMPT = """\
 You grade one answer to one question. The reference answer below is right: do not solve the
@@ -60,18 +60,18 @@ _MARKUP = re.compile(r"[*_`\"'.!<>\[\]{}()]|\\boxed|\\text")
 
 @dataclass(slots=True, kw_only=True)
 class Judge:
-    """Asks a model whether the answer says what the target says.
+    """Asks a model whether the answer says the same as the target.
 
     Attributes:
-        model: its name.
-        base_url: of its server; empty: `$JUDGE_BASE_URL`, or the hosted default.
-        api_key_env: environment variable that holds the key.
-        repeats: verdicts for one answer.
-        by: the score is the mean of the verdicts, or 1 where most say CORRECT.
-        temperature: of sampling; None: the server's own.
-        max_tokens: of one reply.
-        extra_body: more fields for every request.
-        request_timeout: seconds a whole reply may take.
+        model: model name.
+        base_url: URL of its server; empty: `$JUDGE_BASE_URL`, or the hosted default.
+        api_key_env: environment variable that holds the API key.
+        repeats: number of verdicts per answer.
+        by: the score is the mean of the verdicts, or 1 if most say CORRECT.
+        temperature: sampling temperature; None: the server's default.
+        max_tokens: maximum number of tokens in one reply.
+        extra_body: additional fields for every request.
+        request_timeout: seconds that a complete reply may take.
         retry_base: seconds before a failed request is repeated; doubled each time.
     """
 
@@ -88,7 +88,7 @@ class Judge:
     name: str = field(default="judge", init=False)
 
     def check_ready(self) -> None:
-        """Raise `ConfigError` where there is no server to ask."""
+        """Raise `ConfigError` if no server is configured."""
         settings = self._settings()
         if lacks_key(settings):
             raise ConfigError(
@@ -98,10 +98,10 @@ class Judge:
             )
 
     async def score(self, attempt: Attempt) -> Score:
-        """The mean of the verdicts, or what most of them say.
+        """Ask the judge and combine its verdicts by mean or majority.
 
         Raises:
-            ScorerFailed: the judge did not answer, or not with a verdict.
+            ScorerFailed: the judge did not answer, or gave no verdict.
         """
         answer = without_thinking(attempt.answer or "")
         if not answer:
@@ -138,7 +138,7 @@ class Judge:
         finally:
             for each in asked:
                 each.cancel()
-            # a request that is cancelled closes its connection before the model closes its client
+            # cancelled requests close their connections before the model closes its client
             await asyncio.gather(*asked, return_exceptions=True)
 
     async def _verdict(self, model: Model, prompt: str) -> bool:
@@ -174,7 +174,7 @@ async def _same(request: Request) -> Request:
 
 
 def read_verdict(reply: str) -> bool | None:
-    """Whether a reply says CORRECT; None: its last line is no verdict alone."""
+    """Whether a reply says CORRECT; None if its last line is not just a verdict."""
     lines = [line for line in without_thinking(reply).splitlines() if line.strip()]
     said = " ".join(_MARKUP.sub(" ", lines[-1] if lines else "").split())
     verdict = _VERDICT.fullmatch(said)
@@ -182,6 +182,6 @@ def read_verdict(reply: str) -> bool | None:
 
 
 def judge_prompt(question: str, target: str, answer: str) -> str:
-    """What the judge is asked; the answer cannot close its tag."""
+    """The prompt for the judge; the answer cannot close its own tag."""
     contained = _TAG.sub("‹", answer)
     return PROMPT.format(question=question, target=target, answer=contained)

@@ -1,8 +1,8 @@
 r"""Scores mathematics: the last `\boxed{}` of the answer, or all of it, with math-verify.
 
 The rules are those of the reference: both sides are read as LaTeX, the answer also as a plain
-expression, and numbers are equal to six digits. Other than there, a box that was never closed does
-not hide an earlier one, and a target that the library cannot read is no wrong answer.
+expression, and numbers are equal to six digits. Unlike in the reference, an unclosed box does not
+hide an earlier one, and a target that the library cannot read does not make the answer wrong.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class MathVerify:
     name: str = field(default="math_verify", init=False)
 
     def check_ready(self) -> None:
-        """Raise `ConfigError` where its packages are missing."""
+        """Raise `ConfigError` if its packages are missing."""
         require("math_verify", "The scorer math_verify")
 
     async def score(self, attempt: Attempt) -> Score:
-        """1.0 where the answer has the target's value.
+        """1.0 if the answer has the target's value.
 
         Raises:
             ScorerFailed: the target cannot be read, or the library is not installed.
@@ -60,7 +60,7 @@ class MathVerify:
             if error.missing:
                 raise ScorerFailed(str(missing_extra("The scorer math_verify"))) from error
             cause = error
-        try:  # whose fault was it?
+        try:  # find out whether the target or the answer is at fault
             await self._in_worker(target, target)
         except WorkerFailed as error:
             raise ScorerFailed(f"The target {target:.200} cannot be read: {error}.") from cause
@@ -71,7 +71,7 @@ class MathVerify:
 
 
 def same_at_sight(found: str, target: str) -> bool | None:
-    """Whether two texts are equal, where that needs no algebra; None: it does."""
+    """Whether two texts are equal, if that takes no algebra; None if it does."""
     if found == target:
         return True
     if _INTEGER.fullmatch(found) and _INTEGER.fullmatch(target):
@@ -80,8 +80,8 @@ def same_at_sight(found: str, target: str) -> bool | None:
 
 
 def compare(found: str, target: str) -> bool:
-    """Whether math-verify holds them for equal. To be called in a worker only: the library ends
-    what takes too long with signals, and not all that takes too long.
+    """Whether math-verify considers both equal. Call this in a worker only: the library uses
+    signals to end what takes too long, and does not catch everything.
 
     Raises:
         ValueError: the target cannot be read.

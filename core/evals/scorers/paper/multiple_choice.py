@@ -1,7 +1,7 @@
-"""Scores questions with several right letters: F1 of the two sets.
+"""Scores questions with several right letters by the F1 score of the two sets.
 
-The reference splits the answer at commas. Other than there, an answer with words around its letters
-(`Answer: A, C`, a box, `A and C`, `(A) (C)`) is read too.
+The reference splits the answer at commas. Unlike the reference, this also reads an answer with
+words around its letters (`Answer: A, C`, a box, `A and C`, `(A) (C)`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SEPARATOR = re.compile(r"[,;/&+\s]+|\band\b")
 
 @dataclass(slots=True, kw_only=True)
 class MultipleChoice:
-    """Compares two sets of letters."""
+    """Compares the set of letters in the answer with the target's."""
 
     name: str = field(default="multiple_choice", init=False)
 
@@ -46,7 +46,7 @@ def scored_letters(answer: str | None, target: str) -> Score:
 
 
 def letters_of(text: str) -> set[str]:
-    """The letters that a text lists, as capitals; else its parts between commas."""
+    """The letters that a text lists, as capitals; or else its parts between commas."""
     boxed = last_boxed(text)
     for part in (text, boxed or ""):
         plain = " ".join(_MARKUP.sub(" ", part).split())

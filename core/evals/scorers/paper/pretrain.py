@@ -1,12 +1,12 @@
-"""Scores `instruct_pretrain`: each task by its domain and its kind of question, as the reference.
+"""Scores `instruct_pretrain`: each task by its domain and type of question, as in the reference.
 
     math, physics              math_verify
     chem, biomed               choice
     instruct_follow            ifbench
-    others, multiple choice    choice, or multiple_choice where the target lists several
-    others, free form          1 where math_verify says so, else rouge
+    others, multiple choice    choice, or multiple_choice if the target lists several letters
+    others, free form          1 if math_verify says so, or else rouge
 
-Other than there, a domain that is not known is read by its kind of question, and whitespace around
+Unlike in the reference, an unknown domain is scored by its type of question, and whitespace around
 the commas of a target does not matter.
 """
 
@@ -26,17 +26,17 @@ from sandbox_tui.core.evals.scorers.paper.rouge import Rouge
 
 @dataclass(slots=True, kw_only=True)
 class Pretrain:
-    """Chooses the scorer of each task."""
+    """Chooses the scorer for each task."""
 
     name: str = field(default="pretrain", init=False)
 
     def check_ready(self) -> None:
-        """Raise `ConfigError` where its packages are missing."""
+        """Raise `ConfigError` if its packages are missing."""
         MathVerify().check_ready()
         Rouge().check_ready()
 
     async def score(self, attempt: Attempt) -> Score:
-        """The score of the scorer that the task's domain and `qa_type` lead to."""
+        """Score with the scorer for the task's domain and `qa_type`."""
         scorer = scorer_for(attempt)
         if scorer is not None:
             score = await scorer.score(attempt)
@@ -45,7 +45,7 @@ class Pretrain:
 
 
 def scorer_for(attempt: Attempt) -> Scorer | None:
-    """The scorer of a task; None: it is free form."""
+    """The scorer for a task; None if the task is free form."""
     domain = attempt.task.domain.lower()
     if domain.startswith(("math", "physics")):
         return MathVerify()
@@ -59,7 +59,7 @@ def scorer_for(attempt: Attempt) -> Scorer | None:
 
 
 async def _free_form(attempt: Attempt) -> Score:
-    """Mathematics first: words alone would find 1/2 and 0.5 different."""
+    """Try mathematics first: by words alone, 1/2 and 0.5 would differ."""
     try:
         score = await MathVerify().score(attempt)
     except ScorerFailed:  # most targets here are sentences

@@ -1,8 +1,8 @@
 """Scores free text: ROUGE-L (Lin 2004), the F-measure of the longest common subsequence of words.
 
-Words are as in the package rouge-score, which is no longer kept and comes as source only: runs of
-a-z and 0-9 in lower case, and stems (Porter) of those longer than three letters. Other than there,
-a target in a script without such letters is compared by characters instead of scoring 0.
+Words are those of the package rouge-score, which is unmaintained and only available as source: runs
+of a-z and 0-9 in lower case, with stemming (Porter) of those longer than three letters. Unlike
+there, a target in a script without such letters is compared by characters instead of scoring 0.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Rouge:
     name: str = field(default="rouge", init=False)
 
     def check_ready(self) -> None:
-        """Raise `ConfigError` where its packages are missing."""
+        """Raise `ConfigError` if its packages are missing."""
         require("nltk", "The scorer rouge")
 
     async def score(self, attempt: Attempt) -> Score:
-        """ROUGE-L F."""
+        """The ROUGE-L F-measure."""
         text = without_thinking(attempt.answer or "")
         if not text:
             return Score(value=0.0, explanation="There is no answer.")
@@ -53,7 +53,7 @@ class Rouge:
 
 
 def rouge_l(text: str, target: str) -> float:
-    """ROUGE-L F of two texts."""
+    """The ROUGE-L F-measure of two texts."""
     wanted = _words(target)
     found = _words(text)
     if not wanted:
@@ -70,7 +70,7 @@ def _words(text: str) -> list[str]:
 
 def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
     """Length of the longest common subsequence, bit-parallel (Hyyrö 2004): an answer of a million
-    words takes seconds, not hours."""
+    words takes seconds rather than hours."""
     places: dict[str, int] = {}
     for at, word in enumerate(other):
         places[word] = places.get(word, 0) | 1 << at

@@ -1,8 +1,9 @@
-"""Scores a change of a repository with the harness of SWE-bench, in the images of SWE-bench.
+"""Scores a change to a repository with the SWE-bench harness, in the SWE-bench images.
 
 The package `swebench` (extra `swebench`) applies the patch in a fresh container of the task's image
-and runs the tests that failed before and those that passed. The patch is what git finds changed in
-the working directory of the model's sandbox; without a sandbox, the diff in the answer.
+and runs the tests that have to pass: those that failed before, and those that passed already. The
+patch is what git finds changed in the working directory of the model's sandbox; without a sandbox,
+the diff in the answer.
 """
 
 from __future__ import annotations
@@ -29,25 +30,25 @@ from sandbox_tui.core.sandboxes.base import Sandbox
 
 COLUMNS = ("image", "repo", "version", "FAIL_TO_PASS", "PASS_TO_PASS", "log_parser", "eval_type",
            "eval_script")  # fmt: skip
-"""What the harness needs of a row of the data set, besides its id."""
+"""Columns of a dataset row that the harness needs, besides the id."""
 
 FETCH_SECONDS = 1800.0
-"""For the image of a task, before its tests run."""
+"""Additional time to fetch the image of a task before its tests run."""
 
 _FENCED = re.compile(r"^```[\w+-]*[ \t]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _DIFF = re.compile(r"^(?:diff --git |--- \S)", re.MULTILINE)
 
 _MODEL = "answer"
-"""Name under which the harness files its logs."""
+"""Model name under which the harness files its logs."""
 
 
 @dataclass(slots=True, kw_only=True)
 class SweBench:
-    """Runs the tests of the task on the patched repository.
+    """Runs the task's tests on the patched repository.
 
     Attributes:
         timeout: seconds for the tests of one task.
-        git_timeout: seconds to find what was changed.
+        git_timeout: seconds for each git command that determines the changes.
     """
 
     timeout: int = 1800
@@ -55,14 +56,14 @@ class SweBench:
     name: str = field(default="swe_bench", init=False)
 
     def check_ready(self) -> None:
-        """Raise `ConfigError` where its packages are missing."""
+        """Raise `ConfigError` if its packages are missing."""
         require("swebench", "The scorer swe_bench", "swebench")
 
     async def score(self, attempt: Attempt) -> Score:
-        """1.0 where every test passes that should.
+        """1.0 if every test passes that should.
 
         Raises:
-            ScorerFailed: the harness did not come to a result, or is not installed.
+            ScorerFailed: the harness produced no result, or is not installed.
         """
         row = _row(attempt)
         patch = await self._patch(attempt)
@@ -110,7 +111,7 @@ class SweBench:
 
 
 def patch_in(answer: str) -> str:
-    """The diff in an answer: the last fenced one, or all from its first line on; empty: none."""
+    """The diff in an answer: the last fenced one, or all from its first line; empty if none."""
     fenced = [block for block in _FENCED.findall(answer) if _DIFF.search(block)]
     text = fenced[-1] if fenced else answer
     start = _DIFF.search(text)
@@ -141,23 +142,23 @@ def _score(report: dict[str, Any]) -> Score:
 
 
 async def _remove_containers(run_id: str) -> None:
-    """What a harness left that was ended."""
+    """Remove the containers that a killed harness left behind."""
     with contextlib.suppress(WorkerFailed):
         await call_in_worker(remove_containers, run_id, timeout=60.0)
 
 
 def remove_containers(run_id: str) -> None:
-    """Remove the harness's containers of one run, which have its id in their names."""
+    """Remove the harness's containers of one run, whose names contain the run id."""
     docker: Any = importlib.import_module("docker")
     for container in docker.from_env().containers.list(all=True, filters={"name": run_id}):
         container.remove(force=True)
 
 
 def evaluate(row: dict[str, Any], patch: str, run_id: str, timeout: int) -> dict[str, Any]:
-    """The harness's report on one patch. To be called in a worker only: it changes directory.
+    """The harness's report on one patch. Call this in a worker only: it changes directory.
 
     Raises:
-        RuntimeError: there is no report; says what the harness logged.
+        RuntimeError: there is no report; the message is the harness's last log line.
     """
     harness: Any = importlib.import_module("swebench.harness.run_evaluation")
     with tempfile.TemporaryDirectory() as name:
