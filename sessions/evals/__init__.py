@@ -1,1 +1,1 @@
-"""Evaluations in the database: the ledger of samples, the runner, reports."""
+"""Runs evaluations: the runner, where samples run, and reports."""

@@ -1,32 +1,32 @@
-"""How many samples run at once, unless a person says."""
+"""The default number of samples that run at once."""
 
 from __future__ import annotations
 
 import os
 
 MAX_CONCURRENCY = 16
-"""More is for the person to ask for, who knows what the model's server can take."""
+"""Higher values are left to the user, who knows what the model's server can handle."""
 
 SAMPLE_BYTES = 256 << 20
-"""Memory that a sample takes: the paper has 50 MB idle and 200 MB at the peak for a sandbox."""
+"""Memory per sample; the paper reports 50 MB idle and 200 MB at peak for a sandbox."""
 
 
 def default_concurrency(memory_limit: int | None) -> int:
-    """Samples at once in this program.
+    """Default number of samples at once in this program.
 
     Args:
-        memory_limit: bytes that a sandbox may take; None: the default.
+        memory_limit: maximum bytes per sandbox; None: the default.
     """
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return samples_within(free, memory_limit)
 
 
 def samples_within(free: int, memory_limit: int | None) -> int:
-    """Samples at once: as many as fit into memory, 1 to `MAX_CONCURRENCY`.
+    """Number of samples at once that fit into memory, from 1 to `MAX_CONCURRENCY`.
 
     Args:
-        free: bytes.
-        memory_limit: bytes that a sandbox may take; None: the default.
+        free: free memory in bytes.
+        memory_limit: maximum bytes per sandbox; None: the default.
     """
     need = min(SAMPLE_BYTES, memory_limit or SAMPLE_BYTES)
     return max(1, min(MAX_CONCURRENCY, free // need))

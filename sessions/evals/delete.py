@@ -12,20 +12,20 @@ def delete_evaluation(store: Store, eval_id: str) -> None:
     """Delete an evaluation; its sessions stay.
 
     Raises:
-        StoreError: a program is at work on it, or it could not be written.
+        StoreError: a program is working on it, or the write failed.
     """
     refuse_running(ledger.summary(store, eval_id))
     ledger.delete(store, eval_id)
 
 
 def delete_with_sessions(store: Store, eval_id: str) -> int:
-    """Delete an evaluation and the sessions of all its samples; returns how many those were.
+    """Delete an evaluation and the sessions of all its samples; returns the number of sessions.
 
-    Forks of them stay, and so does a session that somebody has resumed and that is recorded now.
+    Forks of them stay, and so do sessions that have been resumed and are being recorded.
 
     Raises:
-        StoreError: a program is at work on it, or it could not be written; what is deleted by then
-            stays deleted, and the evaluation is there to be deleted again.
+        StoreError: a program is working on it, or the write failed. Sessions deleted until then
+            stay deleted; the evaluation remains and can be deleted again.
     """
     refuse_running(ledger.summary(store, eval_id))
     deleted = delete_sessions(store, ledger.sessions_of(store, eval_id))
@@ -34,10 +34,10 @@ def delete_with_sessions(store: Store, eval_id: str) -> int:
 
 
 def refuse_running(found: ledger.EvalSummary) -> None:
-    """Raise where a program is at work on an evaluation.
+    """Refuse to delete an evaluation that is running.
 
     Raises:
-        StoreError: saying so.
+        StoreError: a program is working on it.
     """
     if found.running:
         raise StoreError(

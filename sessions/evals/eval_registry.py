@@ -1,4 +1,4 @@
-"""All evaluations this program works on, by id."""
+"""The evaluations that this program works on, by id."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 
-if TYPE_CHECKING:  # a program without evaluations imports none of this
+if TYPE_CHECKING:  # so that programs without evaluations import none of this
     from sandbox_tui.sessions.evals.evaluation import Evaluation
     from sandbox_tui.sessions.evals.runner import EvalRunner
     from sandbox_tui.sessions.recording.run_registry import RunRegistry
 
 STOPPED = 7
-"""Exit code of a program whose evaluation stopped before all its samples were over."""
+"""Exit code of a program whose evaluation stopped before all samples had ended."""
 
 
 class EvalRegistry:
-    """The evaluations of one program; each goes on whether or not a screen shows it.
+    """The evaluations of one program; each continues whether or not a screen shows it.
 
     Args:
-        runs: of the program; the samples are among them while they run.
+        runs: the program's runs, which include samples while they run.
 
     Attributes:
-        all: every evaluation begun, by id, in the order in which they began.
-        failures: why evaluations ended that could not be stored, by id.
+        all: every evaluation started, by id, in order.
+        failures: errors of evaluations that could not be stored, by id.
     """
 
     def __init__(self, runs: RunRegistry) -> None:
@@ -34,7 +34,7 @@ class EvalRegistry:
         self._working: set[asyncio.Task[None]] = set()
 
     def begin(self, evaluation: Evaluation) -> EvalRunner:
-        """Work on an evaluation in the background."""
+        """Start an evaluation in the background."""
         from sandbox_tui.sessions.evals.runner import EvalRunner
 
         self.failures.pop(evaluation.info.id, None)
@@ -45,23 +45,23 @@ class EvalRegistry:
         return runner
 
     def forget(self, eval_id: str) -> None:
-        """Let go of an evaluation that was deleted."""
+        """Forget an evaluation that was deleted."""
         self.all.pop(eval_id, None)
         self.failures.pop(eval_id, None)
 
     @property
     def running(self) -> list[EvalRunner]:
-        """Evaluations that have not come to their end."""
+        """Evaluations that have not ended."""
         return [runner for runner in self.all.values() if not runner.ended.is_set()]
 
     @property
     def exit_code(self) -> int:
-        """Of a program that was started for them: `STOPPED` where samples are left."""
+        """Exit code of a program started for evaluations: `STOPPED` if samples are left."""
         left = any(not one.over for runner in self.all.values() for one in runner.samples.values())
         return STOPPED if left else 0
 
     async def stop(self, because: str) -> None:
-        """End the samples that run, give them back, and wait until everything is cleaned up."""
+        """End the running samples, requeue them, and wait until everything is cleaned up."""
         await asyncio.gather(*(runner.stop(because) for runner in self.running))
 
     async def _work(self, runner: EvalRunner) -> None:

@@ -1,4 +1,4 @@
-"""Begins evaluations, and resumes those whose program is gone."""
+"""Creates evaluations, and resumes those whose program has ended."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Cluster(Protocol):
     """Machines that run samples."""
 
     def executor(self, registry: RunRegistry, plan: EvalPlan) -> SampleExecutor:
-        """What runs the samples of an evaluation there."""
+        """The executor for an evaluation's samples on these machines."""
         ...
 
 
@@ -36,9 +36,9 @@ class Evaluation:
     """An evaluation that belongs to this program; `EvalRunner` runs it.
 
     Attributes:
-        info: what it is of.
-        plan: what is to be done.
-        cluster: where its samples run; None: in this program.
+        info: its description.
+        plan: its specification.
+        cluster: runs its samples; None: this program.
     """
 
     info: EvalInfo
@@ -56,16 +56,16 @@ def begin_evaluation(
     command: str = "",
     cluster: Cluster | None = None,
 ) -> Evaluation:
-    """Enter a new evaluation into the database.
+    """Add a new evaluation to the database.
 
     Args:
-        store: where it is kept.
-        suite: what is run.
-        settings: the person's.
+        store: the database.
+        suite: the suite to run.
+        settings: the user's settings.
         concurrency: samples at once.
-        budget: in all.
+        budget: for the whole evaluation.
         command: the command line, for the report.
-        cluster: where its samples run; None: in this program.
+        cluster: runs the samples; None: this program.
 
     Raises:
         ConfigError: there are no samples or no model, or a setting, a prompt pack or a scorer of
@@ -106,18 +106,18 @@ def resume_evaluation(
     concurrency: int | None,
     cluster: Cluster | None = None,
 ) -> Evaluation:
-    """Make an interrupted evaluation this program's.
+    """Make this program the owner of an interrupted evaluation.
 
     Args:
-        store: where it is kept.
-        eval_id: which one.
-        settings: the person's, for what the recorded ones leave out.
+        store: the database.
+        eval_id: the evaluation.
+        settings: the user's, for values that the recorded ones leave out.
         concurrency: samples at once; None: as before.
-        cluster: where its samples run; None: in this program.
+        cluster: runs the samples; None: this program.
 
     Raises:
-        ConfigError: one of its prompt packs is gone or is another one by now.
-        StoreError: there is none, it is another program's, or it could not be written.
+        ConfigError: a prompt pack has been removed or changed.
+        StoreError: there is no such evaluation, another program owns it, or the write failed.
     """
     found = ledger.summary(store, eval_id)
     plan = ledger.plan_of(store, found.info.id)
@@ -138,7 +138,7 @@ def resume_evaluation(
 
 
 def _check_packs(plan: EvalPlan, eval_id: str) -> None:
-    """Samples that are asked in other words than those before do not belong to one evaluation."""
+    """Check that prompts are unchanged: samples with different prompts must not be mixed."""
     requests = SampleRequests.of(plan.suite, plan.settings, eval_id)
     for name, pack in requests.packs.items():
         if plan.packs.get(name, pack.digest) != pack.digest:
@@ -169,7 +169,7 @@ def _without_secrets(settings: Settings) -> Settings:
 
 
 def _params(settings: Settings) -> dict[str, object]:
-    """What the report says of the model and its limits."""
+    """What the report states about the model and its limits."""
     model = settings.model
     named = {
         "base_url": without_secrets(model.base_url),

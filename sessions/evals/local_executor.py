@@ -10,10 +10,10 @@ from sandbox_tui.sessions.recording.run_worker import RunWorker
 
 
 class LocalExecutor:
-    """Runs samples as workers of this program; it is a `SampleExecutor`, and each of its places.
+    """Runs samples as workers of this program; a `SampleExecutor` that is also each of its places.
 
     Args:
-        registry: of the program's runs; the samples are among them while they run.
+        registry: the program's runs, which include samples while they run.
         concurrency: samples at once.
     """
 
@@ -27,7 +27,7 @@ class LocalExecutor:
         """Nothing to do."""
 
     async def place(self) -> LocalExecutor:
-        """Room for one more sample, once there is any."""
+        """Wait for a free slot and reserve it."""
         await self._room.acquire()
         return self
 
@@ -43,7 +43,7 @@ class LocalExecutor:
         return SampleRun(worker, lambda: scoring.memory)
 
     def release(self) -> None:
-        """Make room for another sample."""
+        """Return the slot."""
         self._room.release()
 
     async def close(self) -> None:

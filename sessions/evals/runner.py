@@ -1,4 +1,4 @@
-"""Runs the samples of an evaluation, several at once, each as a recorded session."""
+"""Runs the samples of an evaluation concurrently, each as a recorded session."""
 
 from __future__ import annotations
 
@@ -38,28 +38,29 @@ from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 
 MIN_FAILURES_IN_A_ROW = 3
-"""So many infrastructure failures in a row, or as many as samples run at once if those are more,
-and the evaluation pauses: a server that is down would use up the attempts of every sample."""
+"""The evaluation pauses after this many consecutive infrastructure failures, or after as many as
+samples run at once if that is more: otherwise, while a server is down, every sample would use up
+its attempts."""
 
 CANNOT_GO_ON = "The evaluation cannot go on: another of its samples could not be recorded."
-"""Why the samples that run are ended then."""
+"""Why running samples are ended in that case."""
 
 
 class EvalRunner:
-    """One evaluation at work.
+    """Runs one evaluation.
 
     Args:
         evaluation: see `begin_evaluation` and `resume_evaluation`.
-        registry: of the program's runs; the samples are among them while they run.
+        registry: the program's runs, which include samples while they run.
 
     Attributes:
-        info: what the evaluation is of.
-        samples: where each sample stands, in the order of the plan.
-        paused_because: why no sample begins at the moment; empty: they do.
-        stopped_because: why it ends before all samples are over; empty: it does not.
-        ended: set when nothing more happens.
-        observers: called with each sample that changed, and with None after other changes; must
-            not block.
+        info: the evaluation's description.
+        samples: the state of each sample, in the order of the plan.
+        paused_because: why no samples are started at present; empty if they are.
+        stopped_because: why the evaluation ends early; empty if it does not.
+        ended: set when all work is finished.
+        observers: called with each sample that changed, and with None after other changes; must not
+            block.
     """
 
     def __init__(self, evaluation: Evaluation, registry: RunRegistry) -> None:
@@ -83,20 +84,20 @@ class EvalRunner:
         self._claimed = 0
         self._changed = asyncio.Condition()
         self._failures_in_a_row = 0
-        # tasks with images of their own have no common one
+        # tasks that name their own images have no common one
         self._knows_sandbox = any(task.image for task in evaluation.plan.suite.tasks)
         self._tokens = 0
         self._cost = 0.0
         self._began = time.monotonic()
 
-    # --- its life
+    # --- lifecycle
 
     async def run(self) -> None:
-        """Run every sample that is not over, until all are, or something stops it.
+        """Run all unfinished samples until every one has ended or the evaluation is stopped.
 
         Raises:
-            SandboxTuiError: samples cannot run where they shall, or the ledger cannot be read or
-            written; the samples that run are ended.
+            SandboxTuiError: samples cannot run in the requested place, or the ledger cannot be read
+                or written; running samples are ended.
         """
         suite = self._plan.suite
         try:
@@ -116,38 +117,39 @@ class EvalRunner:
             self._notify()
 
     async def _give_up(self, because: str) -> None:
-        """Let go of an evaluation that cannot go on: this program lives, and would own it."""
-        with contextlib.suppress(SandboxTuiError):  # it may be the ledger that fails
+        """Release an evaluation that cannot continue; otherwise this program would keep owning
+        it."""
+        with contextlib.suppress(SandboxTuiError):  # the ledger itself may be what failed
             await asyncio.to_thread(ledger.release, self._store, self.info.id, because)
 
     async def stop(self, because: str) -> None:
         """End the running samples, requeue them, and wait until everything is cleaned up."""
         self.stopped_because = self.stopped_because or because
         await self._announce()
-        if self._handing_out is not None:  # it may wait for room that nobody makes any more
+        if self._handing_out is not None:  # it may wait for a slot that will never be free
             self._handing_out.cancel()
         await asyncio.gather(*(worker.stop(because) for worker in list(self._running.values())))
         await self.ended.wait()
 
     async def pause(self, because: str = "You paused it.") -> None:
-        """Begin no more samples; those that run go on."""
+        """Start no more samples; running ones continue."""
         self.paused_because = because
         await self._announce()
 
     async def resume(self) -> None:
-        """Begin samples again."""
+        """Start samples again."""
         self.paused_because = ""
         self._failures_in_a_row = 0
         await self._announce()
 
     @property
     def running(self) -> list[RunWorker]:
-        """The runs of the samples that run now."""
+        """The runs of the samples in progress."""
         return list(self._running.values())
 
     async def _settings(self) -> Settings:
-        """The settings, with the length of the model's context where its server says it: asked
-        once, and not by each sample."""
+        """The settings, with the model's context length if its server reports it: asked once, not
+        by each sample."""
         settings = self._plan.settings
         found = await find_context_length(settings.model, api_key(settings.model))
         if found is None:
@@ -158,14 +160,14 @@ class EvalRunner:
     # --- samples
 
     async def _reconcile(self) -> None:
-        """Bring the ledger into line with the runs, and queue what is left."""
+        """Make the ledger agree with the recorded runs, and queue the unfinished samples."""
 
         def read() -> list[SampleResult]:
             found: list[SampleResult] = []
             for result in ledger.results(self._store, self.info.id):
                 if result.status == "running":
                     result = recorded_result(self._store, result)
-                    if result.finish_reason == "cancelled":  # with its program
+                    if result.finish_reason == "cancelled":  # cancelled with its program
                         result = killed_result(result)
                     ledger.finish(self._store, self.info.id, result)
                 found.append(result)
@@ -179,7 +181,7 @@ class EvalRunner:
         self._notify()
 
     async def _hand_out(self, group: asyncio.TaskGroup) -> None:
-        """Begin each sample that is left, as soon as there is room."""
+        """Start each queued sample as soon as a slot is free."""
         while True:
             place = await self._executor.place()
             sample = await self._next()
@@ -197,7 +199,7 @@ class EvalRunner:
                 self._changed.notify_all()
 
     async def _next(self) -> Sample | None:
-        """The next sample, once it may begin; None when there will be no more."""
+        """The next sample, when it may start; None when no more will follow."""
         async with self._changed:
             while True:
                 self._check_budget()
@@ -210,7 +212,7 @@ class EvalRunner:
                 await self._changed.wait()
 
     async def _attempt(self, sample: Sample, place: SamplePlace) -> None:
-        """One run of a sample, and what it came to."""
+        """Run a sample once and record the result."""
         run_id, key = new_id(), sample.key
         attempt = await to_completion(
             asyncio.to_thread(ledger.claim, self._store, self.info.id, key, run_id)
@@ -231,7 +233,7 @@ class EvalRunner:
         await self._watch_infrastructure(result)
 
     def _finish(self, result: SampleResult) -> None:
-        if result.over:  # so that no report has to look at all runs at once
+        if result.over:  # so that a report need not classify the calls of all runs at once
             recorded_capabilities(self._store, [result])
         ledger.finish(self._store, self.info.id, result)
         if has_ended(result) and result.mode != "vanilla" and not self._knows_sandbox:
@@ -242,14 +244,14 @@ class EvalRunner:
     async def _run(self, sample: Sample, claimed: SampleResult, place: SamplePlace) -> SampleResult:
         try:
             run = place.begin(self._job(sample, claimed))
-        except SandboxTuiError as error:  # of this task; the same every time
+        except SandboxTuiError as error:  # a fault of the task, so retrying would not help
             return msgspec.structs.replace(claimed, status="failed", error=str(error))
         worker = self._running[sample.key] = run.worker
-        if self.stopped_because:  # meanwhile
+        if self.stopped_because:  # stopped in the meantime
             await worker.stop(self.stopped_because)
         try:
             await worker.ended.wait()
-        except asyncio.CancelledError:  # another sample's could not be written down
+        except asyncio.CancelledError:  # the result of another sample could not be written
             await worker.stop(CANNOT_GO_ON)
             raise
         finally:
@@ -259,7 +261,7 @@ class EvalRunner:
         return _with_memory(result, run.memory())
 
     def _job(self, sample: Sample, claimed: SampleResult) -> SampleJob:
-        """What is asked of one attempt.
+        """The job for one attempt.
 
         Raises:
             ConfigError: a limit of the task cannot be used.
@@ -284,7 +286,7 @@ class EvalRunner:
             return failed_result(claimed, str(worker.failure))
         return result
 
-    # --- what holds it up
+    # --- pauses and limits
 
     def _check_budget(self) -> None:
         budget = self._plan.budget
@@ -296,7 +298,7 @@ class EvalRunner:
             self._stop_soon(f"Its time budget of {budget.seconds:g} s is used up.")
 
     def _stop_soon(self, because: str) -> None:
-        """Begin no more samples; those that run come to their end."""
+        """Start no more samples; running ones finish."""
         self.stopped_because = self.stopped_because or because
 
     async def _watch_infrastructure(self, result: SampleResult) -> None:

@@ -1,4 +1,4 @@
-"""Where the samples of an evaluation run: in this program, or on the nodes of a cluster."""
+"""Where the samples of an evaluation run: in this program or on the nodes of a cluster."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sandbox_tui.sessions.recording.run_worker import RunWorker
 
 @dataclass(frozen=True, slots=True)
 class SampleJob:
-    """One attempt at a sample: data, which may travel.
+    """One attempt at a sample, as plain data that can be sent to another machine.
 
     Attributes:
-        sample: what is attempted.
-        run_id: the session that it becomes.
-        request: what its run is asked.
-        scorer: name of the scorer of its task.
-        scorer_options: its settings.
+        sample: the sample.
+        run_id: id of the session that records it.
+        request: of its run.
+        scorer: name of the task's scorer.
+        scorer_options: options of the scorer.
     """
 
     sample: Sample
@@ -33,7 +33,7 @@ class SampleJob:
     scorer_options: Mapping[str, Any]
 
     def scoring(self) -> SampleScoring:
-        """What scores it at the end of its run.
+        """The scoring that takes place at the end of the run.
 
         Raises:
             ConfigError: its scorer cannot be used.
@@ -44,12 +44,12 @@ class SampleJob:
 
 @dataclass(frozen=True, slots=True)
 class SampleRun:
-    """A sample at work.
+    """A sample in progress.
 
     Attributes:
-        worker: its run, which this program records; a `RunLost` may be its failure: then it
-            is to be run again, and the attempt does not count.
-        memory: of its sandbox, once it has been scored.
+        worker: its run, recorded by this program. If it fails with `RunLost`, the sample is run
+            again and the attempt does not count.
+        memory: memory used by its sandbox, available after scoring.
     """
 
     worker: RunWorker
@@ -57,7 +57,7 @@ class SampleRun:
 
 
 class SamplePlace(Protocol):
-    """Room for one sample."""
+    """A slot for one sample."""
 
     def begin(self, job: SampleJob) -> SampleRun:
         """Start the run of a sample in the background.
@@ -68,7 +68,7 @@ class SamplePlace(Protocol):
         ...
 
     def release(self) -> None:
-        """Make room for another sample."""
+        """Return the slot."""
         ...
 
 
@@ -77,11 +77,11 @@ class SampleExecutor(Protocol):
 
     @property
     def problem(self) -> str:
-        """Why no sample can run at the moment; empty: they can."""
+        """Why no sample can run at present; empty if samples can."""
         ...
 
     async def open(self) -> None:
-        """Get ready.
+        """Prepare to run samples.
 
         Raises:
             SandboxTuiError: samples cannot run there.
@@ -89,9 +89,9 @@ class SampleExecutor(Protocol):
         ...
 
     async def place(self) -> SamplePlace:
-        """Room for one more sample, once there is any."""
+        """Wait for a free slot and reserve it."""
         ...
 
     async def close(self) -> None:
-        """Let go of everything, once no sample runs any more."""
+        """Release all resources; called when no sample is running."""
         ...

@@ -1,4 +1,4 @@
-"""What the recorded run of a sample came to."""
+"""Derives the result of a sample from its recorded run."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from sandbox_tui.sessions.store.tables.events import last_of_kind
 T = TypeVar("T", bound=e.AnyEvent)
 
 MAX_ATTEMPTS = 3
-"""Runs of one sample that the infrastructure may fail."""
+"""Maximum number of attempts for a sample whose runs fail because of the infrastructure."""
 
 
 def recorded_result(store: Store, claimed: SampleResult) -> SampleResult:
-    """A claimed sample as its run's events have it.
+    """The result of a claimed sample, from its run's events.
 
     Returns:
-        The sample, over; or pending again where its run never came to its end, was cancelled with
-        its program, or was failed by the infrastructure and may be tried again.
+        A final result; or a pending one if the run did not end, was cancelled with its program, or
+        failed because of the infrastructure and may be retried.
 
     Raises:
         StoreError: the database cannot be read.
@@ -45,7 +45,7 @@ def recorded_result(store: Store, claimed: SampleResult) -> SampleResult:
 
 
 def with_sandbox(store: Store, info: EvalInfo, run_id: str) -> EvalInfo:
-    """An evaluation with the kind of sandbox that a run of it really had, and its image.
+    """The description of an evaluation, with the sandbox kind and the image that a run really used.
 
     Raises:
         StoreError: the database cannot be read.
@@ -63,13 +63,14 @@ def with_sandbox(store: Store, info: EvalInfo, run_id: str) -> EvalInfo:
 
 
 def failed_result(claimed: SampleResult, why: str) -> SampleResult:
-    """A sample whose run the infrastructure failed: to be run again, unless that happened often."""
+    """The result of a run that the infrastructure failed: retried unless that happened too
+    often."""
     status = "pending" if claimed.attempts < MAX_ATTEMPTS else "failed"
     return msgspec.structs.replace(claimed, status=status, error=why)
 
 
 def killed_result(claimed: SampleResult) -> SampleResult:
-    """A sample whose run ended with its program: to be run again; the attempt does not count."""
+    """The result of a run that ended with its program: retried; the attempt does not count."""
     return msgspec.structs.replace(
         claimed, status="pending", run_id="", attempts=max(0, claimed.attempts - 1), error=""
     )

@@ -1,1 +1,1 @@
-"""Evaluations on the nodes of a Ray cluster. Only `ray_cluster` imports Ray."""
+"""Runs evaluations on the nodes of a Ray cluster. Only `ray_cluster` imports Ray."""

@@ -27,7 +27,7 @@ from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalPlan
 
 LOOK_SECONDS = 5.0
-"""Seconds between looks for nodes that have joined."""
+"""Seconds between checks for nodes that have joined."""
 
 NO_NODES = "The cluster has no nodes left."
 
@@ -36,11 +36,11 @@ class Connection(Protocol):
     """A connection to a cluster; see `RayConnection`."""
 
     def nodes(self) -> Sequence[ClusterNode]:
-        """The nodes that may run samples (blocking)."""
+        """The nodes that can run samples (blocking)."""
         ...
 
     def start(self, node: ClusterNode) -> NodeHandle:
-        """A process for the samples of a node."""
+        """Start a process for samples on a node."""
         ...
 
     def close(self) -> None:
@@ -53,9 +53,9 @@ class RayCluster:
     """A Ray cluster for an evaluation; a `Cluster`.
 
     Attributes:
-        connection: to it.
+        connection: to the cluster.
         per_node: samples at once on each node; None: as many as fit into its memory.
-        concurrency: samples at once on all nodes that were there at first.
+        concurrency: samples at once on all nodes present at the start.
     """
 
     connection: Connection
@@ -69,10 +69,10 @@ class RayCluster:
         Args:
             address: see `connect`.
             per_node: samples at once on each node; None: as many as fit into its memory.
-            memory_limit: bytes that a sandbox may take; None: the default.
+            memory_limit: maximum bytes per sandbox; None: the default.
 
         Raises:
-            ConfigError: that is not possible, or it has no node that runs anything.
+            ConfigError: the cluster cannot be joined, or has no node that can run samples.
         """
         connection = connect(address)
         nodes = connection.nodes()
@@ -82,21 +82,20 @@ class RayCluster:
         return cls(connection, per_node, room)
 
     def executor(self, registry: RunRegistry, plan: EvalPlan) -> ClusterExecutor:
-        """What runs the samples of an evaluation there."""
+        """The executor for an evaluation's samples on this cluster."""
         return ClusterExecutor(self.connection, self.per_node, registry, plan)
 
 
 class ClusterExecutor:
-    """Runs samples on nodes, each on the one with most room; a `SampleExecutor`.
+    """Runs each sample on the node with the most free slots; a `SampleExecutor`.
 
-    Nodes that join later run samples too. Samples of a node that is lost are lost with it
-    (`RunLost`).
+    Nodes that join later run samples too. If a node is lost, so are its samples (`RunLost`).
 
     Args:
         connection: to the cluster.
         per_node: samples at once on each node; None: as many as fit into its memory.
-        registry: of the program's runs; the samples are among them while they run.
-        plan: of the evaluation.
+        registry: the program's runs, which include samples while they run.
+        plan: the evaluation's.
     """
 
     def __init__(
@@ -113,14 +112,14 @@ class ClusterExecutor:
 
     @property
     def problem(self) -> str:
-        """Why no sample can run at the moment; empty: they can."""
+        """Why no sample can run at present; empty if samples can."""
         return "" if any(not node.handle.lost for node in self._nodes.values()) else NO_NODES
 
     async def open(self) -> None:
         """Start a process on each node.
 
         Raises:
-            SandboxTuiError: one of them cannot run samples.
+            SandboxTuiError: a node cannot run samples.
         """
         self._setup = await asyncio.to_thread(setup_for, self._plan)
         nodes = await asyncio.to_thread(self._connection.nodes)
@@ -128,7 +127,7 @@ class ClusterExecutor:
         self._looking = asyncio.create_task(self._look())
 
     async def place(self) -> _NodePlace:
-        """Room for one more sample, once there is any."""
+        """Wait for a free slot and reserve it."""
         while (node := self._roomiest()) is None:
             self._has_changed.clear()
             await self._has_changed.wait()
@@ -136,7 +135,7 @@ class ClusterExecutor:
         return _NodePlace(node, self._registry, self._has_changed)
 
     async def close(self) -> None:
-        """End the processes, with what they still run, and leave the cluster."""
+        """End the processes and the samples they still run, and leave the cluster."""
         if self._looking is not None:
             self._looking.cancel()
             await asyncio.wait([self._looking])
@@ -151,7 +150,7 @@ class ClusterExecutor:
         """Start the process of a node.
 
         Raises:
-            ConfigError: it cannot run samples.
+            ConfigError: the node cannot run samples.
         """
         handle = self._connection.start(found)
         try:
@@ -166,7 +165,7 @@ class ClusterExecutor:
         self._has_changed.set()
 
     async def _look(self) -> None:
-        """Add nodes that join; one that cannot run samples is left alone."""
+        """Add nodes that join; those that cannot run samples are ignored."""
         seen = set(self._nodes)
         while True:
             await asyncio.sleep(LOOK_SECONDS)
@@ -179,14 +178,14 @@ class ClusterExecutor:
 
 @dataclass(slots=True)
 class _Node:
-    """A node at work, and for how many more samples it has room."""
+    """A node in use, with its number of free slots."""
 
     handle: NodeHandle
     free: int
 
 
 class _NodePlace:
-    """Room for one sample on a node."""
+    """A slot for one sample on a node."""
 
     def __init__(self, node: _Node, registry: RunRegistry, has_changed: asyncio.Event) -> None:
         self._node = node
@@ -200,7 +199,7 @@ class _NodePlace:
         return SampleRun(run, lambda: run.memory)
 
     def release(self) -> None:
-        """Make room for another sample."""
+        """Return the slot."""
         self._node.free += 1
         self._has_changed.set()
 
@@ -213,8 +212,10 @@ async def _end(handle: NodeHandle) -> None:
 
 
 def setup_for(plan: EvalPlan) -> NodeSetup:
-    """What nodes have to know of an evaluation: the code of its scorers, and of the environment
-    what models and scorers read: the judge's server, and variables they name as `..._env`.
+    """What nodes need for an evaluation: the code of its scorers and some environment variables.
+
+    The variables are those that models and scorers read: the judge's server, and any variable that
+    they name in an attribute `..._env`.
 
     Raises:
         ConfigError: a setting or a scorer cannot be used.

@@ -1,4 +1,4 @@
-"""What the coordinator of an evaluation and its nodes say to each other."""
+"""Messages between the coordinator of an evaluation and its nodes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sandbox_tui.core.events.types import AnyEvent
 
 @dataclass(frozen=True, slots=True)
 class NodeSetup:
-    """What a node has to know before its first sample.
+    """What a node needs before its first sample.
 
     Attributes:
-        version: of the program at the coordinator.
-        environment: variables that models and scorers read, keys among them; kept in memory only.
-        code: of scorers, by path; see `scorer_code`.
+        version: of the coordinator's program.
+        environment: variables that models and scorers read, including keys; kept in memory only.
+        code: files of scorers by path; see `scorer_code`.
     """
 
     version: str
@@ -27,11 +27,11 @@ class NodeSetup:
 
 @dataclass(frozen=True, slots=True)
 class NodeEvents:
-    """What a node has recorded of a sample.
+    """Events that a node has recorded for a sample.
 
     Attributes:
-        events: those after the one that was asked from, or the first of them.
-        ended: whether nothing follows.
+        events: those after the requested position, or the first of them.
+        ended: whether these are the last ones.
     """
 
     events: tuple[AnyEvent, ...]
@@ -40,13 +40,13 @@ class NodeEvents:
 
 @dataclass(frozen=True, slots=True)
 class NodeOutcome:
-    """A sample that is over.
+    """The outcome of a sample that has ended.
 
     Attributes:
-        bundle: its session (`interchange.bundle_format`); empty: it is too large for one, or there
-            is none.
-        problem: why its run could not begin, or was not recorded to its end; empty otherwise.
-        memory: of its sandbox.
+        bundle: its session (`interchange.bundle_format`); empty if it is too large for a bundle or
+            nothing was recorded.
+        problem: why its run could not begin or was not recorded completely; otherwise empty.
+        memory: memory used by its sandbox.
     """
 
     bundle: bytes
@@ -55,21 +55,21 @@ class NodeOutcome:
 
 
 class NodeHandle(Protocol):
-    """A node, as the coordinator has it.
+    """A node, as seen by the coordinator.
 
     Attributes:
-        name: for people.
-        lost: whether it is gone for good.
+        name: shown to the user.
+        lost: whether it is permanently unreachable.
     """
 
     name: str
     lost: bool
 
     async def call(self, method: str, *args: object) -> Any:
-        """What a method of its `SampleNode` returns.
+        """Call a method of its `SampleNode` and return the result.
 
         Raises:
-            RunLost: the node is gone.
+            RunLost: the node is lost.
             SandboxTuiError: the method failed.
         """
         ...

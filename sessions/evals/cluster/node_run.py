@@ -1,8 +1,8 @@
-"""The run of a sample on a node, recorded here as it happens there.
+"""The run of a sample on a node, recorded here while it runs there.
 
-Its events are fetched as the node records them, so that it can be watched from here like any run.
-Once it is over, its session comes as a bundle with the contents of its files. They are kept before
-its last event is, so that a session that has an end has everything.
+Its events are fetched as the node records them, so that it can be watched here like any run. When
+it has ended, its session arrives as a bundle with the contents of its files. They are stored before
+its last event, so that a session that has ended is complete.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from sandbox_tui.sessions.recording.run_worker import EventSource, RunLost, RunW
 from sandbox_tui.sessions.store.store import Store
 
 NODE = "node"
-"""Label of a run: the name of the node that it ran on."""
+"""Label of a run with the name of the node that it ran on."""
 
 
 class NodeRun(RunWorker):
-    """A run on a node; it can be watched and ended from here, and not be steered.
+    """A run on a node, which can be watched and ended from here but not steered.
 
     Args:
         job: the sample.
-        store: where it is kept.
-        node: where it runs.
+        store: the database.
+        node: the node that runs it.
 
     Attributes:
-        memory: of its sandbox, once it is over.
+        memory: memory used by its sandbox, available when it has ended.
     """
 
     def __init__(self, job: SampleJob, store: Store, node: NodeHandle) -> None:
@@ -78,7 +78,7 @@ class NodeRun(RunWorker):
     async def stop(self, because: str) -> None:
         self._durability.give_up()
         if self._asked:
-            with contextlib.suppress(SandboxTuiError):  # then it ends for that reason
+            with contextlib.suppress(SandboxTuiError):  # an error ends the run by itself
                 await self._node.call("stop", self.run_id, because)
         elif self._working is not None:
             self._working.cancel()
@@ -91,11 +91,11 @@ class NodeRun(RunWorker):
         return EventSource(self._events(), self._durability)
 
     async def _events(self) -> AsyncGenerator[e.AnyEvent]:
-        """What the node records, from the first event on.
+        """The events that the node records, from the first one on.
 
         Raises:
-            RunLost: the node is gone.
-            SandboxTuiError: the run could not begin, or was not recorded to its end.
+            RunLost: the node is lost.
+            SandboxTuiError: the run could not begin, or was not recorded completely.
         """
         self._asked = True
         labels = {**self.request.labels, NODE: self._node.name}
@@ -119,7 +119,7 @@ class NodeRun(RunWorker):
             raise SandboxTuiError(f"{self._node.name}: {outcome.problem}")
 
     async def _fetch(self) -> NodeOutcome:
-        """Fetch what is left of a sample that is over."""
+        """Fetch the remaining data of a sample that has ended."""
         outcome: NodeOutcome = await self._node.call("outcome", self.run_id)
         self.memory = outcome.memory
         if outcome.bundle:
@@ -128,7 +128,7 @@ class NodeRun(RunWorker):
 
     @override
     async def _cleanup(self) -> None:
-        """The session of a node that is gone ends here."""
+        """End the session if its node is lost."""
         if not isinstance(self.failure, RunLost):
             return
         if self.state.seq and self.state.finished is None:
@@ -144,7 +144,7 @@ class NodeRun(RunWorker):
 
 
 def keep_contents(store: Store, run_id: str, data: bytes) -> None:
-    """Keep the contents of files of a bundle for a session.
+    """Store the file contents of a bundle for a session.
 
     Raises:
         ImportRefused: the bundle is damaged.

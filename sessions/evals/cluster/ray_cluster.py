@@ -1,5 +1,4 @@
-"""A Ray cluster: connected to, its nodes listed, a process started on each. The one file that
-imports Ray.
+"""Connects to a Ray cluster, lists its nodes and starts processes there. Only this imports Ray.
 
 Ray: Moritz et al., "Ray: A Distributed Framework for Emerging AI Applications", OSDI 2018.
 """
@@ -28,10 +27,10 @@ from sandbox_tui.sessions.recording.run_worker import RunLost
 KINDS_OF_ADDRESS = "HOST:PORT of its head, auto or local"
 
 CONNECT_SECONDS = 5.0
-"""Seconds that the head of a cluster may take to accept a connection."""
+"""Maximum time for the head of a cluster to accept a connection."""
 
 MAX_SILENCE_SECONDS = 60.0
-"""Seconds after which a node that cannot be reached counts as gone."""
+"""Time after which an unreachable node counts as lost."""
 
 RETRY_SECONDS = 1.0
 
@@ -40,12 +39,12 @@ _HOST_AND_PORT = re.compile(r"\[?(?P<host>[^/\s]+?)\]?:(?P<port>\d{1,5})")
 
 @dataclass(frozen=True, slots=True)
 class ClusterNode:
-    """A machine of a cluster that may run samples.
+    """A machine of a cluster that can run samples.
 
     Attributes:
-        id: Ray's.
-        name: for people.
-        memory: bytes that Ray has for what runs there.
+        id: assigned by Ray.
+        name: shown to the user.
+        memory: bytes that Ray may use on it.
     """
 
     id: str
@@ -53,27 +52,27 @@ class ClusterNode:
     memory: int
 
     def room(self, per_node: int | None, memory_limit: int | None) -> int:
-        """Samples at once: as many as a person says, or as fit into its memory.
+        """Number of samples that may run at once.
 
         Args:
-            per_node: what the person says.
-            memory_limit: bytes that a sandbox may take; None: the default.
+            per_node: the number requested by the user; None: as many as fit into its memory.
+            memory_limit: maximum bytes per sandbox; None: the default.
         """
         return per_node or samples_within(self.memory, memory_limit)
 
 
 class RayConnection:
-    """This program's connection to a cluster; `connect` makes it, and a program has one.
+    """This program's only connection to a cluster; created by `connect`.
 
     Args:
-        thread: in which Ray was begun: what it starts for `local` ends with that thread.
+        thread: the thread that initialized Ray: what Ray starts for `local` ends with that thread.
     """
 
     def __init__(self, thread: ThreadPoolExecutor) -> None:
         self._thread = thread
 
     def nodes(self) -> list[ClusterNode]:
-        """The nodes that are there and have a CPU to give (blocking).
+        """The live nodes that have a CPU to offer (blocking).
 
         Raises:
             SandboxTuiError: the cluster does not answer.
@@ -85,7 +84,7 @@ class RayConnection:
         return [_node(row) for row in rows if row["Alive"] and row["Resources"].get("CPU", 0) > 0]
 
     def start(self, node: ClusterNode) -> RayNode:
-        """A process for the samples of a node; whether it begins shows with the first call."""
+        """Start a process for samples on a node; a failure to start shows on the first call."""
         ray = _ray()
         scheduling: Any = ray.util.scheduling_strategies
         strategy = scheduling.NodeAffinitySchedulingStrategy(node_id=node.id, soft=False)
@@ -93,13 +92,13 @@ class RayConnection:
         return RayNode(node.name, kind.remote())
 
     def close(self) -> None:
-        """Leave the cluster; one that `local` began ends (blocking)."""
+        """Leave the cluster; a `local` one is shut down (blocking)."""
         self._thread.submit(_ray().shutdown).result()
         self._thread.shutdown()
 
 
 class RayNode:
-    """The process of a node, a `SampleNode`; see `NodeHandle`."""
+    """The process on a node, a `SampleNode`; see `NodeHandle`."""
 
     def __init__(self, name: str, actor: Any) -> None:
         self.name = name
@@ -107,10 +106,10 @@ class RayNode:
         self._actor = actor
 
     async def call(self, method: str, *args: object) -> Any:
-        """What a method of its `SampleNode` returns. A connection that breaks is tried again.
+        """Call a method of its `SampleNode`, retrying if the connection breaks.
 
         Raises:
-            RunLost: the node is gone.
+            RunLost: the node is lost.
             SandboxTuiError: the method failed.
         """
         errors: Any = _ray().exceptions
@@ -139,8 +138,8 @@ def connect(address: str) -> RayConnection:
     """Join a Ray cluster (blocking).
 
     Args:
-        address: `HOST:PORT` of its head; `auto`: of the one that this machine belongs to; `local`:
-            one of this machine alone, for as long as this program runs.
+        address: `HOST:PORT` of its head; `auto` for the cluster that this machine belongs to;
+            `local` for one on this machine that lasts as long as this program.
 
     Raises:
         ConfigError: there is none, this program cannot join it, or Ray is not installed.
@@ -149,7 +148,7 @@ def connect(address: str) -> RayConnection:
     if address not in ("auto", "local"):
         _check_reachable(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    thread = ThreadPoolExecutor(1, thread_name_prefix="ray")  # the main thread would lose SIGTERM
+    thread = ThreadPoolExecutor(1, thread_name_prefix="ray")  # Ray would claim SIGTERM in the main one
     try:
         thread.submit(_join, address).result()
     except Exception as error:
@@ -181,8 +180,8 @@ def _join(address: str) -> None:
 
 
 def _silence() -> None:
-    """Ray prints what it notices, such as a node that is lost, on stdout: it belongs to samples as
-    JSON there, or to the screen."""
+    """Keep Ray from printing its notices, such as a lost node, on stdout, which carries samples as
+    JSON or the screen."""
     worker: Any = sys.modules.get("ray._private.worker")
     silent: Callable[..., None] = lambda *args, **kwargs: None  # noqa: E731
     if worker is not None and hasattr(worker, "print_to_stdstream"):
@@ -195,7 +194,7 @@ def _node(row: dict[str, Any]) -> ClusterNode:
 
 
 def _line(error: BaseException) -> str:
-    """An error of Ray's, which may be a page, as a line without a full stop."""
+    """An error of Ray's as one line without a full stop; the original may fill a page."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return (lines[-1] if lines else type(error).__name__)[:300].rstrip(".")
 

@@ -1,7 +1,7 @@
-"""One node of an evaluation: runs samples on its machine, and hands them over as they are recorded.
+"""One node of an evaluation: runs samples on its machine and hands over their events as recorded.
 
-It is a process of its own there, with a database of its own in a temporary folder. A sample that is
-over and fetched is deleted from it.
+It is a separate process with its own database in a temporary folder. Samples are deleted from it
+when they have ended and been fetched.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PREFIX = "sandbox-tui-node-"
 
 
 class SampleNode:
-    """The samples of one node. Every method may be called again after a connection that broke."""
+    """The samples of one node. Every method may be repeated after a broken connection."""
 
     def __init__(self) -> None:
         raise_file_limit()
@@ -51,7 +51,7 @@ class SampleNode:
         self._samples: dict[str, _NodeSample] = {}
 
     async def prepare(self, setup: NodeSetup) -> str:
-        """Get ready; why that is not possible, or nothing."""
+        """Prepare for samples; returns why that is impossible, or an empty string."""
         here = version("sandbox-tui")
         if here != setup.version:
             return f"it has version {here} of sandbox-tui, and this program is {setup.version}"
@@ -60,7 +60,7 @@ class SampleNode:
         return ""
 
     async def begin(self, job: SampleJob) -> str:
-        """Start the run of a sample; why that is not possible, or nothing."""
+        """Start the run of a sample; returns why that is impossible, or an empty string."""
         if job.run_id in self._samples:
             return ""
         try:
@@ -73,7 +73,7 @@ class SampleNode:
         return ""
 
     async def events(self, run_id: str, after: int) -> NodeEvents:
-        """What is recorded after an event: waits until there is any, or the sample is over."""
+        """Events recorded after a position; waits until there are any or the sample has ended."""
         sample = self._samples[run_id]
         await sample.recorded_after(after)
         ended = sample.over
@@ -86,7 +86,7 @@ class SampleNode:
         return NodeEvents(tuple(events), ended and len(events) < MAX_EVENTS_AT_ONCE)
 
     async def outcome(self, run_id: str) -> NodeOutcome:
-        """What a sample came to, once everything of it is cleaned up."""
+        """The outcome of a sample; waits until its run has ended and is cleaned up."""
         sample = self._samples[run_id]
         await sample.worker.ended.wait()
         failure = sample.worker.failure
@@ -97,20 +97,20 @@ class SampleNode:
         )
 
     async def forget(self, run_id: str) -> None:
-        """Delete a sample that is over."""
+        """Delete a sample that has ended."""
         sample = self._samples.pop(run_id, None)
         if sample is not None:
             self._registry.release(sample.worker)
             await asyncio.to_thread(self._store.delete, run_id)
 
     async def stop(self, run_id: str, because: str) -> None:
-        """End the run of a sample, and wait until everything is cleaned up."""
+        """End the run of a sample and wait until it is cleaned up."""
         sample = self._samples.get(run_id)
         if sample is not None:
             await sample.worker.stop(because)
 
     async def close(self) -> None:
-        """End what runs, and remove everything of this node."""
+        """End all runs and remove everything of this node."""
         await self._registry.stop("The evaluation ended.")
         await providers().close()
         self._store.close()
@@ -119,13 +119,13 @@ class SampleNode:
     def _bundle(self, run_id: str) -> bytes:
         try:
             (part,) = bundle.write(Recording(self._store, run_id))
-        except StoreError:  # nothing was recorded, or too much for a bundle
+        except StoreError:  # nothing was recorded, or the session is too large for a bundle
             return b""
         return part.data
 
 
 class _NodeSample:
-    """A sample at work, and how far it is recorded."""
+    """A running sample, and how much of it is recorded."""
 
     def __init__(self, worker: RunWorker, scoring: SampleScoring) -> None:
         self.worker = worker
@@ -136,7 +136,7 @@ class _NodeSample:
         self._following = asyncio.create_task(self._follow())
 
     async def recorded_after(self, seq: int) -> None:
-        """Wait until more than `seq` events are recorded, or it is over."""
+        """Wait until an event after `seq` is recorded or the sample has ended."""
         async with self._moved:
             await self._moved.wait_for(lambda: self.over or self._seq > seq)
 
@@ -144,7 +144,7 @@ class _NodeSample:
         try:
             async for event in self.worker.watch():
                 await self._move(event.seq)
-        except SandboxTuiError:  # its database cannot be read; the outcome says so
+        except SandboxTuiError:  # its database cannot be read, which the outcome reports
             await self.worker.ended.wait()
         self.over = True
         await self._move(self._seq)
@@ -156,7 +156,7 @@ class _NodeSample:
 
 
 def _make_home() -> Path:
-    """A private folder, which `workspace.sweep` removes once this process is gone."""
+    """A private folder, which `workspace.sweep` removes after this process has ended."""
     home = Path(tempfile.mkdtemp(prefix=PREFIX))
     OwnerRecord.ours(home.name, 0).write(home)
     return home

@@ -1,7 +1,7 @@
-"""The code of a person's own scorers, which travels to the nodes.
+"""Collects the code of user-defined scorers, which is sent to the nodes.
 
-A module that is installed (below `site-packages`) has to be installed on the nodes as well; any
-other is found on the path of this program alone, and is sent: the file, or its whole package.
+Installed modules (below `site-packages`) must be installed on the nodes as well. Any other module
+exists only on this program's path and is sent: the file, or its whole package.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.evals.scorers.table import SCORERS
 
 MAX_CODE_BYTES = 32 << 20
-"""Bytes of all files of a package."""
+"""Maximum total size of a package's files."""
 
 
 def scorer_code(names: Iterable[str]) -> dict[str, bytes]:
-    """The files that scorers need, by path relative to a folder to import from.
+    """The files that scorers need, by path relative to an import folder.
 
     Args:
-        names: of scorers, as suites name them.
+        names: of scorers, as in suites.
 
     Raises:
-        ConfigError: they are too large to be sent, or cannot be read.
+        ConfigError: the files are too large to send, or cannot be read.
     """
     files: dict[str, bytes] = {}
     for package in sorted({name.partition(".")[0].partition(":")[0] for name in _own(names)}):
@@ -38,7 +38,7 @@ def scorer_code(names: Iterable[str]) -> dict[str, bytes]:
 
 
 def install_code(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write the files of scorers to a folder, and import from there first."""
+    """Write the files of scorers to a folder, and put it first on the import path."""
     for name, data in files.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)

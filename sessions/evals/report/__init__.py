@@ -1,1 +1,1 @@
-"""Reports of evaluations: one file per format."""
+"""Reports of evaluations: one module per format."""

@@ -1,4 +1,4 @@
-"""Two evaluations on the same tasks, as Markdown and as one HTML file."""
+"""Compares two evaluations on the same tasks, as Markdown or as one HTML file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sandbox_tui.sessions.evals.report.page import definitions, items, link, sec
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import inline
 
 Links = Mapping[str, str]
-"""Where the pages of sessions are, relative to the report, by id of the run."""
+"""Links to the pages of sessions, relative to the report, by run id."""
 
 
 def comparison_markdown(found: EvalComparison, links: Links | None = None) -> str:

@@ -1,4 +1,4 @@
-"""CSV for other programs: a line per sample, and a line per domain and mode (RFC 4180)."""
+"""CSV for other programs (RFC 4180): a line per sample, or a line per domain and mode."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ Value = str | int | float | bool | None
 
 
 def samples_csv(report: EvalReport) -> str:
-    """A line per sample: the fields of `SampleResult`, and how many calls count as each
-    meta-capability (empty where no calls were looked at)."""
+    """A line per sample: the fields of `SampleResult`, and the number of calls for each
+    meta-capability, which is empty if calls were not classified."""
     fields = attrgetter(*SAMPLE_FIELDS)
     lines = ([*fields(result), *_calls(report, result)] for result in report.results)
     return _written((*SAMPLE_FIELDS, *_CALLS), lines)
 
 
 def cells_csv(report: EvalReport) -> str:
-    """A line per domain and mode, the total last: the figures of `Cell`; scores and shares as
+    """A line per domain and mode, with the total last: the figures of `Cell`, scores and shares as
     fractions of 1."""
     head = (
         *("domain", "mode", *_COUNTS),
@@ -85,8 +85,8 @@ def _written(head: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:
 
 
 def _safe(value: Value) -> Value:
-    """Text without control characters, and with a quote in front where a spreadsheet would take it
-    for a formula; numbers as text stay what they are."""
+    """Text without control characters, with a quote in front if a spreadsheet would treat it as a
+    formula; numbers in text form stay unchanged."""
     if not isinstance(value, str):
         return value
     text = sanitize(value.replace("\r\n", "\n"))

@@ -1,4 +1,4 @@
-"""The HTML table of domains by modes, for one evaluation and for two."""
+"""The HTML table of domains by modes, for one evaluation or for two."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from sandbox_tui.sessions.evals.report.page import link, text
 from sandbox_tui.sessions.evals.report.plots import colour
 
 DIFFERENCE = "difference"
-"""Title of the column whose colour says what its interval tells."""
+"""Title of the column whose colour shows whether the interval excludes zero."""
 
 _COLOURS: dict[Certainty, str] = {"better": "good", "worse": "bad"}
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A domain in a mode.
+    """A line of the table: one domain in one mode.
 
     Attributes:
-        mode: it is of.
-        texts: its figures, one per column.
-        difference: whose colour the column `DIFFERENCE` has.
-        target: where its figures lead; None: nowhere.
+        mode: of the samples.
+        texts: the figures, one per column.
+        difference: determines the colour of the column `DIFFERENCE`.
+        target: link of the figures; None for no link.
     """
 
     mode: EvalMode
@@ -34,7 +34,7 @@ class Line:
 
 
 def domains_table(titles: Sequence[str], domains: Iterable[tuple[str, Sequence[Line]]]) -> str:
-    """The table; `titles` are those of the columns of figures."""
+    """The table; `titles` are the headings of its columns of figures."""
     head = "".join(f"<th>{text(title)}</th>" for title in titles)
     bodies = "".join(_domain(titles, name, lines) for name, lines in domains)
     return (

@@ -1,7 +1,8 @@
-"""The report as one HTML file: the table, plots, what counts as what, and every sample.
+"""The report as one HTML file: the table, plots, methods, and every sample.
 
-Each cell of the table leads to its samples, each sample to the page of its session where the report
-has those beside it. All text from models, tasks and files is escaped; the page has no scripts.
+Each cell of the table links to its samples, and each sample to the page of its session, if the
+report comes with such pages. All text from models, tasks and files is escaped; the page has no
+scripts.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _lines(number: int | None, row: Row, columns: Sequence[Column]) -> list[Line
 
 
 def _anchor(number: int | None, cell: Cell) -> str:
-    """Where the samples of a cell are; those of all domains are the whole list."""
+    """The anchor of a cell's samples; for all domains, of the whole list."""
     return ALL_SAMPLES if number is None else f"{ALL_SAMPLES}-{number}-{cell.mode}"
 
 

@@ -18,7 +18,7 @@ from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import code, in
 
 MAX_EXAMPLES = 5
 MAX_LISTED = 50
-"""Samples that are named, of those without a score and of those whose documents were cut."""
+"""Maximum number of samples listed without a score, or with shortened documents."""
 
 MAX_TEXT_CHARS = 200
 
@@ -41,13 +41,13 @@ def markdown_report(report: EvalReport) -> str:
 
 
 def fact_lines(found: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Facts as a list; what was typed is code."""
+    """Facts as a list; commands and the like as code."""
     for name, value in found:
         yield f"- {name}: {code(value) if name == 'command' else inline(value)}"
 
 
 def domains_by_modes(table: EvalTable) -> str:
-    """The table in the syntax of GitHub Flavored Markdown."""
+    """The table in GitHub Flavored Markdown."""
     columns = columns_of(table)
     lines = [["domain", "mode", *(column.title for column in columns)]]
     for row in (*table.rows, table.total):
@@ -59,7 +59,8 @@ def domains_by_modes(table: EvalTable) -> str:
 
 
 def grid(lines: Sequence[Sequence[str]], left: int) -> str:
-    """Lines of cells as a table; the first `left` columns are words, the others figures."""
+    """A table of text cells; the first `left` columns are left-aligned, the others
+    right-aligned."""
     marks = [":--" if at < left else "--:" for at in range(len(lines[0]))]
     return "\n".join(f"| {' | '.join(line)} |" for line in (lines[0], marks, *lines[1:]))
 
@@ -100,7 +101,7 @@ def _capabilities(report: EvalReport) -> Iterator[str]:
 
 
 def _named(report: EvalReport, result: SampleResult) -> str:
-    """A sample's task and number, with a link to its session where it has a page."""
+    """A sample's task and number, linked to the page of its session if there is one."""
     words = inline(f"{result.task[:MAX_TEXT_CHARS]} #{result.number}")
     link = report.links.get(result.run_id)
     return f"[{words}]({link})" if link else words

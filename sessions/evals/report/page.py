@@ -1,4 +1,4 @@
-"""The page that reports are written into: one file, without scripts, that loads nothing."""
+"""The HTML page for reports: one file without scripts that loads nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_TEXT_CHARS = 400
 
 
 def page(title: str, summary: str, sections: Iterable[str]) -> str:
-    """The page.
+    """The complete page.
 
     Args:
         title, summary: text.
@@ -36,12 +36,12 @@ def page(title: str, summary: str, sections: Iterable[str]) -> str:
 
 
 def text(words: str) -> str:
-    """Untrusted text in a line, cut to `MAX_TEXT_CHARS`."""
+    """Untrusted text as one line, cut to `MAX_TEXT_CHARS`."""
     return html.escape(sanitize_line(cut(words)))
 
 
 def lines(words: str) -> str:
-    """Untrusted text that keeps its line breaks, cut the same."""
+    """Untrusted text with its line breaks, cut to `MAX_TEXT_CHARS`."""
     return html.escape(sanitize(cut(words).replace("\r\n", "\n")))
 
 
@@ -60,16 +60,16 @@ def section(title: str, *content: str, anchor: str = "") -> str:
 
 
 def definitions(found: Sequence[tuple[str, str]]) -> str:
-    """Names and values."""
+    """Names and values as a definition list."""
     items = (f"<dt>{text(name)}</dt><dd>{text(value)}</dd>" for name, value in found)
     return f"<dl>{''.join(items)}</dl>"
 
 
 def items(found: Iterable[str]) -> str:
-    """Sentences as a list."""
+    """Texts as a list."""
     return f"<ul>{''.join(f'<li>{text(each)}</li>' for each in found)}</ul>"
 
 
 def link(words: str, target: str | None) -> str:
-    """A link where there is a target; `words` is HTML."""
+    """A link if there is a target, else the words alone; `words` is HTML."""
     return f'<a href="{html.escape(target)}">{words}</a>' if target else words

@@ -1,7 +1,7 @@
-"""Plots of the report: a strip of SVG per domain, in a grid of names, strips and figures.
+"""Plots of the report: an SVG strip per domain, in a grid of names, strips and figures.
 
-Strips stretch to the width there is (`preserveAspectRatio="none"`); lines keep their thickness
-(`vector-effect`), and a dot is a line without length.
+Strips stretch to the available width (`preserveAspectRatio="none"`); lines keep their thickness
+(`vector-effect`), and a dot is a line of length zero.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from sandbox_tui.core.evals.reporting.table import Cell, EvalTable
 from sandbox_tui.core.evals.sample import EvalMode
 
 STRIP_HEIGHT = 10
-"""Of one mode, in units of the strip's view box; its width is 100."""
+"""Height per mode, in units of the strip's view box; its width is 100."""
 
 STRIP_PIXELS = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A plot of all cells.
+    """A plot with one strip for every cell.
 
     Attributes:
         title: what it shows.
-        draw: the marks of a cell at a height, given the largest value of all cells.
-        value: of a cell; None where there is none.
-        show: the value in words.
-        ticks: words below the axis, from the left end to the right one, given the largest value.
+        draw: the marks of a cell at a vertical position, given the largest value of all cells.
+        value: of a cell; None if it has none.
+        show: formats a value.
+        ticks: labels below the axis from left to right, given the largest value.
     """
 
     title: str
@@ -47,13 +47,13 @@ def plots(table: EvalTable) -> Iterator[str]:
 
 
 def legend(modes: Sequence[EvalMode]) -> str:
-    """Which colour is which mode."""
+    """The legend of the modes' colours."""
     items = (f'<span class="{colour(mode)}"><i></i>{mode}</span>' for mode in modes)
     return f'<p class="legend">{"".join(items)}</p>'
 
 
 def colour(mode: EvalMode) -> str:
-    """The class of a mode's colour."""
+    """The CSS class of a mode's colour."""
     return f"mode-{mode}"
 
 

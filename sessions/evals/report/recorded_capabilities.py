@@ -1,4 +1,4 @@
-"""What recorded runs used their computers for."""
+"""Classifies the calls of recorded runs by meta-capability."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sandbox_tui.sessions.store.tables.run_capabilities import remember, remembe
 def recorded_capabilities(
     store: Store, results: Iterable[SampleResult]
 ) -> dict[str, RunCapabilities]:
-    """What the runs of samples used, by id of the run. Samples of `vanilla` have no computer and
-    are left out; calls that have no answer did not run, and do not count.
+    """The capabilities that the runs of samples used, by run id.
 
-    What is found out about runs that are over is remembered where the database can be written.
+    Samples of `vanilla` have no computer and are left out; calls without an observation did not run
+    and do not count. Results for runs that have ended are cached if the database is writable.
 
     Raises:
         StoreError: the database cannot be read or written.

@@ -1,4 +1,4 @@
-"""What every format of a report is made from."""
+"""The data that every report format is made from."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from sandbox_tui.core.evals.sample import EvalMode, SampleResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalReport:
-    """An evaluation to report. Texts in it are untrusted.
+    """An evaluation to report. All text in it is untrusted.
 
     Attributes:
         table: domains by modes.
-        results: all samples, by task, number and mode.
-        capabilities: what each run used its computer for, by id of the run.
-        links: where the pages of sessions are, relative to the report, by id of the run.
+        results: all samples, ordered by task, number and mode.
+        capabilities: how each run used its computer, by run id.
+        links: links to the pages of sessions, relative to the report, by run id.
     """
 
     table: EvalTable
@@ -48,7 +48,7 @@ class EvalReport:
                     yield result, call
 
     def calls_of(self, result: SampleResult) -> Sequence[CountedCall]:
-        """The calls of a sample that count as any."""
+        """The calls of a sample that count as any capability."""
         found = self.capabilities.get(result.run_id)
         return () if found is None else found.counted
 
@@ -61,7 +61,7 @@ def eval_report(
     capabilities: Mapping[str, RunCapabilities] | None = None,
     links: Mapping[str, str] | None = None,
 ) -> EvalReport:
-    """The report of an evaluation; arguments are those of `eval_table`, and the `links`."""
+    """The report of an evaluation; for the arguments, see `eval_table` and `EvalReport.links`."""
     return EvalReport(
         table=eval_table(info, results, now=now, capabilities=capabilities),
         results=tuple(sorted(results, key=lambda r: (domain_of(r), r.task, r.number, r.mode))),

@@ -1,4 +1,4 @@
-"""The pages of an evaluation's sessions, in a folder beside its report."""
+"""Writes the pages of an evaluation's sessions to a folder next to its report."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,100}")
 
 
 def session_link(run_id: str) -> str | None:
-    """Where the page of a session is, relative to the report; None for an id that cannot be part
-    of a file's name."""
+    """The link to the page of a session, relative to the report; None for an id that cannot be part
+    of a file name."""
     return f"{FOLDER}/{run_id}.html" if _SAFE.fullmatch(run_id) else None
 
 
 def write_session_pages(
     store: Store, run_ids: Iterable[str], folder: Path, redactor: Redactor | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Write the pages of sessions one by one; yields each session with the link to its page.
+    """Write the pages of sessions one by one; yields each session's id and link.
 
-    Sessions that are gone or empty are left out.
+    Deleted and empty sessions are left out.
 
     Args:
-        store: where they are.
-        run_ids: of the sessions.
-        folder: where the report is.
+        store: the database.
+        run_ids: the sessions.
+        folder: the folder of the report.
         redactor: blanks secrets.
 
     Raises:
