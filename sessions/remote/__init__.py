@@ -1,1 +1,1 @@
-"""Runs of other programs: served over a Unix socket, watched and steered from there."""
+"""Runs in other programs: served, watched and steered over a Unix socket."""

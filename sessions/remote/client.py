@@ -1,4 +1,4 @@
-"""A run of another program, watched and steered from this one over its socket."""
+"""A run in another program, watched and steered from this one over its socket."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 
 RESPONSE_TIMEOUT_SECONDS = 60.0
-"""How long a program may take to answer."""
+"""Maximum time for a program to respond."""
 
 POLL_SECONDS = 2.0
-"""How often a program that does not answer is examined: it may have been stopped."""
+"""Interval of checks on a program that does not respond, since it may have been stopped."""
 
 GONE = "The program running this session has exited. `sandbox-tui resume` continues it."
 
@@ -59,15 +59,15 @@ _ERRORS: dict[str, type[SandboxTuiError]] = {
 
 
 class RunClient:
-    """A run without a screen, and its record.
+    """A run in another program, and its record.
 
-    It is connected to when it is watched; events come from the database, so that this screen, if
-    it is slow or gone, holds nothing up.
+    It connects when it is watched. Events are read from the database, so that a slow or closed
+    screen does not block the run.
 
     Args:
         summary: the session.
-        store: where it is kept.
-        complain: gets a sentence when something that nobody waits for could not be done.
+        store: the database.
+        complain: called with a sentence if an operation fails that nothing is waiting for.
     """
 
     def __init__(
@@ -95,22 +95,22 @@ class RunClient:
 
     @property
     def run(self) -> Controls | None:
-        """The run, once it can be steered."""
+        """The run; None until it can be steered."""
         return self._run if self._status.ready else None
 
     @property
     def can_be_steered(self) -> bool:
-        """True: its program takes orders from whichever screen steers."""
+        """Always True: its program accepts commands from whichever screen steers."""
         return True
 
     @property
     def steers(self) -> bool:
-        """Whether this screen is the one that steers."""
+        """Whether this screen steers."""
         return self._status.steers and self._writer is not None
 
     @property
     def audience(self) -> str:
-        """Who else is there."""
+        """Who else is watching, in a few words."""
         if self._writer is None or self.ended.is_set():
             return ""
         if not self.steers:
@@ -122,29 +122,29 @@ class RunClient:
 
     @property
     def storage_error(self) -> str:
-        """What keeps the run from being recorded at the moment; or empty."""
+        """Why the run cannot be recorded at present; otherwise empty."""
         return "" if self.ended.is_set() else self._status.storage_error
 
     @property
     def exit_code(self) -> int:
-        """Of the run, once it has ended."""
+        """Exit code of the run after it has ended."""
         if self.failure is not None:
             return self.failure.exit_code
         finished = self.state.finished
         return e.EXIT_CODES[finished.reason] if finished else 0
 
     def start(self) -> None:
-        """It has begun in another program; there is nothing to do."""
+        """Do nothing: the run was started in the other program."""
 
     def take_over(self) -> None:
-        """Steer from now on."""
+        """Make this screen the one that steers."""
         self._send_request(TAKE_OVER)
 
     async def stop(self, because: str) -> None:
         """End the run and wait until everything is cleaned up.
 
         Raises:
-            SandboxTuiError: its program does not answer.
+            SandboxTuiError: its program does not respond.
         """
         if self._writer is None:
             await self.connect()
@@ -156,7 +156,7 @@ class RunClient:
             await self.ended.wait()
 
     async def watch(self) -> AsyncGenerator[e.AnyEvent]:
-        """All events from the first on, those that are stored already and then each as it is."""
+        """All events from the first on: those already stored, then each new one."""
         if self._writer is None and not self.ended.is_set():
             await self.connect()
         try:
@@ -168,7 +168,7 @@ class RunClient:
             self.leave()
 
     async def connect(self) -> None:
-        """Reach the run's program; `failure` says why that was not possible."""
+        """Connect to the run's program; `failure` says why if that is impossible."""
         try:
             line = await asyncio.to_thread(connect_to, self.run_id)
         except SandboxTuiError as error:
@@ -192,7 +192,7 @@ class RunClient:
             self._writer = None
 
     def _fold(self, event: e.AnyEvent) -> None:
-        if event.seq <= self.state.seq:  # another watcher of ours was here before
+        if event.seq <= self.state.seq:  # another watcher in this program has folded it
             return
         self.state.apply(event)
         if isinstance(event, e.RuleGranted):
@@ -208,7 +208,7 @@ class RunClient:
             why = await self._why_it_ended()
         except OSError:
             why = await self._why_it_ended()
-        except (ValueError, msgspec.MsgspecError):  # the former: longer than any line is
+        except (ValueError, msgspec.MsgspecError):  # ValueError: a line longer than the limit
             why = NOT_UNDERSTOOD
         finally:
             if self._writer is not None and not self.ended.is_set():
@@ -222,10 +222,10 @@ class RunClient:
         return GONE if await asyncio.to_thread(has_exited, self._pid) else DISCONNECTED
 
     async def _within_timeout(self, answer: Awaitable[_T]) -> _T:
-        """What the program answers.
+        """Wait for a response.
 
         Raises:
-            SandboxTuiError: it does not answer in time, or has been stopped.
+            SandboxTuiError: the program does not respond in time, or has been stopped.
         """
         task = asyncio.ensure_future(answer)
         give_up = time.monotonic() + RESPONSE_TIMEOUT_SECONDS
@@ -274,7 +274,7 @@ class RunClient:
         self._send_request(command.name, command.encode(arguments))
 
     def _send_request(self, method: str, args: msgspec.Raw = NO_ARGUMENTS) -> None:
-        """Make a request without waiting for its response; requests keep their order."""
+        """Send a request without waiting for its response; requests keep their order."""
         task = asyncio.create_task(self._sent(method, args))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -1,7 +1,7 @@
-"""The operations a screen may ask of a run in another program.
+"""The operations that a screen may request from a run in another program.
 
-They are derived from the protocols of `core.run.human.run_controls`: a method that is added there
-can be called remotely, its arguments checked against its annotations.
+They are derived from the protocols in `core.run.human.run_controls`: a method added there can be
+called remotely, with its arguments checked against its annotations.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Command:
     """One operation.
 
     Args:
-        name: of the method, with `FILES` before it where it is one of `run.files`.
-        method: as the protocol declares it.
+        name: of the method, prefixed with `FILES` if it belongs to `run.files`.
+        method: as declared in the protocol.
 
     Attributes:
         arguments: a struct of the method's parameters.
-        result: the type of what it returns.
-        waits: whether its caller waits for the outcome: it is a coroutine.
+        result: its return type.
+        waits: whether callers wait for the outcome, that is, whether it is a coroutine.
     """
 
     def __init__(self, name: str, method: Callable[..., Any]) -> None:
@@ -55,7 +55,7 @@ class Command:
         self._decoder = msgspec.json.Decoder(self.arguments, dec_hook=_decode_path)
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> msgspec.Struct:
-        """The arguments of a call, as `arguments`."""
+        """The arguments of a call as an instance of `arguments`."""
         bound = self._signature.bind(*args, **kwargs)
         return self.arguments(**bound.arguments)
 
@@ -64,18 +64,18 @@ class Command:
         return msgspec.Raw(msgspec.json.encode(arguments, enc_hook=_encode_path))
 
     def decode_result(self, value: msgspec.Raw) -> Any:
-        """What the operation returned.
+        """The operation's result.
 
         Raises:
-            msgspec.MsgspecError: it is of another type.
+            msgspec.MsgspecError: the value has a different type.
         """
         return msgspec.json.decode(value, type=self.result)
 
     async def invoke(self, run: Controls, args: msgspec.Raw) -> Any:
-        """Carry the operation out.
+        """Execute the operation.
 
         Raises:
-            msgspec.MsgspecError: the arguments are of other types.
+            msgspec.MsgspecError: the arguments have different types.
         """
         given = msgspec.structs.asdict(self._decoder.decode(args))
         if "max_bytes" in given:
@@ -108,4 +108,4 @@ def _commands(protocol: type, prefix: str = "") -> dict[str, Command]:
 COMMANDS = {**_commands(Controls), **_commands(FileControls, FILES)}
 
 READ_ONLY = frozenset({f"{FILES}read", f"{FILES}exists", f"{FILES}fetch"})
-"""What a screen may ask for that only watches."""
+"""Operations allowed to screens that only watch."""

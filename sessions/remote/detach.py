@@ -1,7 +1,7 @@
-"""Moves a run of this program into a program of its own.
+"""Moves a run from this program into a separate one.
 
-A run cannot leave its process: this one stops it between two calls and lets go of its sandbox, and
-a new program resumes it from its record, as it would after this one had been killed.
+A run cannot leave its process. Instead, this program stops it between two calls and releases its
+sandbox, and a new program resumes it from its record, as if this one had been killed.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from sandbox_tui.sessions.remote.detached import Job, begin
 
 
 async def detach(worker: RunWorker, runs: RunRegistry) -> bool:
-    """Let a new program continue a run, once its reply and its call that are under way have ended.
+    """Let a new program continue a run after the current reply and call have ended.
 
-    Cancelling this before then lets the run go on here.
+    If this is cancelled before then, the run continues here.
 
     Returns:
-        False when the run ended meanwhile, or has not begun.
+        False if the run ended in the meantime or has not begun.
 
     Raises:
-        SandboxTuiError: no program could take it; it continues in this one.
+        SandboxTuiError: no program could take over; the run continues in this one.
     """
     if not await worker.leave():
         return False
@@ -44,5 +44,5 @@ async def _resume_elsewhere(worker: RunWorker, runs: RunRegistry) -> bool:
 
 
 def can_be_detached(runs: RunRegistry) -> list[RunWorker]:
-    """Runs that go on and are no samples: those belong to their evaluation."""
+    """Active runs, except samples, which belong to their evaluation."""
     return [worker for worker in runs.running if worker.run_id not in runs.samples]

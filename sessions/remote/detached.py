@@ -1,10 +1,10 @@
-"""Detached runs: programs without a terminal that outlive the program which starts them.
+"""Detached runs: programs without a terminal that outlive the program that starts them.
 
     python -m sandbox_tui.sessions.remote.detached     reads a `Job` as JSON from stdin
 
-The program writes one line of JSON on stdout, once the run has begun or could not
-(`StartReport`), and nothing more: events go to the database, what is wrong with the program itself
-into a file in the same folder (`detached_log`). Screens connect to its socket.
+The program writes one line of JSON (`StartReport`) to stdout when the run has begun or failed to
+begin, and nothing else: events go to the database, and errors of the program itself to a file in
+the same folder (`detached_log`). Screens connect to its socket.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ COMMAND = [sys.executable, "-m", __name__]
 
 
 class ForkJob(msgspec.Struct, frozen=True, kw_only=True):
-    """A fork to be begun; fields as in `ForkPlan` and `ForkRequest`.
+    """A fork to begin; fields as in `ForkPlan` and `ForkRequest`.
 
     Attributes:
-        parent: the session.
+        parent: the session to fork.
         kind: of the sandbox that the plan was made for.
     """
 
@@ -55,10 +55,10 @@ class ForkJob(msgspec.Struct, frozen=True, kw_only=True):
     task: str | None = None
 
     def worker(self, run: RunRequest, store: Store) -> RunWorker:
-        """What does it.
+        """The worker that runs the fork.
 
         Raises:
-            SandboxTuiError: nothing can be forked from there.
+            SandboxTuiError: the session cannot be forked there.
         """
         parent = store.run(self.parent)
         plan = ForkPlan(store, parent, self.at, before_call=self.before_call, kind=self.kind)
@@ -76,7 +76,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     """What a detached program runs; fields as in `RunRequest`.
 
     Attributes:
-        demo_speed: of the demo's script, where that is the model.
+        demo_speed: speed of the demo's script, if the demo is the model.
         resume: id of a session to resume instead.
         fork: a fork to begin instead.
     """
@@ -103,7 +103,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, request: RunRequest) -> Job:
-        """The job that a request is."""
+        """The job for a run request."""
         model = request.model
         return cls(
             settings=request.settings,
@@ -127,7 +127,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of_fork(cls, plan: ForkJob, request: ForkRequest) -> Job:
-        """The job of forking a session."""
+        """The job for a fork."""
         asked = msgspec.structs.replace(
             plan,
             message=request.message,
@@ -138,7 +138,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.structs.replace(cls.of(request.run), fork=asked)
 
     def worker(self, store: Store) -> RunWorker:
-        """What does it.
+        """The worker that runs the job.
 
         Raises:
             SandboxTuiError: the session cannot be resumed.
@@ -178,10 +178,10 @@ class StartReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def begin(job: Job) -> str:
-    """Start a program for this job, and wait until its run has begun; the session's id.
+    """Start a program for this job and wait until its run has begun; returns the session's id.
 
     Raises:
-        SandboxTuiError: it could not begin.
+        SandboxTuiError: the run could not begin.
     """
     try:
         said = _start(job)
@@ -204,10 +204,11 @@ def begin(job: Job) -> str:
 
 
 def _start(job: Job) -> bytes:
-    """Start a program for this job; the line it says once its run has begun, or cannot begin.
+    """Start a program for this job; returns the line that it writes when its run has begun or
+    failed.
 
     Raises:
-        OSError: it could not be started, or ended before it had read what it is to do.
+        OSError: the program could not be started, or ended before it had read the job.
     """
     log = open_log()
     try:
@@ -220,7 +221,7 @@ def _start(job: Job) -> bytes:
         )
     finally:
         os.close(log)
-    program.returncode = 0  # it keeps running; do not wait for it
+    program.returncode = 0  # stops Popen from waiting for it: it keeps running
     assert program.stdin is not None
     assert program.stdout is not None
     with program.stdout:
@@ -230,7 +231,7 @@ def _start(job: Job) -> bytes:
 
 
 async def carry_out(job: Job, log: Log) -> int:
-    """Run a job to its end; the exit code."""
+    """Run a job to its end; returns the exit code."""
     asyncio.get_running_loop().set_exception_handler(log.on_loop)
     store = Store(data_dir() / "sessions.db")
     try:
@@ -253,7 +254,7 @@ async def carry_out(job: Job, log: Log) -> int:
 
 
 async def _report_start(worker: RunWorker) -> None:
-    """Say that it has begun once anything is stored, or why it has not."""
+    """Report that the run has begun, when its first event is stored, or why it has not."""
     began = asyncio.Event()
     worker.observers.append(lambda event: began.set())
     first = asyncio.create_task(began.wait())
@@ -268,18 +269,18 @@ async def _report_start(worker: RunWorker) -> None:
 
 
 def _say(begun: StartReport) -> None:
-    """The one line, on a stdout that leads nowhere afterwards."""
+    """Write the report, then connect stdin and stdout to /dev/null."""
     out, nowhere = os.dup(1), os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1):
         os.dup2(nowhere, descriptor)
     os.close(nowhere)
-    with contextlib.suppress(BrokenPipeError):  # whoever asked has been killed
+    with contextlib.suppress(BrokenPipeError):  # the program that started this one has been killed
         os.write(out, msgspec.json.encode(begun) + b"\n")
     os.close(out)
 
 
 def _end_on_signals(worker: RunWorker) -> None:
-    """End in order when told to; that a terminal is gone is nothing to it."""
+    """End the run in order on signals; ignore SIGHUP, since no terminal is needed."""
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     loop = asyncio.get_running_loop()
     stops: set[asyncio.Task[None]] = set()
@@ -293,7 +294,7 @@ def _end_on_signals(worker: RunWorker) -> None:
 
 
 def main() -> int:
-    """The program."""
+    """Read the job from stdin and run it; returns the exit code."""
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=Job)
     key = api_key(job.settings.model)
     log = Log([*secrets_of(os.environ), *([key] if key else [])])

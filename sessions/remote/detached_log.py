@@ -1,7 +1,7 @@
 """The log of programs without a terminal: a file in the folder of the database.
 
-It holds what Python says of a bug, sanitized and with secrets redacted, as on a terminal, and what
-else arrives at stderr, such as the last words of a library. Runs have no place in it.
+It holds tracebacks of bugs, sanitized and with secrets redacted as on a terminal, and anything else
+written to stderr, such as the last message of a crashing library. Runs do not log to it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from sandbox_tui.core.config.settings import data_dir
 from sandbox_tui.sessions.interchange.redaction import Redactor
 
 MAX_LOG_BYTES = 1 << 20
-"""Bytes from which on a new file is begun; the one before is kept."""
+"""Size above which a new file is started; one previous file is kept."""
 
 
 def log_file() -> Path:
-    """The file."""
+    """The path of the log."""
     return data_dir() / "detached.log"
 
 
 def open_log() -> int:
-    """A descriptor to write to it, or to nowhere where that cannot be."""
+    """A file descriptor of the log, or of /dev/null if the log cannot be opened."""
     path = log_file()
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -42,10 +42,10 @@ def open_log() -> int:
 
 
 class Log:
-    """Writes to stderr, which is that file.
+    """Writes to stderr, which is the log file.
 
     Args:
-        secrets: that are redacted.
+        secrets: values to redact.
     """
 
     def __init__(self, secrets: Sequence[str]) -> None:
@@ -57,13 +57,13 @@ class Log:
         sys.excepthook = self._uncaught
 
     def write(self, error: BaseException) -> None:
-        """Write down what went wrong, and where."""
+        """Log an error with its traceback."""
         told = self._redactor.text(sanitize("".join(traceback.format_exception(error))))
         when = time.strftime("%Y-%m-%d %H:%M:%S")
         print(f"{when} {self.run_id} process {os.getpid()}\n{told}", file=sys.stderr, flush=True)  # noqa: T201
 
     def on_loop(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Log exceptions of tasks that are never awaited."""
+        """Log exceptions of tasks that nothing awaits."""
         error = context.get("exception")
         if isinstance(error, BaseException):
             self.write(error)

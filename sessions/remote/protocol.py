@@ -1,4 +1,4 @@
-"""What a run's program and the screens that watch it say to each other: one JSON object a line.
+"""Messages between a run's program and the screens that watch it: one JSON object per line.
 
 A screen sends requests, and each gets a response with its id:
 
@@ -10,10 +10,10 @@ The program sends its status when a screen connects and whenever it changes:
 
     {"is": "status", "protocol": 2, "seq": 512, "steers": true, "watchers": 2, ...}
 
-A status says how far the record has come; the events themselves are read from the database, so a
-slow or vanished screen holds nothing up. Statuses are coalesced: the next one is sent when the one
-before has been taken. Both programs are on one host, of one user and of one version: a program that
-speaks another protocol is refused with a message.
+A status tells how far the run is recorded. The events themselves are read from the database, so
+that a slow or closed screen does not block the run. Statuses are coalesced: the next one is sent
+after the previous one has been read. Both programs belong to one user on one host and must have the
+same version: a program with another protocol is refused with a message.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from typing import Any
 import msgspec
 
 PROTOCOL = 2
-"""Raised with every change that another version would misread."""
+"""Increased with every change that another version would misread."""
 
 MAX_READ_BYTES = 8 << 20
-"""Bytes of a file that one request reads: they travel in one line, as base64."""
+"""Maximum bytes of a file per request: they are sent in one line, as base64."""
 
 MAX_LINE_BYTES = MAX_READ_BYTES * 4 // 3 + (64 << 10)
-"""A line, with room for what surrounds the content of a file."""
+"""Maximum length of a line, with room for the JSON around the content of a file."""
 
 
 class Request(msgspec.Struct, frozen=True):
-    """An operation that a screen asks for.
+    """An operation requested by a screen.
 
     Attributes:
-        id: 1, 2, 3 ... of this connection.
-        method: a name of `commands.COMMANDS`, or `TAKE_OVER`.
+        id: 1, 2, 3 ... within the connection.
+        method: a name in `commands.COMMANDS`, or `TAKE_OVER`.
         args: its arguments, a JSON object.
     """
 
@@ -47,7 +47,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 TAKE_OVER = "take_over"
-"""The method by which a screen begins to steer."""
+"""Method with which a screen starts to steer."""
 
 
 class Response(msgspec.Struct, frozen=True, tag="response", tag_field="is"):
@@ -55,10 +55,10 @@ class Response(msgspec.Struct, frozen=True, tag="response", tag_field="is"):
 
     Attributes:
         id: of the `Request`.
-        value: what the operation returned, as JSON; bytes as base64.
-        error: class of the error it raised; empty where it did not.
-        message: of the error, for the person at the screen.
-        current: content of the file, where the error is that it has changed.
+        value: the operation's result as JSON; bytes as base64.
+        error: class of the error it raised; empty if it succeeded.
+        message: the error message, for the user at the screen.
+        current: the file's content, if the error is that it has changed.
     """
 
     id: int
@@ -72,14 +72,14 @@ class Status(msgspec.Struct, frozen=True, tag="status", tag_field="is"):
     """The state of the run.
 
     Attributes:
-        seq: number of the last event that is stored.
-        steers: whether the screen this is sent to is the one that steers.
-        watchers: how many screens there are.
+        seq: number of the last stored event.
+        steers: whether the receiving screen is the one that steers.
+        watchers: number of screens.
         ready: whether the run can be steered.
-        ended: it is over, and everything is cleaned up.
-        exit_code: once it has ended.
-        failure: why it could not begin or be recorded; empty otherwise.
-        storage_error: what keeps it from being recorded at the moment; empty otherwise.
+        ended: whether the run has ended and everything is cleaned up.
+        exit_code: valid after the run has ended.
+        failure: why it could not begin or be recorded; otherwise empty.
+        storage_error: why it cannot be recorded at present; otherwise empty.
         protocol: `PROTOCOL` of the program.
     """
 
@@ -100,17 +100,17 @@ _messages: msgspec.json.Decoder[Response | Status] = msgspec.json.Decoder(Respon
 
 
 def encode(message: Request | Response | Status) -> bytes:
-    """A message as a line."""
+    """A message as one line."""
     return _encoder.encode(message) + b"\n"
 
 
 def encode_value(value: Any) -> msgspec.Raw:
-    """What an operation returned, for a `Response`."""
+    """The result of an operation for a `Response`."""
     return msgspec.Raw(_encoder.encode(value))
 
 
 def decode_request(line: bytes) -> Request:
-    """A line from a screen.
+    """Decode a line from a screen.
 
     Raises:
         msgspec.MsgspecError: it is not a request.
@@ -119,10 +119,10 @@ def decode_request(line: bytes) -> Request:
 
 
 def decode_message(line: bytes) -> Response | Status:
-    """A line from a run's program.
+    """Decode a line from a run's program.
 
     Raises:
-        msgspec.MsgspecError: it is neither, or of another protocol.
+        msgspec.MsgspecError: it is neither a response nor a status, or has another protocol.
     """
     message = _messages.decode(line)
     if isinstance(message, Status) and message.protocol != PROTOCOL:

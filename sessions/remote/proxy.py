@@ -1,4 +1,4 @@
-"""A run of another program, to be steered like one of this program's."""
+"""A proxy to steer a run in another program like a local one."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from sandbox_tui.core.run.human.run_controls import FileControls, GateView, Spec
 from sandbox_tui.sessions.remote.commands import COMMANDS, FILES, Command
 
 Call = Callable[[Command, msgspec.Struct], Awaitable[Any]]
-"""Has an operation carried out in the other program, and returns its result."""
+"""Executes an operation in the other program and returns its result."""
 
 Send = Callable[[Command, msgspec.Struct], None]
-"""Has an operation carried out without waiting for it."""
+"""Executes an operation without waiting for it."""
 
 
 class GateProxy(GateView):
-    """The gate, as the events tell of it."""
+    """The approval gate, as known from the events."""
 
     def __init__(self, state: RunState, granted: list[tuple[str, str]]) -> None:
         self._state = state
@@ -47,7 +47,7 @@ class GateProxy(GateView):
 
 
 class SpecProxy(SpecView):
-    """The spec, as the run's first event tells of it."""
+    """The run's specification, as known from its first event."""
 
     def __init__(self, state: RunState) -> None:
         self._state = state
@@ -61,7 +61,8 @@ class SpecProxy(SpecView):
 
 
 class FilesProxy:
-    """The files. Both programs are on one host: paths mean the same to both."""
+    """The sandbox's files. Both programs are on one host, so paths have the same meaning in
+    both."""
 
     def __init__(self, call: Call) -> None:
         self.call = call
@@ -70,14 +71,14 @@ class FilesProxy:
 class RunProxy:
     """The run: a `Controls` whose methods are forwarded (at the end of this file).
 
-    A method that is no coroutine answers from what is known here (`_CONDITIONS`); should it be too
-    late in the other program, nothing happens, as with a key that is pressed too late.
+    A method that is not a coroutine answers from local knowledge (`_CONDITIONS`). If it comes too
+    late in the other program, nothing happens, as with a key pressed too late.
 
     Args:
-        state: the fold of the run's events as far as they are known here.
-        granted: tool and pattern of what was allowed, growing with the events.
-        call, send: have an operation carried out.
-        steers: whether this program's screen is the one that steers.
+        state: the fold of the run's events received so far.
+        granted: tool and pattern of each granted rule; grows with the events.
+        call, send: execute an operation.
+        steers: whether this program's screen steers.
     """
 
     def __init__(
@@ -180,7 +181,7 @@ _CONDITIONS: dict[str, _Condition] = {
 }
 
 _NOT_AWAITED = frozenset({"type", "close_shell", "resize"})
-"""Coroutines whose outcome nobody waits for: keys go out in the order in which they are pressed."""
+"""Coroutines that nothing awaits: keys are sent in the order in which they were pressed."""
 
 
 def _forwarder(command: Command) -> Callable[..., Any]:

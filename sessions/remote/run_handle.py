@@ -1,4 +1,4 @@
-"""A run and its record as a screen sees them, in this program or in another."""
+"""A run and its record as a screen sees them, in this program or another."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sandbox_tui.core.run.human.run_controls import Controls
 
 
 class RunHandle(Protocol):
-    """Implemented by `RunWorker`, whose run is in this program or on a node of a cluster, and by
+    """Implemented by `RunWorker`, for runs in this program or on a cluster node, and by
     `RunClient`.
 
     Attributes:
         run_id: the session's id.
-        failure: why it could not begin, or be watched on; None otherwise.
-        ended: set when the run is over, its events stored and its sandbox gone.
+        failure: why the run could not begin or cannot be watched any more; otherwise None.
+        ended: set when the run has ended, its events are stored and its sandbox is removed.
     """
 
     run_id: str
@@ -27,12 +27,12 @@ class RunHandle(Protocol):
 
     @property
     def task(self) -> str:
-        """What the model was asked."""
+        """The task given to the model."""
         ...
 
     @property
     def run(self) -> Controls | None:
-        """The run, once it can be steered."""
+        """The run; None until it can be steered."""
         ...
 
     @property
@@ -42,34 +42,34 @@ class RunHandle(Protocol):
 
     @property
     def steers(self) -> bool:
-        """Whether this screen is the one that steers."""
+        """Whether this screen steers."""
         ...
 
     @property
     def audience(self) -> str:
-        """Who else is watching, in a few words; empty if no one is."""
+        """Who else is watching, in a few words; empty if nobody is."""
         ...
 
     @property
     def storage_error(self) -> str:
-        """Why the run cannot be recorded, and so waits, at the moment; empty when it can."""
+        """Why the run cannot be recorded at present, and so waits; otherwise empty."""
         ...
 
     @property
     def exit_code(self) -> int:
-        """Of the program, if this run is what it was started for."""
+        """Exit code for a program that was started for this run."""
         ...
 
     def start(self) -> None:
-        """Begin; also again after a `failure` to begin."""
+        """Start the run; may be called again after a `failure` to begin."""
         ...
 
     def watch(self) -> AsyncGenerator[e.AnyEvent]:
-        """All events from the first on, those that are stored already and then each as it is."""
+        """All events from the first on: those already stored, then each new one."""
         ...
 
     def take_over(self) -> None:
-        """Steer from now on; the screen that steered before only watches."""
+        """Make this screen the one that steers; the previous one only watches."""
         ...
 
     async def stop(self, because: str) -> None:

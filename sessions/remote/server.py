@@ -1,4 +1,4 @@
-"""Lets screens of other programs watch and steer a run of this one, over a Unix socket."""
+"""Lets screens of other programs watch and steer a run in this one over a Unix socket."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from sandbox_tui.sessions.remote.protocol import (
 from sandbox_tui.sessions.remote.sockets import listen
 
 MAX_CONCURRENT_REQUESTS = 32
-"""Of one screen."""
+"""Limit per screen."""
 
 FLUSH_TIMEOUT_SECONDS = 2.0
-"""How long the server waits at its end for screens to take the last status."""
+"""Maximum time that the server waits, when it closes, for screens to read the last status."""
 
 NOT_STEERING = "Another terminal is in control of this run: take control first."
 
@@ -38,7 +38,7 @@ TOO_LONG = "The result is too long to send."
 
 
 class RunServer:
-    """Serves one run to any number of screens; the first in the list steers.
+    """Serves one run to any number of screens; the first in its list steers.
 
     Args:
         worker: the run.
@@ -53,10 +53,10 @@ class RunServer:
         worker.on_storage_error.append(self._notify_all)
 
     async def open(self) -> None:
-        """Listen.
+        """Listen on the run's socket.
 
         Raises:
-            SandboxTuiError: the socket cannot be made.
+            SandboxTuiError: the socket cannot be created.
         """
         line = await asyncio.to_thread(listen, self._worker.run_id)
         self._path = Path(line.getsockname())
@@ -65,7 +65,7 @@ class RunServer:
         )
 
     async def close(self) -> None:
-        """Send every screen the last status, and disconnect."""
+        """Send every screen the last status and disconnect."""
         if self._server is not None:
             self._server.close()
         if self._path is not None:
@@ -97,10 +97,10 @@ class RunServer:
         )
 
     async def carry_out(self, request: Request, screen: ClientConnection) -> Any:
-        """Carry out what a screen asks for; its result.
+        """Execute a screen's request; returns its result.
 
         Raises:
-            SandboxTuiError: it cannot be done, saying why.
+            SandboxTuiError: the request is refused or fails; the message says why.
         """
         if request.method == TAKE_OVER:
             self._screens.remove(screen)
@@ -154,7 +154,7 @@ class ClientConnection:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def notify(self) -> None:
-        """The status has changed: send it once this screen takes another line."""
+        """Send the changed status as soon as this screen can take another line."""
         self._changed.set()
 
     async def serve(self) -> None:
@@ -168,7 +168,7 @@ class ClientConnection:
                 self._tasks.add(task)
                 task.add_done_callback(self._responded)
         except (OSError, ValueError, msgspec.MsgspecError):
-            pass  # it has disconnected, or speaks another protocol
+            pass  # the screen has disconnected or speaks another protocol
         finally:
             sending.cancel()
             self.close()
@@ -195,7 +195,7 @@ class ClientConnection:
 
     async def _outcome(self, request: Request) -> Response:
         try:
-            if request.method == "type":  # keys in the order in which they were pressed
+            if request.method == "type":  # keys must keep the order in which they were pressed
                 async with self._type_lock:
                     value = await self._run_server.carry_out(request, self)
             else:

@@ -1,8 +1,8 @@
-"""Where runs without a screen are reached: a Unix socket each, in a folder of this user's alone.
+"""The Unix sockets of detached runs: one per run, in a folder accessible only to this user.
 
-The folder is in that of the session database, so that whoever finds the session finds its socket,
-from any shell and after any login; where no socket can be there it is in /tmp. A client checks
-whose the folder is, and then who answers, before it sends anything.
+The folder is next to the session database, so that every program that finds the session also finds
+its socket, from any shell or login. If sockets are impossible there, the folder is in /tmp. Before
+it sends anything, a client checks the owner of the folder and then of the process that answers.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.config.settings import data_dir
 
 MAX_PATH_BYTES = 107
-"""Bytes that fit into a socket's address (unix(7), sun_path)."""
+"""Maximum length of a socket's address (unix(7), sun_path)."""
 
 CONNECT_SECONDS = 5.0
-"""How long to wait for a place in the queue of a program that takes nobody in."""
+"""Timeout for a program that does not accept connections."""
 
 NOT_DETACHED = "This session is not detached: no program answers for it."
 
 _PEER = struct.Struct("3i")
-"""What SO_PEERCRED says: process, user, group."""
+"""Layout of SO_PEERCRED: process, user, group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Connection:
 
     Attributes:
         socket: connected.
-        pid: of that program, 0 where it cannot be seen from here.
+        pid: of that program; 0 if it is not visible from here.
     """
 
     socket: socket.socket
@@ -46,14 +46,14 @@ class Connection:
 
 
 def candidate_paths(run_id: str) -> list[Path]:
-    """Where the socket of a run may be, the best place first."""
+    """Possible paths of a run's socket, the preferred one first."""
     folders = (data_dir().absolute() / "sockets", Path("/tmp") / f"sandbox-tui-{os.getuid()}")
     paths = [folder / f"{run_id}.sock" for folder in folders]
     return [path for path in paths if len(os.fsencode(path)) <= MAX_PATH_BYTES]
 
 
 def socket_path(run_id: str) -> Path:
-    """The socket of a run: where it is, or else where it would be."""
+    """The path of a run's socket if it exists, else the preferred path."""
     found = candidate_paths(run_id)
     return next((path for path in found if path.exists()), found[0])
 
@@ -61,22 +61,22 @@ def socket_path(run_id: str) -> Path:
 def is_detached(run_id: str) -> bool:
     """Whether a screen of another program can watch a run.
 
-    Of one whose program was killed, the socket is left behind; nobody is asked here.
+    True also if the program was killed and left its socket behind: this does not connect.
     """
     return socket_path(run_id).exists()
 
 
 def listen(run_id: str) -> socket.socket:
-    """Make the socket of a run, and remove the sockets that killed programs left.
+    """Create the socket of a run, and remove sockets left by killed programs.
 
     Raises:
-        SandboxTuiError: it cannot be made.
+        SandboxTuiError: the socket cannot be created.
     """
     problem: Exception | None = None
     for path in candidate_paths(run_id):
         try:
             return _listen_at(path)
-        except (OSError, SandboxTuiError) as error:  # not every file system has sockets
+        except (OSError, SandboxTuiError) as error:  # not every file system supports sockets
             problem = problem or error
     if isinstance(problem, SandboxTuiError):
         raise problem
@@ -85,10 +85,10 @@ def listen(run_id: str) -> socket.socket:
 
 
 def connect_to(run_id: str) -> Connection:
-    """Connect to a run's program, and make sure that it is one of this user's; blocks.
+    """Connect to a run's program and verify that it belongs to this user; blocks.
 
     Raises:
-        SandboxTuiError: nobody answers there, or somebody else would.
+        SandboxTuiError: no program answers, or one of another user.
     """
     path = socket_path(run_id)
     if not path.exists():
@@ -125,10 +125,10 @@ NO_ANSWER = (
 
 
 def check_folder(folder: Path) -> None:
-    """Check that no other user can create a socket in a folder, or listen on one in it.
+    """Check that no other user can create a socket in a folder or listen on one in it.
 
     Raises:
-        SandboxTuiError: somebody could.
+        SandboxTuiError: another user could.
     """
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
@@ -138,7 +138,7 @@ def check_folder(folder: Path) -> None:
 
 
 def answers(path: Path) -> bool:
-    """Whether a program listens at a socket; one that is too busy to take us in does."""
+    """Whether a program listens on a socket, even if it is too busy to accept connections."""
     with socket.socket(socket.AF_UNIX) as probe:
         probe.settimeout(1.0)
         try:
@@ -171,7 +171,8 @@ def _listen_at(path: Path) -> socket.socket:
 
 @contextlib.contextmanager
 def _exclusive(folder: Path) -> Generator[None, None, None]:
-    """Between `bind` and `listen` a socket looks as if its program had been killed."""
+    """Lock the folder: between `bind` and `listen`, a socket looks as if its program had been
+    killed."""
     lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)

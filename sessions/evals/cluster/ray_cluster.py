@@ -148,7 +148,7 @@ def connect(address: str) -> RayConnection:
     if address not in ("auto", "local"):
         _check_reachable(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    thread = ThreadPoolExecutor(1, thread_name_prefix="ray")  # Ray would claim SIGTERM in the main one
+    thread = ThreadPoolExecutor(1, thread_name_prefix="ray")  # Ray would take SIGTERM in the main
     try:
         thread.submit(_join, address).result()
     except Exception as error:
