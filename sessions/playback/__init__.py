@@ -1,1 +1,1 @@
-"""Sessions played back, from any moment, without reading them whole."""
+"""Plays sessions back from any position without reading them completely."""

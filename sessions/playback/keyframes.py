@@ -1,27 +1,27 @@
-"""Keyframes: stored playback states. Any other state is one of them plus a few events.
+"""Keyframes: stored playback states. Any other state is a keyframe plus a few events.
 
 A jump reads the last keyframe at or before the target and folds the events after it. The cost does
-not depend on the position, as long as (1) few events follow and (2) a keyframe is read at once:
+not depend on the position as long as (1) few events follow and (2) keyframes are quick to read:
 
 1. After `MIN_WEIGHT` a keyframe is due at the next end of a call, after `MAX_WEIGHT` in any case.
    An event weighs 1, and terminal output 1 more per `BYTES_PER_WEIGHT`: weight stands for time.
-2. A keyframe holds only what is small. What grows with the session stays in the database until it
-   is looked at:
-   - `items` (`lazy_items`): one row for each keyframe at which an item was new or different. An
-     item stops changing once its call, reply or command is done.
+2. A keyframe holds only what is small. Data that grows with the session stays in the database until
+   it is accessed:
+   - `items` (`lazy_items`): one row for each keyframe at which an item was new or had changed. An
+     item stops changing when its call, reply or command has ended.
    - scrollback (`lazy_scrollback`): not stored at all. The screens at two keyframes and the output
      between them reproduce the lines that scrolled away.
-   - `files` (`lazy_files`): what changed since the keyframe before; the whole tree once a quarter
+   - `files` (`lazy_files`): the changes since the previous keyframe; the whole tree after a quarter
      of it has changed, so that a jump reads at most a quarter too much. Histories are in
      `file_changes`.
 
-So all keyframes together grow linearly with the session: each event changes a bounded number of
+Together, keyframes therefore grow linearly with the session: each event changes a bounded number of
 items and files, events are referenced instead of copied, and screens are bounded by their size.
 
-While a run is recorded, `KeyframeWriter` writes them as the model thinks, on a throttled thread; a
-session that lacks some gets them when it is opened (`catch_up`). Both read stored events and change
-none. Keyframes are untrusted: one that cannot be decoded is skipped for the one before it, in the
-end for the first event.
+While a run is recorded, `KeyframeWriter` writes keyframes while the model thinks, on a throttled
+thread; a session that lacks some gets them when it is opened (`catch_up`). Both read stored events
+and change none. Keyframes are untrusted: if one cannot be decoded, the one before it is used, and
+in the last resort the first event.
 """
 
 from __future__ import annotations
@@ -58,30 +58,30 @@ from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.keyframes import MarkerRow, ScreenRow
 
 FORMAT = 1
-"""Keyframes of another format are passed over."""
+"""Keyframes with another format are ignored."""
 
 MIN_WEIGHT, MAX_WEIGHT, BYTES_PER_WEIGHT = 100, 1500, 200
-"""See the module's text. `MAX_WEIGHT` is about 20 ms of work."""
+"""See the module docstring. `MAX_WEIGHT` is about 20 ms of work."""
 
 MAX_CHANGED_FILES = 64
-"""So many changed files are not worth storing all of them again."""
+"""Up to this many changed files, storing the whole tree again is not worthwhile."""
 
 MAX_EVENTS_AFTER_KEYFRAME = 2 * MAX_WEIGHT
-"""Events that can follow the last keyframe of a session that has them all."""
+"""Maximum number of events after the last keyframe of a session that has all of them."""
 
 _APART = frozenset({"items", "calls", "humans", "open_calls", "files", "reply"})
-"""Fields of `RunState` that are not stored as they are."""
+"""Fields of `RunState` that are stored separately or not at all."""
 
 
 class _Head(msgspec.Struct, array_like=True):
-    """A keyframe, without what stays where it is.
+    """The part of a keyframe that is stored in one row.
 
     Attributes:
         format: `FORMAT`.
-        state: the fields of `RunState` but those in `_APART`.
-        items, calls, humans: how many there are.
+        state: the fields of `RunState` except those in `_APART`.
+        items, calls, humans: number of each.
         open_calls: number and item of each.
-        reply: item of the reply that is being written.
+        reply: item of the reply being written.
         tree, changed_files, listed: see `KeyframeRef`.
         screens: name, `opened_seq` and keyframe of each terminal.
     """
@@ -107,7 +107,7 @@ _Kind = TypeVar("_Kind", CallItem, ReplyItem)
 
 
 def playback_state_at(store: Store, run_id: str, seq: int) -> PlaybackState:
-    """The moment after event `seq`; its state and screens are the caller's own.
+    """The state after event `seq`, which the caller may modify.
 
     Raises:
         StoreError: the database cannot be read.
@@ -120,7 +120,7 @@ def playback_state_at(store: Store, run_id: str, seq: int) -> PlaybackState:
 
 
 def keyframe_before(store: Store, run_id: str, seq: int) -> PlaybackState:
-    """The last keyframe at or before `seq` that can be read, or the beginning."""
+    """The last readable keyframe at or before `seq`, or the initial state."""
     until = seq
     while True:
         found = store.keyframes(run_id).head_until(until)
@@ -137,7 +137,7 @@ def _read(store: Store, run_id: str, seq: int, data: Any) -> PlaybackState:
     """Decode the keyframe stored at `seq`.
 
     Raises:
-        CorruptKeyframe: this is no keyframe.
+        CorruptKeyframe: it cannot be decoded.
     """
     try:
         head = _DECODER.decode(decompress(data[0], data[1:]))
@@ -183,12 +183,12 @@ def _of(kind: type[_Kind], item: Item) -> _Kind:
 
 
 def markers_of(store: Store, run_id: str, known: MarkerIndex | None = None) -> MarkerIndex:
-    """The places one goes to, as far as keyframes have been made, and those after the last one.
+    """All markers of a session, including those after the last keyframe.
 
     Args:
-        store: where the session is.
-        run_id: its id.
-        known: what was read of them before; only what follows is read.
+        store: the database.
+        run_id: the session.
+        known: the result of an earlier call; only what follows is read.
 
     Raises:
         StoreError: the database cannot be read.
@@ -207,7 +207,7 @@ def markers_of(store: Store, run_id: str, known: MarkerIndex | None = None) -> M
 
 
 def last_keyframe(store: Store, run_id: str) -> int:
-    """Number of the last keyframe, 0 where there is none."""
+    """Number of the last keyframe; 0 if there is none."""
     return store.keyframes(run_id).last()
 
 
@@ -221,16 +221,17 @@ def catch_up(
     should_continue: Callable[[], bool] = lambda: True,
     made: Callable[[int], None] = lambda seq: None,
 ) -> None:
-    """Make the keyframes that a session lacks; in memory, where the file cannot be written.
+    """Write the keyframes that a session lacks; in memory if the file is read-only.
 
     Args:
-        store: where it is.
-        run_id: its id.
-        should_continue: called after every event, from this thread; may wait, and ends it by False.
-        made: called with the number of each keyframe once it is stored.
+        store: the database.
+        run_id: the session.
+        should_continue: called after every event, in this thread; may wait, and stops the work by
+            returning False.
+        made: called with the number of each keyframe after it is stored.
 
     Raises:
-        StoreError: the file cannot be read or written.
+        StoreError: the database cannot be read or written.
         EventDecodeError: an event was written by a newer version.
     """
     if not store.writable:
@@ -262,7 +263,7 @@ def _weight(event: e.AnyEvent) -> int:
 def _write(
     store: Store, run_id: str, playback: PlaybackState, places: list[Marker]
 ) -> PlaybackState:
-    """Store a keyframe; the same moment, with nothing in memory that is stored now."""
+    """Store a keyframe; returns the same state, without holding stored parts in memory."""
     state, screens, seq = playback.state, playback.screens, playback.seq
     keyframe = KeyframeRef(
         seq, listed=playback.keyframe.listed, screens=dict(playback.keyframe.screens)

@@ -1,6 +1,6 @@
-"""The files of a state in the session database: all of them now and then, and what changed since.
+"""The files of a state, stored as occasional full lists with the changes in between.
 
-What became of one file over the run is not stored again: the table `changes` has it.
+The history of each file is not stored again: it is in the table `file_changes`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sandbox_tui.sessions.store.store import Store
 
 
 class _File(msgspec.Struct, array_like=True):
-    """A file, with the length of its history."""
+    """A file with the length of its history."""
 
     last: e.FileChange
     run_mark: Literal["created", "modified", "deleted"] | None
@@ -32,10 +32,10 @@ _DECODER = msgspec.msgpack.Decoder(list[_File])
 
 
 class TrackedFiles(dict[str, FileState]):
-    """Files by path, which remembers whose state was set.
+    """Files by path that track which ones were set.
 
     Attributes:
-        paths: those, in the order in which they were first set.
+        paths: the paths that were set, in order of their first change.
     """
 
     def __init__(self, files: Mapping[str, FileState]) -> None:
@@ -48,13 +48,13 @@ class TrackedFiles(dict[str, FileState]):
 
 
 class LazyHistory(Sequence[Content]):
-    """The contents a file had, read from the session database when they are looked at.
+    """The contents of a file over time, read from the session database on access.
 
     Args:
-        kept: where they are.
-        path: the file.
-        count: how many there are.
-        later: those after the keyframe.
+        kept: the files at a keyframe.
+        path: of the file.
+        count: number of contents up to the keyframe.
+        later: contents after the keyframe.
     """
 
     __slots__ = ("_count", "_kept", "_later", "_path")
@@ -68,7 +68,7 @@ class LazyHistory(Sequence[Content]):
         self._later = later
 
     def then(self, content: Content) -> LazyHistory:
-        """This history and one more content; see `Growing`."""
+        """This history with one more content; see `Growing`."""
         return LazyHistory(self._kept, self._path, self._count, (*self._later, content))
 
     def __len__(self) -> int:
@@ -94,7 +94,7 @@ class LazyHistory(Sequence[Content]):
 
 
 def files_as_bytes(files: Iterable[FileState]) -> bytes:
-    """Files as they are stored."""
+    """Files in their stored form."""
     found = [
         _File(file.last, file.run_mark, file.step, file.by, len(file.history)) for file in files
     ]
@@ -106,7 +106,7 @@ class KeyframeFiles:
     """The files of one session at one keyframe.
 
     Args:
-        store: where they are.
+        store: the database.
         run_id: the session.
         listed: number of the event that listed all files.
         seq: of the keyframe.
@@ -120,7 +120,7 @@ class KeyframeFiles:
         self._histories: dict[str, list[Content]] = {}
 
     def history(self, path: str) -> list[Content]:
-        """The contents a file had up to the keyframe, oldest first."""
+        """The contents of a file up to the keyframe, oldest first."""
         if path not in self._histories:
             rows = self._store.file_history(self._run_id, path, self._listed, self._seq)
             listed = [row for row in rows if self._listed and row.seq == self._listed]
@@ -129,13 +129,13 @@ class KeyframeFiles:
         return self._histories[path]
 
     def read(self, whole: int) -> TrackedFiles:
-        """By path.
+        """Read the files, by path.
 
         Args:
             whole: number of the keyframe that has all of them.
 
         Raises:
-            CorruptKeyframe: they are not there, or not what was written.
+            CorruptKeyframe: the files are missing or damaged.
         """
         parts = self._store.keyframes(self._run_id).files(whole, self._seq)
         if not parts:

@@ -1,8 +1,8 @@
-"""Items of a state that stay in the session database until they are looked at.
+"""Items of a state that stay in the session database until they are accessed.
 
-An item has a row for every keyframe at which it differs from the one before. At any position it is
-the row with the greatest `seq` not after that position. An item changes a few times and then never
-again, so there are about as many rows as items.
+An item has a row for every keyframe at which it differs from the previous one. At any position, the
+valid row is the one with the greatest `seq` not after that position. An item changes a few times
+and then never again, so there are about as many rows as items.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.keyframes import ItemRow
 
 PAGE_ITEMS = 16
-"""Items read at a time."""
+"""Number of items read at a time."""
 
 APPEND_ONLY = "The items of a run are only ever appended."
 
@@ -44,10 +44,10 @@ _Numbered = TypeVar("_Numbered", CallItem, HumanItem)
 
 
 class ItemRows:
-    """The rows of one session as they were at one keyframe.
+    """The rows of one session as of one keyframe.
 
     Args:
-        store: where it is kept.
+        store: the database.
         run_id: the session.
         seq: of the keyframe.
     """
@@ -59,10 +59,10 @@ class ItemRows:
         self._seq = seq
 
     def read(self, first: int, last: int) -> dict[int, tuple[Item, bytes]]:
-        """Items `first` to `last` (not included), each with the bytes it was stored as.
+        """Items `first` to `last` (exclusive), each with its stored bytes.
 
         Raises:
-            CorruptKeyframe: they are not all there, or not what was written.
+            CorruptKeyframe: rows are missing or damaged.
         """
         rows = self._tables.items(first, last, self._seq)
         try:
@@ -91,11 +91,11 @@ class ItemRows:
         return list(fold(self._store.events(self._run_id, until=self._seq)).items)
 
     def place(self, kind: type[Item], number: int) -> int | None:
-        """The index of the item with this number: the latest, where there are several."""
+        """The index of the item with this number: the last one, if there are several."""
         return self._tables.item_of(_NAMES[kind], number, self._seq)
 
     def places(self, kind: type[Item]) -> dict[int, int]:
-        """The item of each number, in the order in which the numbers came up."""
+        """The index of each numbered item, in the order in which the numbers appeared."""
         return self._tables.items_by_number(_NAMES[kind], self._seq)
 
 
@@ -104,10 +104,10 @@ class LazyItems(MutableSequence[Item]):
 
     Args:
         rows: of the keyframe.
-        count: how many there were.
+        count: number of items at the keyframe.
 
     Attributes:
-        recovered: whether the rows turned out to be damaged, and the events were read instead.
+        recovered: whether the rows were damaged and the items were rebuilt from events.
     """
 
     def __init__(self, rows: ItemRows, count: int) -> None:
@@ -169,11 +169,12 @@ class LazyItems(MutableSequence[Item]):
         return [self[place] for place in range(self._kept)]
 
     def place_of(self, item: Item) -> int | None:
-        """The index of this object, if it has been read."""
+        """The index of this object; None if it has not been read."""
         return next((place for place, one in self._known.items() if one is item), None)
 
     def changed(self) -> Iterator[tuple[int, Item, bytes]]:
-        """What is new or different since the keyframe: place, item, and bytes to store."""
+        """Items that are new or have changed since the keyframe: index, item, and bytes to
+        store."""
         for place, item in sorted(self._known.items(), key=lambda known: known[0]):
             data = msgspec.msgpack.encode(encode_state(item))
             if self._stored.get(place) != data:
@@ -191,7 +192,7 @@ class LazyItems(MutableSequence[Item]):
                 self._known[place], self._stored[place] = item, data
 
     def recover(self) -> None:
-        """Fold all items that have not been read from the events: the rows are corrupt."""
+        """Rebuild all items that have not been read from events, because the rows are corrupt."""
         if not self.recovered:
             self.recovered = True
             for place, item in enumerate(self._rows.fold_all()):
@@ -199,12 +200,12 @@ class LazyItems(MutableSequence[Item]):
 
 
 class ItemsByNumber(MutableMapping[int, _Numbered], Generic[_Numbered]):
-    """Calls, or human actions, by number: the same objects as in `items`.
+    """Calls or human actions by number: the same objects as in `items`.
 
     Args:
         items: of the same state.
         rows: of the keyframe.
-        kind: which items.
+        kind: type of the items.
         count: how many numbers there were.
     """
 
@@ -269,7 +270,7 @@ class ItemsByNumber(MutableMapping[int, _Numbered], Generic[_Numbered]):
 
 
 def _number(item: Item) -> int | None:
-    """The number of an item within its kind."""
+    """The number of an item within its kind; None if it has none."""
     if isinstance(item, CallItem):
         return item.call.number
     return item.id if isinstance(item, HumanItem) else None

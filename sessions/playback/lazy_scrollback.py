@@ -1,8 +1,8 @@
-"""Terminals of a session: their screens at a moment, and their scrollback without storing it twice.
+"""The terminals of a session: their screens at a position, and scrollback recreated on demand.
 
-A keyframe has a terminal's screen alone. The lines that scrolled away between two keyframes are
-what feeding the first of them the output in between brings forth: they are made when somebody
-looks at them, a stretch at a time, which is never more work than a jump.
+A keyframe stores only a terminal's screen. The lines that scrolled away between two keyframes are
+recreated on access, a segment at a time, by feeding the output in between to the first screen. That
+never costs more than a jump.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from sandbox_tui.sessions.playback.state_codec import CorruptKeyframe
 from sandbox_tui.sessions.store.store import Store
 
 MAX_CACHED_SEGMENTS = 16
-"""Stretches of scrollback that are kept in memory for each terminal."""
+"""Number of scrollback segments cached per terminal."""
 
 
 class ScreenKey(NamedTuple):
-    """A row of the table `keyframe_screens`.
+    """Key of the table `keyframe_screens`.
 
     Attributes:
         terminal: its name.
-        born: number of the event that opened it, 0 for the mirror at the beginning.
+        opened_seq: number of the event that opened it; 0 for the mirror from the start.
         seq: of the keyframe.
     """
 
@@ -37,12 +37,13 @@ class ScreenKey(NamedTuple):
 
 
 class TerminalScreens:
-    """The terminals of one moment: a fold of events, as `RunState` is.
+    """The terminals at one position: a fold of events, like `RunState`.
 
     Attributes:
-        by_name: what they show; those that were closed too.
-        born: number of the event that opened each.
-        touched: those that an event has changed since this was made or `settled`.
+        by_name: their screens, including those of closed terminals.
+        opened_seq: number of the event that opened each.
+        touched: terminals that an event has changed since this was created or the last keyframe was
+            written.
     """
 
     def __init__(self) -> None:
@@ -51,7 +52,7 @@ class TerminalScreens:
         self.touched: set[str] = {"model"}
 
     def apply(self, event: e.AnyEvent) -> None:
-        """Take one event in."""
+        """Apply one event."""
         match event:
             case e.TerminalOpened(terminal=name, cols=cols, rows=rows):
                 if name not in self.by_name:
@@ -69,19 +70,19 @@ _ForTerminal = e.TerminalOpened | e.TerminalOutput | e.TerminalResized
 
 
 def _feed(screen: Screen, event: _ForTerminal) -> None:
-    """What an event does to a terminal; one that is opened again continues in its new size."""
+    """Apply an event to a terminal; one that is opened again continues in its new size."""
     if isinstance(event, e.TerminalOutput):
         screen.feed(event.data)
-        screen.replies()  # of a program that is long gone
+        screen.replies()  # discard them: the program they were for has ended
     else:
         screen.resize(event.cols, event.rows)
 
 
 def restored_screen(store: Store, run_id: str, key: ScreenKey) -> Screen:
-    """A terminal as it was at a keyframe, with all its scrollback.
+    """A terminal at a keyframe, with all its scrollback.
 
     Raises:
-        CorruptKeyframe: it is not there, or not what was written.
+        CorruptKeyframe: it is missing or damaged.
     """
     row = store.keyframes(run_id).screen(*key)
     if row is None:
@@ -97,7 +98,7 @@ def restored_screen(store: Store, run_id: str, key: ScreenKey) -> Screen:
 def detach_scrollback(
     screen: Screen, store: Store, run_id: str, key: ScreenKey, history: int
 ) -> None:
-    """Leave the scrollback there is to the database."""
+    """Replace the scrollback in memory by one that is read from the database."""
     lines = LazyScrollback(store, run_id, key, first=screen.scrolled - history, count=history)
     screen.history = ContinuedHistory(lines)
 
@@ -114,21 +115,21 @@ def _decode_screen(keyframe: object) -> Screen:
 
 
 class _Segment(NamedTuple):
-    """Lines that scrolled away between two keyframes; `first` is the number of the first."""
+    """Lines that scrolled away between two keyframes; `first` is the number of the first line."""
 
     first: int
     lines: Sequence[RawLine]
 
 
 class LazyScrollback(Sequence[RawLine]):
-    """Scrollback up to a keyframe; see the module's text.
+    """Scrollback up to a keyframe; see the module docstring.
 
     Args:
-        store: where the session is.
-        run_id: its id.
-        place: the terminal at the keyframe.
-        first: number of the first line, counted from the first that the terminal ever had.
-        count: how many there are.
+        store: the database.
+        run_id: the session.
+        key: the terminal at the keyframe.
+        first: number of the first line, counted from the terminal's first line ever.
+        count: number of lines.
     """
 
     def __init__(
@@ -166,7 +167,7 @@ class LazyScrollback(Sequence[RawLine]):
         return None
 
     def _load(self, number: int) -> _Segment:
-        """The stretch in which a line scrolled away."""
+        """The segment in which a line scrolled away."""
         terminal, opened_seq, seq = self._place
         before = self._tables.screen_above(terminal, opened_seq, number, seq)
         after = before[0] if before else 0
@@ -181,7 +182,7 @@ class LazyScrollback(Sequence[RawLine]):
         except CorruptKeyframe:
             stretch = None
         if stretch is None or not 0 <= number - stretch.first < len(stretch.lines):
-            stretch = self._replay(self._empty_screen(), opened_seq, seq)  # from its first line on
+            stretch = self._replay(self._empty_screen(), opened_seq, seq)  # replay from its first line on
         if not 0 <= number - stretch.first < len(stretch.lines):
             stretch = _Segment(number, [""])
         self._segments[seq if not before else after] = stretch
@@ -190,7 +191,7 @@ class LazyScrollback(Sequence[RawLine]):
         return stretch
 
     def _last_head(self, seq: int, after: int) -> int:
-        """The keyframe before another: nothing came out of the terminal between it and `after`."""
+        """The last keyframe before `seq`; the terminal had no output between `after` and it."""
         return max(after, self._tables.last(before=seq))
 
     def _empty_screen(self) -> Screen:

@@ -1,4 +1,4 @@
-"""Markers: positions to jump to. Steps, ends of calls, failures, human actions."""
+"""Markers: positions to jump to, such as steps, ends of calls, failures and human actions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Kind = Literal[
     "resumed",
     "end",
 ]
-"""A reply; the end of a call that went well, of one that failed; a request that failed; a person
-said, typed or decided something, or did something to a file; the end of a person's command; a
-snapshot; another program took the run up; the end of the run."""
+"""In this order: a reply; the end of a successful call; the end of a failed call; a failed request;
+a message, keystroke or decision by the user; a file action by the user; the end of a command by the
+user; a snapshot; a resume by another program; the end of the run."""
 
 FAILURES: frozenset[str] = frozenset({"failure", "model_failure"})
 CALL_ENDS: frozenset[str] = frozenset({"call", "failure", "file", "command", "end"})
@@ -34,8 +34,8 @@ class Marker(NamedTuple):
     Attributes:
         seq: of the event.
         t: seconds since the run began.
-        kind: what is there.
-        step: the step it belongs to, 0 where the event does not say.
+        kind: of the marker.
+        step: the step it belongs to; 0 if the event does not say.
     """
 
     seq: int
@@ -45,7 +45,7 @@ class Marker(NamedTuple):
 
 
 def marker_of(event: e.AnyEvent) -> Marker | None:
-    """The marker of an event, if it has one."""
+    """The marker for an event, or None."""
     kind: Kind
     step = 0
     match event:
@@ -79,7 +79,6 @@ class MarkerIndex:
 
     Attributes:
         all: the markers.
-        steps: how many steps there are.
     """
 
     def __init__(self, places: Iterable[Marker] = ()) -> None:
@@ -95,11 +94,12 @@ class MarkerIndex:
 
     @property
     def last(self) -> int:
-        """Number of the last event that is one, 0 where there is none."""
+        """Number of the last event with a marker; 0 if there is none."""
         return self._numbers[-1] if self._numbers else 0
 
     def next(self, seq: int, direction: int, kinds: frozenset[str]) -> int | None:
-        """The next place of these kinds after `seq`, or before it (-1); None when there is none."""
+        """The next marker of these kinds after `seq`, or before it if `direction` is -1; None if
+        there is none."""
         if direction > 0:
             places = range(bisect_right(self._numbers, seq), len(self.all))
         else:
@@ -107,12 +107,13 @@ class MarkerIndex:
         return next((self.all[i].seq for i in places if self.all[i].kind in kinds), None)
 
     def time_of_step(self, step: int) -> float | None:
-        """When the reply of a step came, in seconds since the run began; None where none did."""
+        """When the reply of a step arrived, in seconds since the run began; None if there is
+        none."""
         seq = self.of_step(step)
         place = None if seq is None else self.all[bisect_left(self._numbers, seq)]
         return None if place is None or place.step != step else place.t
 
     def of_step(self, step: int) -> int | None:
-        """The reply of a step, or of the first one after it; None when there is none."""
+        """The reply of a step, or of the first later step that has one; None if there is none."""
         at = bisect_left(self._steps, (step, 0))
         return self._steps[at][1] if at < len(self._steps) else None

@@ -1,4 +1,4 @@
-"""One moment of a session: what the run looked like, and what every terminal showed."""
+"""The state of a session at one position: the run, and the screens of its terminals."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sandbox_tui.sessions.store.store import Store
 
 @dataclass(slots=True)
 class KeyframeRef:
-    """The keyframe that a moment starts from.
+    """The keyframe that a playback state starts from.
 
     Attributes:
-        seq: its number, 0 where there is none.
-        tree: number of the keyframe that has all files, 0 where none has.
-        changed_files: how many files were stored since that one.
-        listed: number of the event that listed all files, 0 before there was one.
-        screens: where each terminal was stored.
+        seq: its number; 0 for none.
+        tree: number of the keyframe that has all files; 0 if none has.
+        changed_files: number of files stored since that one.
+        listed: number of the event that listed all files; 0 before there was one.
+        screens: the key of each terminal's stored screen.
     """
 
     seq: int = 0
@@ -33,12 +33,12 @@ class KeyframeRef:
 
 @dataclass(slots=True)
 class PlaybackState:
-    """A state and its terminals, folded together.
+    """A run's state and its terminals, folded together.
 
     Attributes:
         state: of the run.
         screens: of its terminals.
-        origin: what they start from.
+        keyframe: the keyframe they start from.
     """
 
     state: RunState
@@ -47,11 +47,11 @@ class PlaybackState:
 
     @property
     def seq(self) -> int:
-        """Number of the last event taken in."""
+        """Number of the last event applied."""
         return self.state.seq
 
     def apply(self, event: e.AnyEvent) -> None:
-        """Take one event in."""
+        """Apply one event."""
         self.state.apply(event)
         self.screens.apply(event)
         if isinstance(event, e.FilesListed):
@@ -59,7 +59,7 @@ class PlaybackState:
 
 
 def initial_playback_state(store: Store, run_id: str) -> PlaybackState:
-    """The moment before the first event."""
+    """The state before the first event."""
     state = RunState()
     rows = ItemRows(store, run_id, 0)
     state.items = items = LazyItems(rows, 0)

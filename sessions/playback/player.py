@@ -1,4 +1,4 @@
-"""Reads a saved run back: the very events that were seen live, at once or at their own pace."""
+"""Replays a recorded run: the same events that were seen live, at once or at their own pace."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from sandbox_tui.core.events.types import AnyEvent
 from sandbox_tui.sessions.store.store import Store
 
 MAX_IDLE_SECONDS = 1.5
-"""How long a pause between two events is played at most."""
+"""Pauses between two events are shortened to this."""
 
 PAGE_EVENTS = 200
-"""Events read from the file at a time."""
+"""Number of events read at a time."""
 
 
 def replay(store: Store, run_id: str) -> Iterator[AnyEvent]:
@@ -28,7 +28,7 @@ def replay(store: Store, run_id: str) -> Iterator[AnyEvent]:
 
 
 def position_at(store: Store, run_id: str, t: float) -> int:
-    """Number of the last event at or before `t` seconds, 0 where there is none.
+    """Number of the last event at or before `t` seconds; 0 if there is none.
 
     Raises:
         StoreError: the database cannot be read.
@@ -45,19 +45,19 @@ def position_at(store: Store, run_id: str, t: float) -> int:
 
 
 class Player:
-    """A session played at the pace it had, without ever holding all of it in memory.
+    """Plays a session at its recorded pace, without holding all of it in memory.
 
     Args:
-        store: where it is kept.
-        run_id: its id, or a part of it that is unique.
+        store: the database.
+        run_id: its id, or a unique part of it.
         speed: recorded seconds per second, above 0.
-        max_idle: recorded seconds that a pause between two events may take.
+        max_idle: maximum length of a pause between two events, in recorded seconds.
 
     Attributes:
-        position: `seq` of the last event played, 0 before the first.
+        position: `seq` of the last event played; 0 before the first.
 
     Raises:
-        StoreError: there is no such session, or the file cannot be read.
+        StoreError: there is no such session, or the database cannot be read.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Player:
 
     @property
     def speed(self) -> float:
-        """Recorded seconds per second; another one holds at once, within a pause too."""
+        """Recorded seconds per second; a change takes effect at once, even during a pause."""
         return self._speed
 
     @speed.setter
@@ -94,13 +94,13 @@ class Player:
 
     @property
     def idle(self) -> float:
-        """Recorded seconds that have passed since the last event played."""
+        """Recorded seconds since the last event played."""
         if self._idle_since is None:
             return self._idle_done
         return self._idle_done + (time.monotonic() - self._idle_since) * self._speed
 
     def seek(self, seq: int) -> None:
-        """Continue after the event with this number; a pause in progress ends."""
+        """Continue after the event with this number; ends a pause in progress."""
         self.position = max(seq, 0)
         self._sought = True
         self._woken.set()
@@ -111,7 +111,7 @@ class Player:
         self._woken.set()
 
     async def play(self) -> AsyncGenerator[AnyEvent]:
-        """The events after `position`, each at its time; ends after the last one, or by `hold`.
+        """The events after `position`, each at its time; ends after the last one, or on `hold`.
 
         Raises:
             StoreError: the database cannot be read.
@@ -142,7 +142,7 @@ class Player:
         return list(islice(self._store.events(self._run_id, after=self.position), PAGE_EVENTS))
 
     async def _pause(self, recorded: float) -> None:
-        """Wait as long as the recorded pause, or until interrupted."""
+        """Wait for the length of the recorded pause, or until interrupted."""
         self._idle_since, self._idle_done = time.monotonic(), 0.0
         while not self._interrupted:
             left = min(recorded, self.max_idle) - self.idle

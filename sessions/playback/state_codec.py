@@ -1,8 +1,8 @@
-"""Dataclasses of a state as bytes: their own values, and the numbers of the events they hold.
+"""Encodes dataclasses of a state: their own values, and the numbers of the events they hold.
 
-An event stands in the session database already; what holds it names it. So a call's observation or
-a reply's text is stored once, however often the call or the reply is. None of it is believed when
-it is read: each value must be of the type its field has.
+Events are already in the session database, so they are stored by number. A call's observation or a
+reply's text is therefore stored once, however often the call or the reply is. Decoding trusts none
+of it: each value must have the type of its field.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _T = TypeVar("_T")
 
 
 class CorruptKeyframe(ValueError):
-    """What was read is not what was written."""
+    """Stored data that cannot be decoded or is inconsistent."""
 
 
 class EncodedState(msgspec.Struct, array_like=True):
-    """A dataclass, taken apart.
+    """An encoded dataclass.
 
     Attributes:
-        values: what is its own, by field.
+        values: its own values, by field.
         events: numbers of the events it holds, by field.
-        repeated: fields whose text one of the events has under the same name.
+        repeated: fields whose text is in one of the events under the same name.
     """
 
     values: dict[str, Any]
@@ -37,13 +37,13 @@ class EncodedState(msgspec.Struct, array_like=True):
     repeated: list[str]
 
     def numbers(self) -> Iterable[int]:
-        """Of all events it holds."""
+        """The numbers of all events it holds."""
         for number in self.events.values():
             yield from [number] if isinstance(number, int) else number
 
 
 def encode_state(thing: object, leave: frozenset[str] = frozenset()) -> EncodedState:
-    """A dataclass as it is stored; fields named in `leave` are left out."""
+    """Encode a dataclass; fields named in `leave` are left out."""
     packed = EncodedState({}, {}, [])
     for field in dataclasses.fields(cast(Any, thing)):
         if field.name not in leave:
@@ -66,10 +66,10 @@ def _put(packed: EncodedState, name: str, value: object) -> None:
 
 
 def decode_state(kind: type[_T], packed: EncodedState, events: Mapping[int, e.AnyEvent]) -> _T:
-    """The dataclass; fields that were left out have their defaults.
+    """Decode a dataclass; fields that were left out get their defaults.
 
     Raises:
-        CorruptKeyframe: it cannot have been one of this kind.
+        CorruptKeyframe: the data does not fit the dataclass.
     """
     hints = _hints(kind)
     try:

@@ -9,7 +9,7 @@ SLICE_SECONDS = 0.004
 """Seconds of uninterrupted work."""
 
 MAX_REST_SECONDS = 0.1
-"""Upper bound of one rest: a longer stretch was idle time, not work."""
+"""Maximum length of one rest: a longer interval was idle time, not work."""
 
 
 class Throttle:
@@ -29,7 +29,7 @@ class Throttle:
         self._stopped.set()
 
     def __call__(self) -> bool:
-        """Whether to continue; rests first where a rest is due."""
+        """Whether to continue; rests first if a rest is due."""
         worked = time.perf_counter() - self._since
         if worked > SLICE_SECONDS:
             self._stopped.wait(min(worked * self._rest, MAX_REST_SECONDS))
