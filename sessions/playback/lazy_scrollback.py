@@ -182,7 +182,7 @@ class LazyScrollback(Sequence[RawLine]):
         except CorruptKeyframe:
             stretch = None
         if stretch is None or not 0 <= number - stretch.first < len(stretch.lines):
-            stretch = self._replay(self._empty_screen(), opened_seq, seq)  # replay from its first line on
+            stretch = self._replay(self._empty_screen(), opened_seq, seq)  # from its first line on
         if not 0 <= number - stretch.first < len(stretch.lines):
             stretch = _Segment(number, [""])
         self._segments[seq if not before else after] = stretch
