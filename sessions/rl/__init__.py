@@ -1,1 +1,1 @@
-"""Training runs: recorded, read for a screen, exported."""
+"""Runs, records, reads and exports training runs."""

@@ -1,4 +1,4 @@
-"""Where a training's checkpoints are."""
+"""Locates the checkpoints of a training run."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from sandbox_tui.core.config.settings import data_dir
 from sandbox_tui.core.rl.recipe import Recipe
 
 _STATE = "trainer_state.json"
-"""What an engine writes into a checkpoint last; without it the checkpoint is not whole."""
+"""The last file that engines write into a checkpoint; without it the checkpoint is incomplete."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A whole checkpoint.
+    """A complete checkpoint.
 
     Attributes:
         path: its folder.
-        step: the last one that is done.
+        step: the last step that it includes.
     """
 
     path: Path
@@ -33,7 +33,7 @@ def checkpoint_folder(recipe: Recipe, training_id: str) -> Path:
 
 
 def newest_checkpoint(folder: Path) -> Checkpoint | None:
-    """The newest whole checkpoint of a folder; one that a kill cut short is passed over."""
+    """The newest complete checkpoint in a folder; one that was cut short by a kill is ignored."""
     found = [
         Checkpoint(path, int(number))
         for path in folder.glob("checkpoint-*")

@@ -13,20 +13,20 @@ def delete_training(store: Store, training_id: str) -> None:
     """Delete a training; its sessions stay.
 
     Raises:
-        StoreError: a program is at work on it, or it could not be written.
+        StoreError: a program is working on it, or the write failed.
     """
     refuse_running(trainings.summary(store, training_id))
     trainings.delete(store, training_id)
 
 
 def delete_with_sessions(store: Store, training_id: str) -> int:
-    """Delete a training and the sessions of all its rollouts; returns how many those were.
+    """Delete a training and the sessions of all its rollouts; returns the number of sessions.
 
-    Forks of them stay, and so does a session that somebody has resumed and that is recorded now.
+    Forks of them stay, and so do sessions that have been resumed and are being recorded.
 
     Raises:
-        StoreError: a program is at work on it, or it could not be written; what is deleted by then
-            stays deleted, and the training is there to be deleted again.
+        StoreError: a program is working on it, or the write failed. Sessions deleted until then
+            stay deleted; the training remains and can be deleted again.
     """
     refuse_running(trainings.summary(store, training_id))
     deleted = delete_sessions(store, rollouts.sessions_of(store, training_id))
@@ -35,10 +35,10 @@ def delete_with_sessions(store: Store, training_id: str) -> int:
 
 
 def refuse_running(found: TrainingSummary) -> None:
-    """Raise where a program is at work on a training.
+    """Refuse to delete a training that is running.
 
     Raises:
-        StoreError: saying so.
+        StoreError: a program is working on it.
     """
     if found.running:
         raise StoreError(

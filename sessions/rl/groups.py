@@ -1,6 +1,6 @@
-"""Rollouts by group: those of one task in one step, which are each other's baseline.
+"""Groups rollouts: those of one task in one step serve as each other's baseline.
 
-Held-out tasks that are attempted once in a step have no baseline: all of them are one group.
+Held-out tasks that are attempted once per step have no baseline; together they form one group.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from statistics import fmean
 from sandbox_tui.sessions.store.tables.rollouts import Rollout, Split
 
 HELD_OUT_TASKS = "held-out tasks"
-"""In place of a task where a group is of several."""
+"""Stands for the task of a group that covers several tasks."""
 
 
 @dataclass(frozen=True, slots=True)
 class RolloutGroup:
-    """The rollouts of one task in one step, or of the held-out tasks.
+    """The rollouts of one task in one step, or of all held-out tasks.
 
     Attributes:
         step: the optimizer step.
         task: id of the task, or `HELD_OUT_TASKS`.
-        split: what they are for.
-        rollouts: by number.
+        split: their purpose.
+        rollouts: ordered by number.
     """
 
     step: int
@@ -34,30 +34,30 @@ class RolloutGroup:
 
     @property
     def mean_reward(self) -> float | None:
-        """Of those that have a reward."""
+        """Mean over the rollouts that have a reward; None if there are none."""
         rewards = self.rewards
         return fmean(rewards) if rewards else None
 
     @property
     def rewards(self) -> list[float]:
-        """Of those that have one."""
+        """The rewards of the rollouts that have one."""
         return [one.reward for one in self.rollouts if one.reward is not None]
 
     @property
     def differs(self) -> bool:
-        """Whether there is anything to learn from it: not all rewards are the same."""
+        """Whether the policy can learn from the group, that is, not all rewards are equal."""
         return self.split == "train" and len(set(self.rewards)) > 1
 
     @property
     def best(self) -> Rollout | None:
-        """The one with the highest reward, the shorter one of two."""
+        """The rollout with the highest reward; of equal ones the shortest."""
         return min(
             self._with_reward, key=lambda one: (-(one.reward or 0.0), one.steps), default=None
         )
 
     @property
     def worst(self) -> Rollout | None:
-        """The one with the lowest reward, the longer one of two."""
+        """The rollout with the lowest reward; of equal ones the longest."""
         return min(self._with_reward, key=lambda one: (one.reward or 0.0, -one.steps), default=None)
 
     @property
@@ -66,7 +66,7 @@ class RolloutGroup:
 
 
 def groups_of(rollouts: Iterable[Rollout]) -> list[RolloutGroup]:
-    """The groups of rollouts that are ordered as `TrainingReading` has them."""
+    """The groups of rollouts, which must be ordered as in `TrainingReading`."""
     return [
         group
         for (step, split), found in groupby(rollouts, key=lambda one: (one.step, one.split))

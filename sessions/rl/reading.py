@@ -1,5 +1,4 @@
-"""Reads a training run for whoever watches it, in progress or over: a slice at a time, and only
-what has changed since the last time."""
+"""Reads an active or finished training run repeatedly: in slices, and only what has changed."""
 
 from __future__ import annotations
 
@@ -11,18 +10,18 @@ from sandbox_tui.sessions.store.tables.rollouts import Rollout
 from sandbox_tui.sessions.store.tables.trainings import TrainingStep, TrainingSummary
 
 SLICE = 2_000
-"""Rollouts read at a time: other threads use the database in between."""
+"""Number of rollouts read at a time; other threads can use the database in between."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingReading:
-    """A training at a moment.
+    """A snapshot of a training.
 
     Attributes:
-        summary: it at a glance.
-        steps: those that are finished, in order.
-        by_step: the rollouts of each step that count, by split, task and number; steps rise. Those
-            of a step in which nothing has changed are the very object of the reading before.
+        summary: the training's summary.
+        steps: the finished steps, in order.
+        by_step: the rollouts of each step that count, ordered by split, task and number; steps are
+            ascending. An unchanged step keeps the list object of the previous reading.
     """
 
     summary: TrainingSummary
@@ -31,16 +30,16 @@ class TrainingReading:
 
     @property
     def rollouts(self) -> list[Rollout]:
-        """All that count, by step."""
+        """All rollouts that count, by step."""
         return [rollout for found in self.by_step.values() for rollout in found]
 
 
 class TrainingReader:
-    """Reads one training again and again.
+    """Reads one training repeatedly.
 
     Args:
-        store: where it is.
-        training_id: which one.
+        store: the database.
+        training_id: the training.
     """
 
     def __init__(self, store: Store, training_id: str) -> None:
@@ -54,10 +53,11 @@ class TrainingReader:
         self._last: TrainingSummary | None = None
 
     def read(self) -> TrainingReading | None:
-        """How it stands; None: as at the last reading. Blocks: call it in a thread.
+        """The present state; None if it is unchanged since the last reading. Blocks: call it in a
+        thread.
 
         Raises:
-            StoreError: it is not there any more, or the file cannot be read.
+            StoreError: the training has been deleted, or the database cannot be read.
         """
         summary = trainings.summary(self._store, self._id)
         changed = self._read_changed()
@@ -71,7 +71,7 @@ class TrainingReader:
         return TrainingReading(summary, self._steps, self._by_step)
 
     def _read_changed(self) -> set[int]:
-        """Read what has changed; the steps in which something has."""
+        """Read what has changed; returns the steps with changes."""
         changed: set[int] = set()
         while True:
             found = rollouts.changes_since(self._store, self._id, self._revision, SLICE)

@@ -10,9 +10,9 @@
     recorder.step_finished(step, {"reward": 0.75, "held_out_reward": 0.5})
     recorder.finish("finished")
 
-A rollout's session begins with the `RunStarted` that its episode posts and ends with `RunFinished`,
-its score before that. It belongs to this program: where that is killed, the session is shown as
-interrupted, and so is the training.
+A rollout's session begins with the `RunStarted` that its episode posts and ends with its score and
+`RunFinished`. It belongs to this program: if that is killed, the session and the training are shown
+as interrupted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from sandbox_tui.sessions.store.tables.rollouts import Rollout, Split
 from sandbox_tui.sessions.store.tables.trainings import NewTraining, TrainingStatus
 
 BEAT_SECONDS = 10.0
-"""Seconds between the beats that say that the trainer is alive."""
+"""Seconds between the heartbeats of the program that trains."""
 
 
 class TrainingRecorder:
@@ -46,7 +46,7 @@ class TrainingRecorder:
     for the length of a write.
 
     Args:
-        store: where it goes.
+        store: the database.
 
     Attributes:
         training_id: of the training; empty before `begin` or `resume`.
@@ -68,13 +68,13 @@ class TrainingRecorder:
         model: str,
         seed: int | None = None,
     ) -> str:
-        """Enter a new training run; returns its id.
+        """Add a new training run; returns its id.
 
         Args:
-            recipe: what is trained and how, as plain data.
-            name: for people.
-            engine: what trains: `trl`, `verl` and so on.
-            model: the model that is trained.
+            recipe: the specification of the training, as plain data.
+            name: human-readable name.
+            engine: the training library: `trl`, `verl` and so on.
+            model: the model being trained.
             seed: of the training.
 
         Raises:
@@ -88,16 +88,16 @@ class TrainingRecorder:
         return new.id
 
     def resume(self, training_id: str, from_step: int | None = None) -> str:
-        """Resume a training whose program is gone, or that was stopped; returns its id.
+        """Resume a training that was stopped or whose program has ended; returns its id.
 
         Args:
-            training_id: of the training, or a part of it that is enough.
-            from_step: the step that is done next, after a checkpoint. What was recorded of it and
-                of later steps counts no more; the sessions stay. None: nothing is done again.
+            training_id: of the training, or a unique part of it.
+            from_step: the next step to run, after a checkpoint. Records of this and later steps no
+                longer count; the sessions stay. None: no step is repeated.
 
         Raises:
-            StoreError: there is no such training, another program is at work on it, or it could not
-                be written.
+            StoreError: there is no such training, another program is working on it, or the write
+                failed.
         """
         found = trainings.summary(self._store, training_id)
         with self._store.transaction():
@@ -121,10 +121,10 @@ class TrainingRecorder:
 
         Args:
             step: the optimizer step it belongs to.
-            task: what is asked; the rollouts of one task in one step are a group.
-            number: its place in the group.
+            task: its task; the rollouts of one task in one step form a group.
+            number: its index in the group.
             mode: `sandbox` or `text`.
-            split: whether the policy learns from it.
+            split: whether the policy is trained on it.
 
         Raises:
             StoreError: the write failed.
@@ -152,13 +152,13 @@ class TrainingRecorder:
         entering = asyncio.to_thread(rollouts.begin, self._store, self.training_id, entry)
         try:
             await to_completion(entering)
-        except asyncio.CancelledError:  # it has an entry, so it needs an end
+        except asyncio.CancelledError:  # it has a row, which needs an end
             await RolloutRecord(self._store, session).abandon(STOPPED)
             raise
         return RolloutRecord(self._store, session)
 
     def set_advantages(self, step: int, advantages: Mapping[str, float]) -> None:
-        """Note the advantage of each rollout of a step in its group.
+        """Record the advantage of each rollout of a step within its group.
 
         Args:
             step: the step.
@@ -170,12 +170,12 @@ class TrainingRecorder:
         rollouts.set_advantages(self._store, self.training_id, step, advantages)
 
     def step_finished(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Keep what was measured of a step that is over.
+        """Record the metrics of a finished step.
 
         Args:
             step: its number.
-            metrics: such as `reward`, `reward_std`, `held_out_reward`, `loss`, `seconds`; what is
-                not finite is left out.
+            metrics: such as `reward`, `reward_std`, `held_out_reward`, `loss`, `seconds`; values
+                that are not finite are left out.
 
         Raises:
             StoreError: the write failed.
@@ -183,11 +183,11 @@ class TrainingRecorder:
         trainings.finish_step(self._store, self.training_id, step, metrics)
 
     def finish(self, status: TrainingStatus = "finished", error: str = "") -> None:
-        """Note how the training ended.
+        """Record how the training ended.
 
         Args:
             status: `finished`, `stopped` or `failed`.
-            error: why, as a sentence, where it did not come to its end.
+            error: the reason, as a sentence, if it ended early.
 
         Raises:
             StoreError: the write failed.
@@ -201,15 +201,15 @@ class TrainingRecorder:
 
 
 class _Beats:
-    """Notes every `BEAT_SECONDS` that this program is alive, on a thread of its own: a trainer
-    keeps its own threads busy for minutes."""
+    """Records a heartbeat every `BEAT_SECONDS`, on a separate thread, since a trainer keeps its own
+    threads busy for minutes."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._stopped = threading.Event()
 
     def start(self, training_id: str) -> None:
-        self._stopped.set()  # of a training before
+        self._stopped.set()  # of an earlier training
         self._stopped = threading.Event()
         threading.Thread(
             target=self._run, args=(training_id, self._stopped), name="beats", daemon=True

@@ -1,4 +1,4 @@
-"""The session that is the record of one rollout, while it is written."""
+"""Records one rollout as a session."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from sandbox_tui.sessions.store.tables.rollouts import Rollout
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolloutSession:
-    """What a rollout's session is of.
+    """The description of a rollout's session.
 
     Attributes:
-        task: what is asked.
-        model: the model that is trained.
-        engine: what trains it.
+        task: the rollout's task.
+        model: the model being trained.
+        engine: the training library.
         labels: of the session.
-        entry: of the rollout.
+        entry: the rollout's row.
     """
 
     task: Task
@@ -50,14 +50,14 @@ class RolloutRecord:
     """A rollout that is being recorded.
 
     Args:
-        store: where its session goes.
-        session: what it is of.
+        store: the database.
+        session: the description of its session.
 
     Attributes:
         run_id: the session's id.
-        identity: what the episode calls itself, so that its sandbox is labelled with the session.
-        events: where the episode writes its events.
-        blobs: where the contents of its files go.
+        identity: for the episode, so that its sandbox is labelled with the session.
+        events: receives the episode's events.
+        blobs: receives the contents of its files.
     """
 
     def __init__(self, store: Store, session: RolloutSession) -> None:
@@ -69,7 +69,7 @@ class RolloutRecord:
         self._store = store
         self._entry = session.entry
         self._journal = Journal(held=True)
-        self._journal.durability.begin()  # before the recording task has had its first turn
+        self._journal.durability.begin()  # at once: the recording task has not run yet
         self._state = RunState()
         self._journal.observers.append(self._state.apply)
         self._sink = _RolloutSink(self._journal, session)
@@ -80,18 +80,18 @@ class RolloutRecord:
         """End the session and wait until all of it is stored.
 
         Args:
-            info: what the episode says of itself.
-            reward: of the episode; None: it has none, as where the sandbox failed.
+            info: the episode's report.
+            reward: of the episode; None if it has none, for example because the sandbox failed.
             truncated: whether a limit ended it.
 
         Raises:
-            StoreError: it could not be stored.
+            StoreError: the session could not be stored.
         """
         await to_completion(self._finish(info, reward, truncated))
 
     async def _finish(self, info: EpisodeInfo, reward: float | None, truncated: bool) -> None:
         finite = None if reward is None or not math.isfinite(reward) else reward
-        reason = info.reason or "cancelled"  # it was closed before its end
+        reason = info.reason or "cancelled"  # the episode was closed before its end
         self._sink.score(finite, info.explanation, info.reward_seconds)
         finished = await self._end(reason, info.error, info.answer)
         over = msgspec.structs.replace(
@@ -108,10 +108,10 @@ class RolloutRecord:
         await asyncio.to_thread(rollouts.finish, self._store, over)
 
     async def abandon(self, because: str, reason: e.FinishReason = "cancelled") -> None:
-        """End the session of an episode that came to no end of its own; it has no reward.
+        """End the session of an episode that did not end by itself; it has no reward.
 
         Raises:
-            StoreError: it could not be stored.
+            StoreError: the session could not be stored.
         """
         await to_completion(self._abandon(because, reason))
 
@@ -132,7 +132,7 @@ class RolloutRecord:
     async def _end(
         self, reason: e.FinishReason, error: str | None, answer: str | None
     ) -> e.RunFinished:
-        """Write the last event, the episode's own where it has posted one; returns it."""
+        """Write and return the last event: the episode's own, if it has posted one."""
         self._sink.begin()
         seconds = round(self._journal.elapsed, 3)
         finished = self._sink.finished or e.RunFinished(
@@ -154,8 +154,11 @@ class RolloutRecord:
 
 
 class _RolloutSink(EventSink):
-    """Passes an episode's events to a journal. The session has one beginning, which says what it is
-    a rollout of, and one end, which is its record's to write."""
+    """Passes an episode's events to a journal, except for the first and the last one.
+
+    The session's `RunStarted` is completed with its description; its `RunFinished` is left to the
+    record.
+    """
 
     def __init__(self, journal: Journal, session: RolloutSession) -> None:
         self._journal = journal
@@ -196,12 +199,12 @@ class _RolloutSink(EventSink):
         await self._journal.wait_durable()
 
     def begin(self) -> None:
-        """Write a beginning where the episode has written none."""
+        """Write a `RunStarted` if the episode has not."""
         if not self._begun:
             self._begin(_bare_start(self._session))
 
     def score(self, reward: float | None, explanation: str, seconds: float) -> None:
-        """Write the reward where the episode has not done so itself."""
+        """Write the reward if the episode has not."""
         self.begin()
         if not self._scored:
             self._scored = True
@@ -228,7 +231,7 @@ class _RolloutSink(EventSink):
 
 
 def _bare_start(session: RolloutSession) -> e.RunStarted:
-    """The beginning of a rollout whose episode failed before it could say more."""
+    """A `RunStarted` for a rollout whose episode failed before it could post one."""
     return e.RunStarted(
         schema=e.SCHEMA_VERSION,
         run_id=session.entry.run_id,

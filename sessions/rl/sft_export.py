@@ -1,9 +1,9 @@
 """Exports the good rollouts of a training as data for supervised fine-tuning.
 
 Each line is a conversation in OpenAI's chat format as TRL's `SFTTrainer` reads it: `messages` and
-`tools`. `tools` is JSON text, since data sets made of lines merge the fields of objects that differ
-from line to line; the arguments of calls are JSON text in the format itself. Three more fields say
-where the line comes from: `session`, `task` and `reward`.
+`tools`. `tools` is JSON text, since datasets built from lines merge the fields of objects that
+differ between lines; the arguments of calls are JSON text in the format itself. Three more fields
+name the source of the line: `session`, `task` and `reward`.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from sandbox_tui.sessions.store.tables.rollouts import Rollout, rollouts_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which rollouts are good enough.
+    """Criteria for the rollouts to export.
 
     Attributes:
-        min_reward: the least reward.
-        held_out: those of held-out tasks as well, which are for measuring.
-        each: at most so many of a task, the best and then the shortest; None: all.
+        min_reward: minimum reward.
+        held_out: whether to include held-out tasks, which are meant for evaluation.
+        each: maximum number per task, preferring high rewards, then short ones; None: all.
     """
 
     min_reward: float = 1.0
@@ -41,12 +41,12 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What an export came to.
+    """Result of an export.
 
     Attributes:
-        rollouts: how many lines it has.
-        tasks: of how many tasks.
-        redacted: places that may be secrets.
+        rollouts: number of lines.
+        tasks: number of different tasks.
+        redacted: number of redacted places that may be secrets.
     """
 
     rollouts: int
@@ -57,10 +57,10 @@ class Written:
 def write_sft(
     store: Store, training_id: str, selection: Selection, path: Path, *, redact: bool = True
 ) -> Written:
-    """Write the good rollouts of a training to a file; what looks like a secret is redacted.
+    """Write the good rollouts of a training to a file; by default, possible secrets are redacted.
 
     Raises:
-        StoreError: there is none, or the database cannot be read.
+        StoreError: there are none, or the database cannot be read.
         ConfigError: the file cannot be written.
     """
     redactor = Redactor(known_secrets()) if redact else None
@@ -76,7 +76,7 @@ def write_sft(
 
 
 def selected(store: Store, training_id: str, selection: Selection) -> list[Rollout]:
-    """The rollouts that are exported, by step, whose sessions are still there.
+    """The rollouts to export, by step; those whose sessions have been deleted are left out.
 
     Raises:
         StoreError: the database cannot be read.
@@ -103,7 +103,7 @@ def selected(store: Store, training_id: str, selection: Selection) -> list[Rollo
 def sft_lines(
     store: Store, rollouts: list[Rollout], redactor: Redactor | None = None
 ) -> Iterator[bytes]:
-    """A line for each rollout, read as it is asked for.
+    """A line for each rollout, read on demand.
 
     Raises:
         StoreError: the database cannot be read.
@@ -122,7 +122,7 @@ def sft_lines(
 
 
 def _message(message: dict[str, Any]) -> dict[str, Any]:
-    """Without the loss mask of fine-tuning by a service, which trainers of this kind do not know,
-    and with text where that format allows none."""
+    """A message without the loss mask, which these trainers do not know, and with an empty text in
+    place of none."""
     kept = {name: value for name, value in message.items() if name != "weight"}
     return {**kept, "content": kept.get("content") or ""}

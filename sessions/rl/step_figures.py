@@ -1,4 +1,4 @@
-"""What each step of a training came to, worked out of its rollouts and its metrics."""
+"""Figures for each step of a training, computed from its rollouts and metrics."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from sandbox_tui.sessions.store.tables.rollouts import Rollout
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepFigures:
-    """One step. Means are over the training rollouts that are over; None: not known.
+    """Figures of one step. Means are over the training rollouts that have ended; None: unknown.
 
     Attributes:
         step: its number.
-        finished: whether its weights are updated, and its metrics there.
-        rollouts: how many training rollouts have begun.
-        over: how many of them are over.
+        finished: whether its weights are updated and its metrics recorded.
+        rollouts: number of training rollouts started.
+        over: number of them that have ended.
         reward: the mean.
         reward_std: the standard deviation.
-        held_out_reward: of the tasks that the policy does not learn from.
+        held_out_reward: mean over the held-out tasks.
         turns: replies of the policy.
-        tool_calls: that were run.
+        tool_calls: calls that were run.
         tokens: of all replies of a rollout.
-        truncated: the share that a limit ended, from 0 to 1.
+        truncated: the fraction that a limit ended, from 0 to 1.
         seconds: of a rollout.
-        metrics: of the trainer.
+        metrics: reported by the trainer.
     """
 
     step: int
@@ -46,7 +46,7 @@ class StepFigures:
 
 
 def step_figures(reading: TrainingReading) -> list[StepFigures]:
-    """All steps that have begun, in order."""
+    """The figures of all steps that have begun, in order."""
     metrics = {one.step: one.metrics for one in reading.steps}
     steps = sorted({*metrics, *reading.by_step})
     return [figures_of(step, reading.by_step.get(step, ()), metrics.get(step)) for step in steps]
@@ -55,12 +55,12 @@ def step_figures(reading: TrainingReading) -> list[StepFigures]:
 def figures_of(
     step: int, rollouts: Sequence[Rollout], metrics: dict[str, float] | None
 ) -> StepFigures:
-    """One step.
+    """The figures of one step.
 
     Args:
         step: its number.
-        rollouts: all of it.
-        metrics: of the trainer; None: it is not finished.
+        rollouts: all rollouts of the step.
+        metrics: reported by the trainer; None: the step is not finished.
     """
     known = metrics or {}
     train = [one for one in rollouts if one.split == "train"]

@@ -1,8 +1,7 @@
-"""A training at work: a recipe's tasks attempted by the policy that an engine trains, all of it
-recorded.
+"""Runs a training: an engine trains a policy on a recipe's tasks, and everything is recorded.
 
-The engine owns the loop over steps and runs in a thread; episodes live on the event loop of the
-caller. Whatever ends the training, the episodes are closed and the record says how it ended.
+The engine owns the loop over steps and runs in a thread; episodes live on the caller's event loop.
+However the training ends, its episodes are closed and the record says how it ended.
 """
 
 from __future__ import annotations
@@ -57,10 +56,10 @@ class TrainingData:
 
     @classmethod
     def of(cls, recipe: Recipe) -> TrainingData:
-        """The tasks that a recipe names.
+        """Read the tasks that a recipe names.
 
         Raises:
-            ConfigError: a file cannot be read, has no task, or a document is on both sides.
+            ConfigError: a file cannot be read or has no tasks, or a document is in both splits.
         """
         train = read_tasks(recipe.data.train)
         held_out = read_tasks(recipe.data.held_out) if recipe.data.held_out else []
@@ -77,21 +76,21 @@ class TrainingData:
 
 
 class Training(TrainingJob):
-    """Runs one training and records it. It runs once.
+    """Runs and records one training; can be run only once.
 
     Args:
-        recipe: what is trained and how.
-        store: where it is recorded.
-        engine: what trains.
-        resume: id of a training to go on with; empty: a new one begins.
+        recipe: the specification.
+        store: the database.
+        engine: the training library.
+        resume: id of a training to resume; empty to begin a new one.
 
     Attributes:
-        recipe: as above.
-        training_id: of its record, once it has begun.
+        recipe: the specification.
+        training_id: of its record, after `begin`.
         folder: of its checkpoints.
-        checkpoint: that it resumes from; None: from the start.
-        first_step: that comes first, counted from 1.
-        on_step: called on the event loop when a step is finished, with its number.
+        checkpoint: the one it resumes from; None: from the start.
+        first_step: the first step to run, counted from 1.
+        on_step: called on the event loop with the number of each finished step.
     """
 
     def __init__(self, recipe: Recipe, store: Store, engine: Engine, *, resume: str = "") -> None:
@@ -113,14 +112,14 @@ class Training(TrainingJob):
         self._step_began = time.monotonic()
         self._metrics: dict[str, float] = {}
 
-    # --- its life, on the event loop
+    # --- lifecycle, on the event loop
 
     def begin(self) -> None:
-        """Enter it into the record, or take a recorded one over.
+        """Add the training to the record, or take over a recorded one.
 
         Raises:
             ConfigError: its folder holds checkpoints of another training.
-            StoreError: it could not be recorded, or another program is at work on it.
+            StoreError: the write failed, or another program is working on it.
         """
         recipe = self.recipe
         if self._resume:
@@ -143,7 +142,7 @@ class Training(TrainingJob):
     def _take_over(self) -> None:
         found = trainings.summary(self._store, self._resume)
         self.folder = checkpoint_folder(self.recipe, found.id)
-        if self.recipe.engine == "collect":  # nothing is updated: each step stands for itself
+        if self.recipe.engine == "collect":  # no weights change: each step stands alone
             self.first_step = max(found.last_step, 0) + 1
         elif newest := newest_checkpoint(self.folder):
             self.checkpoint, self.first_step = newest.path, newest.step + 1
@@ -151,10 +150,10 @@ class Training(TrainingJob):
         self.training_id = self._recorder.resume(found.id, again)
 
     async def run(self) -> TrainingStatus:
-        """Train to the end, or until it is stopped.
+        """Train until all steps are done or the training is stopped.
 
         Raises:
-            SandboxTuiError: it failed; the record says so.
+            SandboxTuiError: the training failed; the record says so.
         """
         self._loop = asyncio.get_running_loop()
         status: TrainingStatus = "failed"
@@ -179,7 +178,7 @@ class Training(TrainingJob):
         return status
 
     async def _train(self) -> None:
-        """Let the engine train; it has ended when this returns, however that comes about."""
+        """Let the engine train; however this ends, the engine has finished when it returns."""
         engine = self._loop.run_in_executor(None, self._engine.train, self)
         try:
             await asyncio.shield(engine)
@@ -190,7 +189,7 @@ class Training(TrainingJob):
             raise
 
     def stop(self, because: str) -> None:
-        """End it: what is being attempted is broken off, and nothing begins. `run` then returns.
+        """Stop: abort the attempts in progress and start no more. `run` then returns.
 
         Args:
             because: a sentence for the record.
@@ -207,7 +206,7 @@ class Training(TrainingJob):
         )
         return self._episodes
 
-    # --- what the engine asks for, in its thread
+    # --- requests from the engine, in its thread
 
     @override
     def rollouts(self, step: int, policy: Policy) -> Sequence[ScoredAttempt]:
@@ -258,10 +257,10 @@ class Training(TrainingJob):
             raise TrainingStopped
 
     def _on_loop(self, work: Coroutine[Any, Any, _T]) -> _T:
-        """Do something on the event loop and wait for it.
+        """Run a coroutine on the event loop and wait for it.
 
         Raises:
-            TrainingStopped: it was broken off.
+            TrainingStopped: it was aborted.
         """
         try:
             return asyncio.run_coroutine_threadsafe(self._unless_stopped(work), self._loop).result()
@@ -312,7 +311,7 @@ class Training(TrainingJob):
 
 
 def _figures(attempts: Sequence[Attempt]) -> dict[str, float]:
-    """What attempts came to, as metrics."""
+    """Metrics of a set of attempts."""
     rewards = [one.reward for one in attempts if one.reward is not None]
     infos = [one.info for one in attempts if one.info is not None]
     figures = {
