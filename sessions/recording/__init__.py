@@ -1,1 +1,1 @@
-"""Runs recorded while they are active, and runs begun from recorded ones."""
+"""Records runs while they are active, and begins runs from recorded ones."""

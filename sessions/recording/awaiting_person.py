@@ -1,4 +1,4 @@
-"""Which runs wait for a person's decision, judged by their events."""
+"""Finds the runs that wait for the user's decision, from their events."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _RELEVANT = (
     "RunResumed",
     "RunFinished",
 )
-"""The last event of these kinds says whether a call waits."""
+"""The last event of one of these kinds tells whether a call is waiting."""
 
 
 def waiting_runs(store: Store, run_ids: Iterable[str]) -> frozenset[str]:
     """The runs in which a call waits for a decision.
 
     Raises:
-        StoreError: they cannot be read.
+        StoreError: the events cannot be read.
     """
     return frozenset(run_id for run_id in run_ids if _waits(store, run_id))
 

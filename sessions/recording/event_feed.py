@@ -1,8 +1,8 @@
-"""The events of a run for any number of watchers, from the first one on and then as they come.
+"""Delivers a run's events to any number of watchers: from the first one on, then as they arrive.
 
-Everything that is watched is stored already, so a watcher reads what it missed from the database, a
-page at a time. The program that records a run also keeps its last events in memory and hands these
-over directly; one that watches from elsewhere only learns how far the record has come.
+Everything delivered is already stored, so a watcher reads what it missed from the database, a page
+at a time. The program that records a run also keeps the latest events in memory and delivers these
+directly; a program that watches from elsewhere learns only how far the record has come.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.event_pages import stored_events
 
 MAX_LAG = 256
-"""Events a watcher that has caught up may be behind before `publish` waits for it."""
+"""Number of events that a watcher which has caught up may lag before `publish` waits for it."""
 
 
 class _Watcher:
-    """Where one watcher is.
+    """The position of one watcher.
 
     Attributes:
-        seq: number of the last event it has taken.
-        caught_up: whether it has reached the end of the record once; only then may it hold the run
-            back.
+        seq: number of the last event delivered to it.
+        caught_up: whether it has reached the end of the record once; only then may it delay the
+            run.
     """
 
     def __init__(self) -> None:
@@ -34,10 +34,10 @@ class _Watcher:
 
 
 class EventFeed:
-    """What is stored of one run, and notice of what is stored next.
+    """The stored events of one run, and notification of new ones.
 
     Args:
-        store: where the run is recorded.
+        store: the database.
         run_id: the session's id.
     """
 
@@ -52,20 +52,20 @@ class EventFeed:
 
     @property
     def watchers(self) -> int:
-        """How many there are."""
+        """The number of watchers."""
         return len(self._watchers)
 
     def begin(self) -> None:
-        """Go on, after `end`."""
+        """Continue after `end`."""
         self._ended = False
 
     async def publish(self, event: e.AnyEvent) -> None:
-        """Hand over an event that has been stored.
+        """Deliver an event that has been stored.
 
-        Waits while a watcher is more than `MAX_LAG` events behind, so that a flood is held back at
-        its source instead of filling the memory or the disk.
+        Waits while a watcher is more than `MAX_LAG` events behind, so that a flood of output is
+        slowed down at its source instead of filling the memory or the disk.
         """
-        self.advance(event.seq - 1)  # what a run takes over from another is stored, not published
+        self.advance(event.seq - 1)  # events copied from another run are stored, not published
         while any(one.caught_up and event.seq - one.seq > MAX_LAG for one in self._watchers):
             await self._changed()
         if self._recent and event.seq != self._recent[-1].seq + 1:
@@ -74,12 +74,12 @@ class EventFeed:
         self.advance(event.seq)
 
     def advance(self, seq: int) -> None:
-        """The record has come to this event."""
+        """Note that the record has reached this event."""
         self._seq = max(self._seq, seq)
         self._wake()
 
     def end(self) -> None:
-        """Nothing more will be stored: watchers end once they have seen all of it."""
+        """Note that no more events follow; watchers end after they have seen all of them."""
         self._ended = True
         self._wake()
 

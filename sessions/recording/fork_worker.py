@@ -1,4 +1,4 @@
-"""Forks of saved sessions: planned from the stored events, run by a worker of their own."""
+"""Forks of recorded sessions: planned from the stored events, run by a worker."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 
 COPY_BATCH_EVENTS = 500
-"""Events of the parent that are read and written at a time."""
+"""Number of the parent's events that are read and written at a time."""
 
 
 class ForkPlan:
-    """A planned fork: what a person sees before it begins.
+    """A planned fork, for the user to review before it begins.
 
     Args:
-        store: where the parent is.
-        parent: the session.
-        at: the moment: the number of an event, or words as in `core.fork.resolve_position`.
-        before_call: `call:7` means the moment before it.
-        kind: the kind of sandbox it shall have; auto: whatever there is a snapshot of.
+        store: the database.
+        parent: the session to fork.
+        at: the fork point: the number of an event, or words for `resolve_position`.
+        before_call: whether `call:7` means the position before the call.
+        kind: the kind of sandbox to use; `auto` for any of which there is a snapshot.
 
     Attributes:
-        fork_point: the moment and what is taken over.
-        base: the snapshot it begins from; None where none stands.
-        repeats: the recorded calls and commands that are carried out again.
+        fork_point: the position and the history taken over.
+        base: the snapshot it starts from; None if there is none.
+        repeats: recorded calls and commands that are run again.
 
     Raises:
-        ForkRefused: nothing can be forked from there.
+        ForkRefused: the session cannot be forked there.
         StoreError: the session cannot be read.
     """
 
@@ -79,7 +79,7 @@ class ForkPlan:
 
     @property
     def started(self) -> e.RunStarted:
-        """The parent's beginning."""
+        """The parent's `RunStarted`."""
         first = self.fork_point.history[0]
         if not isinstance(first, e.RunStarted):
             raise ForkRefused("This session does not record how it started.")
@@ -87,7 +87,7 @@ class ForkPlan:
 
     @property
     def sentence(self) -> str:
-        """Where the files will come from, for the person who decides."""
+        """Where the files come from, as a sentence for the user."""
         if self.base is None:
             start = "There is no snapshot: it starts from the recorded input"
         else:
@@ -99,7 +99,7 @@ class ForkPlan:
         return f"{start}, and {many} run again."
 
     def request(self, settings: Settings, overrides: Mapping[str, Any]) -> RunRequest:
-        """What the parent was asked for, changed as a person says; see `request_like_parent`."""
+        """The parent's request with the user's changes; see `request_like_parent`."""
         return request_like_parent(
             self.started, settings, overrides, trusted=not self.parent.imported
         )
@@ -111,9 +111,9 @@ class ForkWorker(RunWorker):
     Watchers see the copied history first, then the new events.
 
     Args:
-        plan: the moment.
-        request: what is asked of it.
-        store: where parent and fork are kept.
+        plan: the planned fork.
+        request: of the new run.
+        store: the database with the parent, and for the fork.
     """
 
     def __init__(self, plan: ForkPlan, request: ForkRequest, store: Store) -> None:
@@ -137,23 +137,23 @@ class ForkWorker(RunWorker):
         return run
 
     async def _cleanup(self) -> None:
-        """A fork that could not begin leaves nothing behind."""
+        """Delete a fork that could not begin."""
         if self._storing is None or self.state.seq:
             return
-        await asyncio.wait([self._storing])  # its thread continues, whatever became of the run
+        await asyncio.wait([self._storing])  # its thread continues even if the run has ended
         if self._storing.exception() is None:
             await asyncio.to_thread(self._store.delete, self.run_id)
 
 
 def copy_history(store: Store, parent: str, run_id: str, events: Sequence[e.AnyEvent]) -> None:
-    """Store a fork's beginning: its parent's events, and a hold on the contents they name.
+    """Store the first part of a fork: its parent's events, and references to their file contents.
 
     Args:
-        store: where both are kept.
+        store: the database.
         parent: the parent's session.
-        run_id: the fork's.
-        events: the parent's, changed as the fork needs them, terminal output without its bytes:
-            they are read here, a page at a time.
+        run_id: the fork's session.
+        events: the parent's, adapted for the fork. Their terminal output comes without bytes, which
+            are read here, a page at a time.
 
     Raises:
         StoreError: the write failed.

@@ -1,4 +1,4 @@
-"""Writes keyframes while a run is recorded, in the pauses in which the model thinks."""
+"""Writes keyframes while a run is recorded, during the pauses in which the model thinks."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from sandbox_tui.sessions.store.store import Store
 
 
 class KeyframeWriter:
-    """Writes the keyframes of one recording. Best effort: errors are ignored, and what is missing
-    is written when the session is opened.
+    """Writes the keyframes of one recording on a best-effort basis.
+
+    Errors are ignored: missing keyframes are written when the session is opened.
 
     Args:
-        store: where it is recorded.
+        store: the database.
         run_id: the session.
     """
 
@@ -32,7 +33,7 @@ class KeyframeWriter:
         self._fresh = 0
 
     def on_stored(self, batch: Sequence[e.AnyEvent]) -> None:
-        """A batch of events has been stored."""
+        """Called after a batch of events has been stored."""
         self._fresh += len(batch)
         thinks = any(isinstance(event, e.ModelAsked) for event in batch)
         idle = self._work is None or self._work.done()
@@ -46,7 +47,7 @@ class KeyframeWriter:
         self._throttle.stop()
 
     async def close(self) -> None:
-        """Stop, and wait for the thread: the store may be closed afterwards."""
+        """Stop and wait for the thread; the store may be closed afterwards."""
         self._throttle.stop()
         if self._work is not None:
             await asyncio.wait([self._work])

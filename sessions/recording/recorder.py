@@ -13,29 +13,30 @@ from sandbox_tui.sessions.recording.keyframe_writer import KeyframeWriter
 from sandbox_tui.sessions.store.store import Store
 
 MAX_BATCH = 256
-"""Events written in one transaction, and waiting for the next one."""
+"""Maximum number of events per transaction, and in the queue for the next one."""
 
 
 async def record(
     events: AsyncIterator[AnyEvent], store: Store, run_id: str, durability: Durability | None = None
 ) -> AsyncGenerator[AnyEvent]:
-    """Yield the events, in order, each once it is in the database.
+    """Yield the events, in order, each one after it has been stored in the database.
 
-    Whatever has already happened is written in one transaction; the next batch gathers meanwhile.
-    Reading is not ahead of the consumer by more than one batch, so that a flood is held back. A
-    consumer who leaves ends the run; what was already taken from it is stored all the same.
+    All events that have already happened are written in one transaction, while the next batch is
+    collected. At most one batch is read ahead of the consumer, so that a flood of output is slowed
+    down at its source. If the consumer leaves, the run ends; events already read from it are still
+    stored.
 
-    While a disk is full, or another program does not let go of the database, it waits, and the run
-    with it. A run whose very beginning cannot be stored is not begun.
+    While the disk is full, or another program keeps the database locked, this waits, and so does
+    the run. A run whose first events cannot be stored does not begin.
 
     Args:
         events: of the run.
-        store: where they go.
+        store: the database.
         run_id: the session's id.
-        durability: the run's own, which is told how far this has come.
+        durability: the run's, which is told how far events are stored.
 
     Raises:
-        StoreError: they cannot be stored; nothing that was not stored has been yielded.
+        StoreError: the events cannot be stored; only stored events have been yielded.
     """
     inbox, durability = _Inbox(), durability or Durability()
     durability.begin()
@@ -59,7 +60,7 @@ async def record(
 
 
 class _Inbox:
-    """Events taken from the run and not yet written."""
+    """Queue of events read from the run and not yet written."""
 
     def __init__(self) -> None:
         self.waiting: list[AnyEvent] = []
@@ -77,7 +78,7 @@ class _Inbox:
                     self._room.clear()
                     await self._room.wait()
         except asyncio.CancelledError:
-            if isinstance(events, AsyncGenerator):  # end the run in order before the reader goes
+            if isinstance(events, AsyncGenerator):  # end the run in order before its reader stops
                 await events.aclose()
             raise
         finally:
@@ -95,7 +96,7 @@ class _Inbox:
 
 
 class _Writer:
-    """Appends to the store on one thread of its own, so that the loop never waits for a disk."""
+    """Appends to the store on a separate thread, so that the event loop never waits for a disk."""
 
     def __init__(self, store: Store, run_id: str, durability: Durability) -> None:
         self._store = store
@@ -106,10 +107,11 @@ class _Writer:
         self._writing: asyncio.Future[None] | None = None
 
     async def write(self, batch: list[AnyEvent]) -> None:
-        """Append, however long it takes; it continues when the caller is cancelled.
+        """Append a batch, however long it takes; continues even if the caller is cancelled.
 
         Raises:
-            StoreError: they will never be stored, or not even the run's first events can be.
+            StoreError: the events can never be stored, or they are the run's first and cannot be
+                stored now.
         """
         if batch[0].seq == 1:
             await self._append(batch)
@@ -119,7 +121,8 @@ class _Writer:
         self._late = []
 
     async def close(self, rest: list[AnyEvent]) -> None:
-        """Finish, with what is left; after a failure nothing more, for the record has no holes."""
+        """Write the remaining events and finish; after a failure write nothing, so that the record
+        has no gaps."""
         try:
             if self._writing is not None:
                 await asyncio.wait([self._writing])

@@ -1,4 +1,4 @@
-"""Resumes a run whose program is gone: claims its record and its sandbox."""
+"""Resumes a run whose program has ended: claims its record and its sandbox."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from sandbox_tui.sessions.store.store import Store
 class ResumedWorker(RunWorker):
     """A worker that resumes an interrupted session; see `RunWorker`.
 
-    Whoever watches it sees all that was stored first, and then what comes.
+    Watchers see all stored events first, then the new ones.
 
     Args:
         run: the session.
-        settings: of today, for what is not recorded.
-        store: where it is kept.
+        settings: the present ones, for values that are not recorded.
+        store: the database.
 
     Raises:
-        ResumeRefused: it cannot be resumed, saying why.
+        ResumeRefused: the session cannot be resumed; the message says why.
     """
 
     def __init__(self, run: RunSummary, settings: Settings, store: Store) -> None:
@@ -56,11 +56,11 @@ class ResumedWorker(RunWorker):
         return open_resumed(recovered, self.request, self._store.blobs(self.run_id))
 
     def _read(self) -> list[e.AnyEvent]:
-        """What the run came to; what its terminals printed is of no account for that."""
+        """The run's events, without terminal output, which is not needed to resume."""
         return list(self._store.events(self.run_id, output=False))
 
     async def _cleanup(self) -> None:
-        """Give a session that could not be resumed back, for another try."""
+        """Release a session that could not be resumed, so that this can be tried again."""
         if self._claim is None or self.state.seq:
             return
         await asyncio.wait([self._claim])  # its thread cannot be cancelled
@@ -69,7 +69,7 @@ class ResumedWorker(RunWorker):
 
 
 def problem_with(run: RunSummary) -> str:
-    """Why a session cannot be resumed, as a sentence, as far as its record tells; else empty."""
+    """Why a session cannot be resumed, as a sentence, judged by its record; otherwise empty."""
     if run.imported:
         return "This session was recorded elsewhere, so it cannot be resumed. Replay or fork it."
     if run.outcome == "running":
@@ -83,10 +83,10 @@ def problem_with(run: RunSummary) -> str:
 
 
 def claim(store: Store, run_id: str) -> ProcessIdentity:
-    """Claim a session whose program is gone for this program; returns its former owner.
+    """Claim a session whose program has ended for this program; returns its former owner.
 
     Raises:
-        ResumeRefused: it has ended, or a living program runs it.
+        ResumeRefused: the session has ended, or a live program runs it.
     """
     me = ProcessIdentity.this_process()
     with store.transaction():

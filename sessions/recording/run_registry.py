@@ -1,4 +1,4 @@
-"""All runs this program has started, by id."""
+"""The runs started by this program, by id."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sandbox_tui.sessions.store.store import Store
 
-if TYPE_CHECKING:  # a program that only reads sessions imports none of this
+if TYPE_CHECKING:  # so that programs that only read sessions import none of this
     from sandbox_tui.core.config.settings import Settings
     from sandbox_tui.core.lineage.open_fork import ForkRequest
     from sandbox_tui.core.run.run_request import RunRequest
@@ -20,11 +20,11 @@ class RunRegistry:
     """The runs of one program; see `RunWorker`.
 
     Args:
-        store: where they are kept.
+        store: the database.
 
     Attributes:
-        all: every one begun, by session id, in the order in which they began.
-        samples: ids of those that are samples of an evaluation; they leave once they are over.
+        all: every run started, by session id, in order.
+        samples: ids of the runs that are samples of an evaluation; removed when they have ended.
     """
 
     def __init__(self, store: Store) -> None:
@@ -45,23 +45,23 @@ class RunRegistry:
         return self._started(worker)
 
     def release(self, worker: RunWorker) -> None:
-        """Let go of a run that has ended; the database has it."""
+        """Forget a run that has ended; it remains in the database."""
         if worker.ended.is_set():
             self.all.pop(worker.run_id, None)
             self.samples.discard(worker.run_id)
 
     def resume(self, run: RunSummary, settings: Settings) -> RunWorker:
-        """Resume a run whose program is gone.
+        """Resume a run whose program has ended.
 
         Raises:
-            ResumeRefused: it cannot be resumed, saying why.
+            ResumeRefused: the run cannot be resumed; the message says why.
         """
         from sandbox_tui.sessions.recording.resumed_worker import ResumedWorker
 
         return self._started(ResumedWorker(run, settings, self.store))
 
     def fork(self, plan: ForkPlan, request: ForkRequest) -> RunWorker:
-        """Start a run that continues from the middle of a saved one."""
+        """Start a run that continues from the middle of a recorded one."""
         from sandbox_tui.sessions.recording.fork_worker import ForkWorker
 
         return self._started(ForkWorker(plan, request, self.store))
@@ -75,8 +75,8 @@ class RunRegistry:
         return worker
 
     async def _give_up(self, worker: RunWorker) -> None:
-        """A run that could not be recorded to its end is nobody's: it can be opened again, resumed
-        and deleted, although this program, whose it was, still lives."""
+        """Release a run that could not be recorded completely, so that it can be opened, resumed
+        and deleted although this program is still alive."""
         await worker.ended.wait()
         if worker.failure is not None and worker.state.seq and worker.state.finished is None:
             await asyncio.to_thread(self.store.give_up, worker.run_id)
@@ -88,7 +88,7 @@ class RunRegistry:
 
     @property
     def running(self) -> list[RunWorker]:
-        """Runs that are not over; others may still be cleaning up."""
+        """Runs that have not ended, without those that only clean up."""
         return [worker for worker in self.unfinished if worker.state.finished is None]
 
     async def stop(self, because: str) -> None:

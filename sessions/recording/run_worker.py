@@ -1,4 +1,4 @@
-"""A run in the background: recorded, whether or not a screen watches it."""
+"""Runs an agent in the background and records it, whether or not a screen watches."""
 
 from __future__ import annotations
 
@@ -25,23 +25,24 @@ NOT_BEGUN = "The run was ended before it started."
 
 
 class EndedEarly(SandboxTuiError):
-    """A run that was ended before any of its events was recorded."""
+    """The run was ended before any event was recorded."""
 
     exit_code = e.EXIT_CODES["cancelled"]
 
 
 class RunLost(SandboxTuiError):
-    """A run whose machine is gone, which says nothing about the model; its record has an end."""
+    """The machine of the run was lost, which says nothing about the model; its record is
+    complete."""
 
     exit_code = e.EXIT_CODES["cancelled"]
 
 
 class EventSource(NamedTuple):
-    """What is recorded of a run.
+    """A run's events, to be recorded.
 
     Attributes:
         events: of the run.
-        durability: which is told how far they are stored.
+        durability: told how far they are stored.
     """
 
     events: AsyncIterator[e.AnyEvent]
@@ -53,19 +54,19 @@ class RunWorker:
 
     Args:
         request: what to run.
-        store: where it is kept.
+        store: the database.
         run_id: the session's id; None: a new one.
         on_finished: see `Run`.
 
     Attributes:
         run_id: the session's id.
-        run: set once it has been assembled.
-        state: the fold of all events that are stored.
-        failure: why it could not begin, or stopped being recorded; None otherwise.
-        left: whether the run was left to another program, which resumes it.
-        ended: set when the run is over, its events stored and its sandbox closed.
-        observers: called with each event once it is stored; must not block.
-        held_up: called when `storage_error` has changed; must not block.
+        run: set when it has been assembled.
+        state: the fold of all stored events.
+        failure: why the run could not begin or recording stopped; otherwise None.
+        left: whether the run was handed to another program, which resumes it.
+        ended: set when the run has ended, its events are stored and its sandbox is closed.
+        observers: called with each event after it is stored; must not block.
+        on_storage_error: called when `storage_error` has changed; must not block.
     """
 
     def __init__(
@@ -92,31 +93,31 @@ class RunWorker:
 
     @property
     def task(self) -> str:
-        """What the model was asked."""
+        """The task given to the model."""
         return self.request.task
 
     @property
     def storage_error(self) -> str:
-        """Why the run cannot be recorded, and so waits, at the moment; empty when it can."""
+        """Why the run cannot be recorded at present, and so waits; otherwise empty."""
         return "" if self.run is None else self.run.durability.stall_reason
 
     @property
     def can_be_steered(self) -> bool:
-        """True: it runs in this program."""
+        """Always True: the run is in this program."""
         return True
 
     @property
     def steers(self) -> bool:
-        """True: a run of this program is steered by its screen."""
+        """Always True: a run in this program is steered by its screen."""
         return True
 
     @property
     def audience(self) -> str:
-        """Empty: nobody else watches."""
+        """Always empty: nobody else watches."""
         return ""
 
     def take_over(self) -> None:
-        """Nothing to do: this screen steers."""
+        """Do nothing: this screen already steers."""
 
     @property
     def exit_code(self) -> int:
@@ -127,7 +128,7 @@ class RunWorker:
         return e.EXIT_CODES[finished.reason] if finished else int(not self.left)
 
     def start(self) -> None:
-        """Begin; also again after a `failure` to begin."""
+        """Start the run; may be called again after a `failure` to begin."""
         self.failure = None
         self.ended.clear()
         self._feed.begin()
@@ -135,29 +136,29 @@ class RunWorker:
         self._working.add_done_callback(self._ended_before_it_began)
 
     def watch(self) -> AsyncGenerator[e.AnyEvent]:
-        """All events from the first on, those that are stored already and then each as it is.
+        """All events from the first on: those already stored, then each new one.
 
-        A slow watcher holds the run back (`EventFeed.publish`); one that leaves does not.
+        A slow watcher delays the run (`EventFeed.publish`); one that leaves does not.
         """
         return self._feed.watch()
 
     async def stop(self, because: str) -> None:
         """End the run and wait until everything is cleaned up.
 
-        Events that cannot be stored at this moment are given up, and become a `failure`.
+        Events that cannot be stored at this point are discarded, which becomes a `failure`.
         """
         if self.run is not None:
             self.run.cancel(because)
             self.run.durability.give_up()
         elif self._working is not None and not self._working.cancelling():
-            self._working.cancel()  # once: a second time would break off its cleanup
+            self._working.cancel()  # only once: a second cancellation would abort its cleanup
         await self.ended.wait()
 
     async def leave(self) -> bool:
-        """Stop the run where another program can resume it; see `Run.leave`.
+        """Stop the run at a point where another program can resume it; see `Run.leave`.
 
         Returns:
-            False when the run ended meanwhile, or has not begun.
+            False if the run ended in the meantime or has not begun.
         """
         if self.run is None or not await self.run.leave():
             return False
@@ -169,7 +170,7 @@ class RunWorker:
         try:
             events, durability = await self._begin()
             recorded = record(events, self._store, self.run_id, durability)
-            async with contextlib.aclosing(recorded):  # which ends the run, whatever happens here
+            async with contextlib.aclosing(recorded):  # closing it ends the run in any case
                 async for event in recorded:
                     await self._show(event)
         except SandboxTuiError as error:
@@ -187,7 +188,8 @@ class RunWorker:
             self._feed.end()
 
     def _ended_before_it_began(self, _: asyncio.Task[None]) -> None:
-        """A task that is cancelled before its first step does nothing at all, its end included."""
+        """End a run that was cancelled before its task took its first step, and so could not clean
+        up."""
         if not self.ended.is_set():
             self.failure = EndedEarly(NOT_BEGUN)
             self.ended.set()
@@ -227,7 +229,7 @@ class RunWorker:
             self.request = replace(self.request, tool_format=known)
 
     async def _cleanup(self) -> None:
-        """Called when the run is over, or could not begin."""
+        """Clean up after the run has ended or could not begin."""
 
     def _notify_storage_error(self) -> None:
         for tell in self.on_storage_error:
@@ -247,5 +249,5 @@ def _as_failure(error: Exception) -> SandboxTuiError:
     if isinstance(error, SandboxTuiError):
         return error
     defect = SandboxTuiError(f"This is a bug in sandbox-tui: {error!r}.")
-    defect.__cause__ = error  # where it happened, for whoever writes it down
+    defect.__cause__ = error  # keeps the traceback for the log
     return defect

@@ -1,4 +1,4 @@
-"""Snapshots and the sessions they belong to: shown, pruned, and gone with their session."""
+"""Snapshots and the sessions they belong to: listed, pruned, and removed with their session."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class SnapshotInventory:
     """The snapshots on this machine.
 
     Attributes:
-        own: those of sessions of this database.
-        left: those of sessions that were deleted from it.
-        others: how many belong to sessions that it never had.
-        problem: why some may be missing here, as a sentence; empty when none are.
+        own: of sessions in this database.
+        left: of sessions that were deleted from it.
+        others: number of snapshots of sessions that it never had.
+        problem: why some may be missing here, as a sentence; otherwise empty.
     """
 
     own: Sequence[StoredSnapshot]
@@ -29,7 +29,7 @@ class SnapshotInventory:
 
 
 def snapshot_inventory(store: Store) -> SnapshotInventory:
-    """All snapshots on this machine, by whose they are.
+    """All snapshots on this machine, grouped by owner.
 
     Raises:
         StoreError: the sessions cannot be read.
@@ -47,17 +47,17 @@ def snapshot_inventory(store: Store) -> SnapshotInventory:
 
 
 def remove_orphaned_snapshots(store: Store) -> list[str]:
-    """Remove the snapshots of deleted sessions; a sentence for each that could not be.
+    """Remove the snapshots of deleted sessions; returns a sentence for each failure.
 
-    What cannot be reached now stays noted, and is tried again the next time.
+    Snapshots that cannot be removed now stay recorded as orphaned, for the next attempt.
 
     Raises:
-        StoreError: the note could not be written.
+        StoreError: the write failed.
     """
     stored = SnapshotStores(snapshot_dir())
     problems: list[str] = []
     for run_id, sandbox in store.orphaned_snapshots().items():
-        if store.has_run(run_id):  # it was imported again meanwhile
+        if store.has_run(run_id):  # it has been imported again
             continue
         found, problem = stored.list(run_id)
         if sandbox != "docker":
