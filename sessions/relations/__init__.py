@@ -1,1 +1,1 @@
-"""How sessions relate: comparisons of two, trees of forks."""
+"""Relations between sessions: comparisons of two, trees of forks."""

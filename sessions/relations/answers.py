@@ -1,4 +1,4 @@
-"""Answers of several runs, counted."""
+"""Counts the answers of several runs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable
 
 
 def count_answers(answers: Iterable[str | None]) -> list[tuple[str, int]]:
-    """The answers with how many gave each, the most frequent first; none and empty ones are left
-    out."""
+    """Each answer with its count, the most frequent first; missing and empty ones are left out."""
     given = (answer.strip() for answer in answers if answer)
     return Counter(answer for answer in given if answer).most_common()

@@ -18,20 +18,20 @@ from sandbox_tui.sessions.store.tables.file_changes import FileChangeRow
 
 MAX_DIFF_LINES = 400
 MAX_ALIGNED_LINES = 4_000
-"""Longer texts are not compared: a diff could take minutes."""
+"""Texts with more lines are not compared, since a diff could take minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A call as it ran.
+    """A call of a compared session.
 
     Attributes:
         number, step, tool: of the call.
-        arguments: JSON text, the person's where they were edited.
-        ok: None where it has no answer.
-        exit_code, observation, duration: of its answer.
+        arguments: JSON text; the user's version if they were edited.
+        ok: None without an observation.
+        exit_code, observation, duration: of its observation.
         was_prevented: whether it was rejected or skipped.
-        seq: number of the event with its answer; of its proposal where there is no answer.
+        seq: number of the event with its observation, or of its proposal without one.
     """
 
     number: int
@@ -47,12 +47,12 @@ class Call:
 
     @property
     def failed(self) -> bool:
-        """Whether it ran and did not succeed."""
+        """Whether it ran without success."""
         return self.ok is False and not self.was_prevented
 
     @property
     def output(self) -> Observed:
-        """What it printed, without the lines around it that tell the model the exit code."""
+        """What it printed, without the lines that tell the model the exit code."""
         return observed(self.observation)
 
     @property
@@ -71,14 +71,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Aligned calls; None where one side has no counterpart."""
+    """Two aligned calls; None if a side has no counterpart."""
 
     left: Call | None
     right: Call | None
 
     @property
     def same(self) -> bool:
-        """Whether tool and arguments are the same."""
+        """Whether tool and arguments are equal."""
         if self.left is None or self.right is None:
             return False
         return self.left.content == self.right.content
@@ -94,14 +94,14 @@ class Pair:
 
     @property
     def agrees(self) -> bool:
-        """Whether outcome and output are the same."""
+        """Whether outcome and output are equal."""
         if self.left is None or self.right is None:
             return False
         return self.same_outcome and self.left.output == self.right.output
 
     @property
     def output_difference(self) -> LineDifference | None:
-        """The first line of output that differs; None where none does, or a call is missing."""
+        """The first line of output that differs; None if there is none or a call is missing."""
         if self.left is None or self.right is None:
             return None
         return first_difference(self.left.output_text, self.right.output_text)
@@ -113,7 +113,7 @@ class LineDifference:
 
     Attributes:
         number: 1, 2, 3 ...
-        left, right: the line; None where that text has fewer lines.
+        left, right: the line; None if that text has fewer lines.
     """
 
     number: int
@@ -129,11 +129,11 @@ class FilePair:
     """A file at the end of both sessions.
 
     Attributes:
-        path: text as `core.paths` writes it.
-        verdict: how the two compare, by content where it was kept, else by size.
-        left, right: digest of the content, None where there is no file or it was not kept.
-        left_size, right_size: bytes, None where there is no file.
-        left_seq, right_seq: number of the event that changed it last, None where there is no file.
+        path: in the format of `core.paths`.
+        verdict: how the two compare: by content if it was stored, else by size.
+        left, right: digest of the content; None if there is no file or it was not stored.
+        left_size, right_size: bytes; None if there is no file.
+        left_seq, right_seq: number of the last event that changed it; None if there is no file.
     """
 
     path: str
@@ -153,10 +153,10 @@ class Comparison:
     Attributes:
         left, right: the sessions.
         pairs: their calls, aligned.
-        diverged_at: index of the first pair whose calls or outcomes differ; None: none do.
-        files: those that are not the same at the end.
-        same_files: how many are the same.
-        fork_step: the step at which one was forked from the other; None: neither was.
+        diverged_at: index of the first pair whose calls or outcomes differ; None if there is none.
+        files: those that differ at the end.
+        same_files: number of files that are equal.
+        fork_step: the step at which one was forked from the other; None if neither was.
     """
 
     left: RunSummary
@@ -169,7 +169,7 @@ class Comparison:
 
     @property
     def output_differs_at(self) -> int | None:
-        """Index of the first pair of the same call and outcome whose output differs."""
+        """Index of the first pair with equal calls and outcomes whose output differs."""
         others = (
             n
             for n, pair in enumerate(self.pairs)
@@ -179,7 +179,7 @@ class Comparison:
 
     @property
     def related(self) -> str:
-        """How one was forked from the other, as a sentence; empty when they are unrelated."""
+        """How one was forked from the other, as a sentence; empty if they are unrelated."""
         for child, parent in ((self.right, self.left), (self.left, self.right)):
             if child.parent == parent.id:
                 return f"{child.id} is a fork of {parent.id}"
@@ -192,7 +192,7 @@ def compare(store: Store, left: RunSummary, right: RunSummary) -> Comparison:
     """Compare two sessions.
 
     Raises:
-        StoreError: they cannot be read.
+        StoreError: the sessions cannot be read.
     """
     pairs = align(calls_of(store, left.id), calls_of(store, right.id))
     apart = (n for n, pair in enumerate(pairs) if not (pair.same and pair.same_outcome))
@@ -210,7 +210,7 @@ def compare(store: Store, left: RunSummary, right: RunSummary) -> Comparison:
 
 
 def first_difference(left: str, right: str) -> LineDifference | None:
-    """The first line in which two texts differ; None where none does."""
+    """The first line in which two texts differ; None if there is none."""
     lines = [text.rstrip("\n").split("\n") if text else [] for text in (left, right)]
     for number, (mine, theirs) in enumerate(zip_longest(*lines), 1):
         if mine != theirs:
@@ -222,7 +222,7 @@ def calls_of(store: Store, run_id: str) -> list[Call]:
     """The calls of a session, in order.
 
     Raises:
-        StoreError: it cannot be read.
+        StoreError: the session cannot be read.
     """
     return [
         Call(
@@ -242,7 +242,7 @@ def calls_of(store: Store, run_id: str) -> list[Call]:
 
 
 def align(left: Sequence[Call], right: Sequence[Call]) -> list[Pair]:
-    """Align calls of the same content; the others fill the gaps between."""
+    """Align calls with equal content; the calls in between are paired in order."""
     mine = [call.content for call in left]
     theirs = [call.content for call in right]
     numbers: dict[tuple[str, str], int] = {}
@@ -259,10 +259,10 @@ def align(left: Sequence[Call], right: Sequence[Call]) -> list[Pair]:
 
 
 def file_diff(store: Store, file: FilePair, limit: int = MAX_DIFF_LINES) -> list[str]:
-    """A unified diff of a file's two contents, or a sentence where there is none.
+    """A unified diff of a file's two contents, or a sentence if there is none.
 
     Raises:
-        StoreError: they cannot be read.
+        StoreError: the contents cannot be read.
     """
     left, right = contents_of(store, file)
     if left is None or right is None:
@@ -279,10 +279,10 @@ def file_diff(store: Store, file: FilePair, limit: int = MAX_DIFF_LINES) -> list
 
 
 def contents_of(store: Store, file: FilePair) -> tuple[bytes | None, bytes | None]:
-    """A file's two contents: empty where there is no file, None where it was not kept.
+    """A file's two contents: empty if there is no file, None if it was not stored.
 
     Raises:
-        StoreError: they cannot be read.
+        StoreError: the contents cannot be read.
     """
     left = b"" if file.left_size is None else _content(store, file.left)
     return left, b"" if file.right_size is None else _content(store, file.right)
@@ -329,7 +329,7 @@ def _verdict(a: FileChangeRow | None, b: FileChangeRow | None) -> FileVerdict:
 
 
 def _last(store: Store, run_id: str) -> dict[str, FileChangeRow]:
-    """The last change of each regular file that is there at a session's end."""
+    """The last change of each regular file that exists at a session's end."""
     found: dict[str, FileChangeRow] = {}
     for row in store.file_changes(run_id):
         if row.change == "deleted":

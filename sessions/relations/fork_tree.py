@@ -1,4 +1,4 @@
-"""Sessions as trees of forks."""
+"""Arranges sessions as trees of forks."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from sandbox_tui.sessions.store.store import Store
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lineage:
-    """A session's place in its tree of forks.
+    """A session's position in its tree of forks.
 
     Attributes:
-        depth: forks between it and its oldest listed ancestor.
-        step: the step of its fork point; None where it is not a fork.
+        depth: number of forks between it and its oldest listed ancestor.
+        step: the step of its fork point; None if it is not a fork.
     """
 
     depth: int = 0
@@ -24,10 +24,10 @@ class Lineage:
 
 
 def in_tree_order(runs: Sequence[RunSummary]) -> list[tuple[RunSummary, int]]:
-    """Sessions with their depth: each fork after its parent, the given order otherwise.
+    """Sessions with their depth: each fork after its parent, otherwise in the given order.
 
-    A tree stands where its first member would, so that a new fork is near the top of a list by
-    date. A fork whose parent is not listed is a root.
+    A tree takes the position of its first member, so that a new fork appears near the top of a list
+    sorted by date. A fork whose parent is not listed is a root.
     """
     known = {run.id for run in runs}
     children: dict[str, list[RunSummary]] = {}
@@ -48,7 +48,7 @@ def in_tree_order(runs: Sequence[RunSummary]) -> list[tuple[RunSummary, int]]:
         seen.add(run.id)
         found.append((run, depth))
         waiting += [(child, depth + 1) for child in reversed(children.get(run.id, []))]
-    return found + [(run, 0) for run in runs if run.id not in seen]  # a cycle, in a damaged file
+    return found + [(run, 0) for run in runs if run.id not in seen]  # in a cycle (damaged file)
 
 
 def _eldest(run: RunSummary, by_id: Mapping[str, RunSummary]) -> str:
@@ -61,7 +61,7 @@ def _eldest(run: RunSummary, by_id: Mapping[str, RunSummary]) -> str:
 
 
 def with_lineage(store: Store, runs: Sequence[RunSummary]) -> list[tuple[RunSummary, Lineage]]:
-    """Sessions as `in_tree_order`, with the steps of their fork points.
+    """Sessions in the order of `in_tree_order`, with the steps of their fork points.
 
     Raises:
         StoreError: the database cannot be read.
@@ -73,7 +73,7 @@ def with_lineage(store: Store, runs: Sequence[RunSummary]) -> list[tuple[RunSumm
 
 
 def fork_step(store: Store, run: RunSummary) -> int | None:
-    """The step at which a session was forked; None where it is not a fork.
+    """The step at which a session was forked; None if it is not a fork.
 
     Raises:
         StoreError: the database cannot be read.

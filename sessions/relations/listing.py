@@ -1,7 +1,7 @@
-"""What a list of all sessions shows: sessions, samples of one task folded, evaluations, trainings.
+"""Rows of the list of sessions: sessions, samples of one task folded, evaluations, trainings.
 
 Samples of an evaluation and rollouts of a training are sessions too, thousands of them. Each
-evaluation and each training is one row here; screens of their own list what belongs to them.
+evaluation and each training is one row here; separate screens list their sessions.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRow:
-    """A session.
+    """A row for one session.
 
     Attributes:
         run: the session.
-        lineage: its place in its tree of forks.
-        is_sample: whether the row of its task's samples stands above it.
+        lineage: its position in its tree of forks.
+        is_sample: whether it is listed below the row of its task's samples.
     """
 
     run: RunSummary
@@ -34,7 +34,7 @@ class SessionRow:
 
     @property
     def key(self) -> str:
-        """Tells rows apart, also after the list is read again."""
+        """Identifies the row, also after the list has been read again."""
         return self.run.id
 
     @property
@@ -45,11 +45,11 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SamplesRow:
-    """Samples of one task, asked for in one go.
+    """A row for samples of one task that were requested together.
 
     Attributes:
         runs: newest first; at least two.
-        is_open: whether a row for each follows.
+        is_open: whether a row for each sample follows.
     """
 
     runs: tuple[RunSummary, ...]
@@ -62,26 +62,26 @@ class SamplesRow:
 
     @property
     def began_at(self) -> float:
-        """When the newest began, in seconds since the epoch."""
+        """When the newest one began, in seconds since the epoch."""
         return self.runs[0].begun_at
 
     @property
     def outcomes(self) -> list[tuple[str, int]]:
-        """How many ended in which way, the most frequent first."""
+        """Each outcome with its count, the most frequent first."""
         return Counter(run.outcome for run in self.runs).most_common()
 
     @property
     def answers(self) -> list[tuple[str, int]]:
-        """The answers with how many gave each, the most frequent first."""
+        """Each answer with its count, the most frequent first."""
         return count_answers(run.answer for run in self.runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalRow:
-    """An evaluation.
+    """A row for an evaluation.
 
     Attributes:
-        summary: how far it is.
+        summary: the evaluation's summary.
     """
 
     summary: EvalSummary
@@ -99,10 +99,10 @@ class EvalRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingRow:
-    """A training run.
+    """A row for a training run.
 
     Attributes:
-        summary: how far it is.
+        summary: the training's summary.
     """
 
     summary: TrainingSummary
@@ -136,8 +136,8 @@ def rows_of(
         family: sessions, newest first, forks after their parents.
         evaluations: newest first.
         trainings: newest first.
-        waiting: sessions in which something waits for a person; they come first.
-        opened: keys of the rows of samples that are open.
+        waiting: sessions that wait for the user; they come first.
+        opened: keys of the unfolded rows of samples.
     """
     units = _folded(_trees(family), opened)
     units += [(EvalRow(summary=one),) for one in evaluations]
@@ -160,7 +160,7 @@ def _trees(family: Sequence[tuple[RunSummary, Lineage]]) -> list[list[SessionRow
 
 
 def _folded(trees: Iterable[list[SessionRow]], opened: Collection[str]) -> list[_Unit]:
-    """The trees, with the samples of one task that have no forks in one unit."""
+    """Fold the samples of each task into one unit; samples that have forks keep their trees."""
     units: list[_Unit] = []
     samples: dict[str, list[RunSummary]] = {}
     for tree in trees:
@@ -191,7 +191,7 @@ def _waits(unit: _Unit, waiting: Collection[str]) -> bool:
 
 
 def runs_of(row: Row) -> tuple[RunSummary, ...]:
-    """The sessions that a row stands for, without those that have rows of their own."""
+    """The sessions that a row stands for, without those that have their own rows."""
     match row:
         case SessionRow(run=run):
             return (run,)

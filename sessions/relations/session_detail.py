@@ -1,4 +1,4 @@
-"""What a person wants to know of a session before it is opened."""
+"""Details of a session, shown before it is opened."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from sandbox_tui.sessions.store.tables.annotations import Note, notes_of, tags_o
 from sandbox_tui.sessions.store.tables.calls import CallRow
 
 MAX_FILES = 200
-"""Files that are looked at."""
+"""Maximum number of files that are listed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFile:
-    """A file that a run left.
+    """A file that a run produced.
 
     Attributes:
-        name: below the folder of the results, or the path in the sandbox.
+        name: path relative to the results folder, or the path in the sandbox.
         size: bytes.
     """
 
@@ -30,14 +30,14 @@ class ResultFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionDetail:
-    """A session with what its row has no room for.
+    """A session with the details that do not fit into its row.
 
     Attributes:
         run: the session.
-        last_call: the last call that was proposed.
-        files: its results on this machine; where there are none, what it changed in the sandbox.
-        folder: of the results on this machine; None: the files were in the sandbox only.
-        tags, notes: of people.
+        last_call: the most recently proposed call.
+        files: its results on this machine; if there are none, its changes in the sandbox.
+        folder: of the results on this machine; None if the files were only in the sandbox.
+        tags, notes: the user's annotations.
     """
 
     run: RunSummary
@@ -67,7 +67,7 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
 
 
 def _files_below(folder: Path) -> tuple[ResultFile, ...]:
-    """The files below a folder, without following links; none where it is gone."""
+    """The files below a folder, without following links; empty if the folder does not exist."""
     found: list[ResultFile] = []
     for place, _, names in os.walk(folder):
         for name in sorted(names):
@@ -83,7 +83,7 @@ def _files_below(folder: Path) -> tuple[ResultFile, ...]:
 
 
 def _changed(store: Store, run_id: str) -> tuple[ResultFile, ...]:
-    """The files that a run made or changed and did not delete, as they were at the end."""
+    """The files that a run created or changed and did not delete, in their final state."""
     last = {change.path: change for change in store.file_changes(run_id)}
     kept = [one for one in last.values() if one.kind == "file" and one.change != "deleted"]
     touched = [one for one in kept if one.step > 0]
