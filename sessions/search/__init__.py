@@ -1,1 +1,1 @@
-"""Search in all sessions and within one."""
+"""Full-text search across all sessions and within one."""

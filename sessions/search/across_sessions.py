@@ -19,16 +19,16 @@ _NO_BOUND = 1 << 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """A match in a session, or a session where the query has no words.
+    """A match in a session, or a session if the query has no words.
 
     Attributes:
         run: the session.
-        seq: the event, 0 for a note and for the session as a whole.
+        seq: number of the event; 0 for a note and for the session as a whole.
         step: of that event.
         kind: task, reply, call, observation, message, command, answer, note or session.
-        snippet: recorded text around the match; sanitize it before it is shown.
-        marks: (start, end) of each word in `snippet`.
-        in_session: the number of matches in this session.
+        snippet: recorded text around the match; sanitize it before showing it.
+        marks: (start, end) of each matching word in `snippet`.
+        in_session: number of matches in this session.
     """
 
     run: RunSummary
@@ -44,26 +44,26 @@ def search(store: Store, text: str | Query, *, limit: int = 50) -> list[Hit]:
     """Parse a query and `find` it.
 
     Raises:
-        StoreError: the file cannot be read; never because of the query.
+        StoreError: the database cannot be read; never because of the query.
     """
     query = parse_query(text) if isinstance(text, str) else text
     return find(store, query, limit=limit)
 
 
 def find(store: Store, query: Query, *, limit: int = 50, each: int = _NO_BOUND) -> list[Hit]:
-    """Matches by session, the best session first; within a session, in order of events.
+    """Matches grouped by session, the best session first; within a session, in order of events.
 
-    A match in events that a fork shares with its parent is listed with the parent alone. Without
-    words: the newest sessions.
+    A match in events that a fork shares with its parent is listed only for the parent. Without
+    words, these are the newest sessions.
 
     Args:
-        store: where the sessions are.
-        query: what to look for.
+        store: the database.
+        query: what to find.
         limit: maximum number of matches.
-        each: maximum number of matches of one session; the best are kept.
+        each: maximum number of matches per session; the best are kept.
 
     Raises:
-        StoreError: the file cannot be read; never because of the query.
+        StoreError: the database cannot be read; never because of the query.
     """
     where, values = _conditions(query.filters)
     if not query.match:
@@ -134,7 +134,7 @@ def _unended(outcome: str) -> bool:
 
 
 def _ended(hits: list[Hit], filters: Filters) -> list[Hit]:
-    """Filter unfinished sessions: only the process tells running from interrupted."""
+    """Filter unfinished sessions: only the process tells running ones from interrupted ones."""
     if filters.outcome is None or not _unended(filters.outcome):
         return hits
     return [hit for hit in hits if hit.run.outcome.startswith(filters.outcome.lower())]
@@ -156,7 +156,7 @@ def _hits(store: Store, match: str, places: list[dict[str, Any]]) -> list[Hit]:
     return [
         _hit(place, runs[place["run_id"]], snippets[place["source"], place["id"]])
         for place in places
-        if place["run_id"] in runs  # not deleted meanwhile
+        if place["run_id"] in runs  # not deleted in the meantime
         and (place["source"], place["id"]) in snippets
     ]
 
@@ -193,7 +193,7 @@ def _hit(place: dict[str, Any], run: RunSummary, snippet: str) -> Hit:
 
 
 def _marked(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The snippet without its marks, and their positions."""
+    """The snippet without its markers, and their positions."""
     plain, marks, start = "", list[tuple[int, int]](), 0
     for part in re.split(f"([{_OPEN}{_CLOSE}])", text):
         if part == _OPEN:

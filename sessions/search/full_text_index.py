@@ -1,7 +1,7 @@
-"""The texts that sessions are found by, each in a full-text index (FTS5) that triggers keep up.
+"""The searchable texts, each in a full-text index (FTS5) that triggers keep up to date.
 
-The indexes are those of the tables `steps`, `calls`, `messages` and `notes`; a text is one column
-of a table, or all its indexed columns.
+The indexes belong to the tables `steps`, `calls`, `messages` and `notes`; a text is one column of a
+table, or all its indexed columns.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A text of a table.
+    """A searchable text.
 
     Attributes:
-        name: of the source.
-        table: where it stands.
-        seq, step, kind: SQL of the event's number, of its step, and of the kind of hit.
+        name: of the text.
+        table: that contains it.
+        seq, step, kind: SQL for the event's number, its step, and the kind of hit.
         column: of the index; None for all of them.
     """
 
@@ -34,10 +34,10 @@ class Source:
 
     @property
     def select(self) -> str:
-        """SQL of the rows that match its parameter.
+        """SQL for the rows that match its parameter.
 
-        A rank depends on the length of the whole row. It is rounded, so that words that stand in
-        most rows, whose ranks are about 1e-6, leave the order to the events.
+        A rank depends on the length of the whole row. It is rounded so that common words, whose
+        ranks are about 1e-6, leave the order to the events.
         """
         return (
             f"SELECT '{self.name}' AS source, t.id, t.run_id, {self.seq} AS seq,"
@@ -47,7 +47,8 @@ class Source:
         )
 
     def match(self, expression: str) -> str:
-        """An FTS5 expression for this text alone (https://www.sqlite.org/fts5.html, 3.7)."""
+        """An FTS5 expression restricted to this text (https://www.sqlite.org/fts5.html, section
+        3.7)."""
         return expression if self.column is None else f"{self.column} : ({expression})"
 
 

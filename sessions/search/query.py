@@ -1,7 +1,9 @@
 """Parses search queries: words, "phrases", and filters.
 
-All words must be found; `-word` must not. A word finds also what begins with it. Filters narrow it
-down: `model:qwen outcome:failed tag:todo tool:bash after:2026-11-01 cost>0.5 "no such file"`.
+All words must match; `-word` must not. A word also matches longer words that it begins. Filters
+narrow the search:
+
+    model:qwen outcome:failed tag:todo tool:bash after:2026-11-01 cost>0.5 "no such file"
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from dataclasses import dataclass, replace
 
 MAX_TERMS = 32
 MAX_QUERY_CHARS = 2000
-"""Characters of a query that are read."""
+"""Maximum number of characters of a query that are read."""
 
 FILTERS: Mapping[str, str] = {
     "model": "part of a model's name",
@@ -25,7 +27,7 @@ FILTERS: Mapping[str, str] = {
     "before": "2026-11-01, today, yesterday or 7d",
     "cost": "US dollars, as in cost>0.5 or cost<2",
 }
-"""Filters by name, with the values they take."""
+"""Filters by name, with the values they accept."""
 
 ENDINGS = (
     *("submitted", "failed", "running", "interrupted", "max_steps", "token_limit", "time_limit"),
@@ -39,7 +41,7 @@ ENDINGS = (
         "internal_error",
     ),
 )
-"""Outcomes of a session; `failed` is any end but `submitted`."""
+"""Outcomes of a session; `failed` stands for any end except `submitted`."""
 
 _TERM = re.compile(
     r'(?P<minus>-?)"(?P<phrase>[^"]*)"?'
@@ -54,14 +56,14 @@ _HAS_WORD = re.compile(r"\w")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Conditions on sessions; None: any.
+    """Conditions on sessions; None means no condition.
 
     Attributes:
-        model, tool: a part of the name, whatever the case.
-        outcome: why it ended, or a part of that; `failed` is any end but `submitted`, and
-            `running` and `interrupted` have not ended.
+        model, tool: a part of the name, ignoring case.
+        outcome: why it ended, or a part of that; `failed` is any end except `submitted`, and
+            `running` and `interrupted` match sessions that have not ended.
         tag: a tag.
-        after, before: seconds since the epoch; `before` itself does not count.
+        after, before: seconds since the epoch; `before` is exclusive.
         cost_above, cost_below: US dollars.
     """
 
@@ -80,9 +82,9 @@ class Query:
     """A parsed query.
 
     Attributes:
-        match: an FTS5 expression, with all words quoted; empty where there were none.
+        match: an FTS5 expression, with all words quoted; empty if there are none.
         filters: conditions on sessions.
-        remarks: a sentence for each part that may not do what was meant.
+        remarks: a sentence for each part that may not do what was intended.
     """
 
     match: str = ""
@@ -127,7 +129,7 @@ def parse_query(text: str) -> Query:
 
 
 def _plain(text: str) -> str:
-    """Replace NUL, lone surrogates and typographic quotes, none of which an index holds."""
+    """Replace NUL, lone surrogates and typographic quotes, which an index never contains."""
     text = text[:MAX_QUERY_CHARS].replace("\0", " ")
     text = text.replace("“", '"').replace("”", '"').replace("„", '"')
     return text.encode("utf-8", "replace").decode()
@@ -137,13 +139,13 @@ def _plain(text: str) -> str:
 
 
 def _is_filter(named: re.Match[str]) -> bool:
-    """Only cost takes an operator other than a colon."""
+    """Whether this is a valid filter: only `cost` takes an operator other than a colon."""
     name = named[2].lower()
     return name in FILTERS and (named[3] == ":" or name == "cost")
 
 
 def _no_filter(named: re.Match[str] | None) -> list[str]:
-    """A remark on a word that looks like a filter and is not one."""
+    """A remark on a word that looks like a filter but is not one."""
     if named is None or named[3] != ":" or len(named[2]) < 2 or not re.match(r"[\w.]", named[4]):
         return []
     close = difflib.get_close_matches(named[2].lower(), FILTERS, 1)
@@ -152,7 +154,7 @@ def _no_filter(named: re.Match[str] | None) -> list[str]:
 
 
 def _narrowed(filters: Filters, named: re.Match[str]) -> tuple[Filters, str]:
-    """The filters with one more, and a remark on it."""
+    """The filters with one more, and a remark if it may not do what was intended."""
     name, value = named[2].lower(), named[4].strip('"')
     if named[3] != ":":
         value = named[3] + value
@@ -179,7 +181,8 @@ def _narrowed(filters: Filters, named: re.Match[str]) -> tuple[Filters, str]:
 
 
 def _day(value: str) -> float | None:
-    """A date (2026-11-21) or moment in ISO 8601, in local time unless it says otherwise; a day."""
+    """Parse a date (2026-11-21) or time in ISO 8601, local unless it has an offset, or `today` and
+    the like."""
     today = datetime.datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
     ago = {"today": 0, "yesterday": 1}.get(value.lower())
     if ago is None and (days := _DAYS.match(value.lower())):

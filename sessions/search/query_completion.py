@@ -1,4 +1,4 @@
-"""Completes search queries: names of filters, and their values."""
+"""Completes search queries: filter names and their values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandbox_tui.sessions.search.query import ENDINGS, FILTERS
 from sandbox_tui.sessions.store.store import Store
 
 Values = Mapping[str, Sequence[str]]
-"""Values of each filter in this database, the most used first."""
+"""Values for each filter in this database, the most frequent first."""
 
 MAX_VALUES = 200
 _LAST = re.compile(
@@ -42,9 +42,9 @@ def known_values(store: Store) -> Values:
 
 
 def completions(text: str, values: Values) -> list[str]:
-    """`text` with its last word completed, in each way; the likeliest first.
+    """All completions of the last word of `text`, the likeliest first; each is a whole query.
 
-    There are none inside a phrase and after a complete word.
+    There are none inside a phrase or after a complete word.
     """
     last = _LAST.search(text)
     if last is None or text.count('"') % 2:

@@ -1,4 +1,4 @@
-"""Searches while a person types, on a connection of its own that blocks no recording."""
+"""Searches while the user types, on a separate connection that does not block recordings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sandbox_tui.sessions.store.store import Store
 
 MAX_HITS = 200
 MAX_HITS_PER_SESSION = 5
-"""Places shown of one session."""
+"""Maximum number of matches shown per session."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Found:
     """The result of a query.
 
     Attributes:
-        query: what was looked for.
-        hits: the places, those of a session together.
-        whole: whether these are all there are.
+        query: the query.
+        hits: the matches, grouped by session.
+        whole: whether these are all matches.
     """
 
     query: Query
@@ -33,7 +33,7 @@ class Found:
 
 
 class Finder:
-    """A search in a session database. Its methods may be called from any thread, one at a time.
+    """A search in a session database. Methods may be called from any thread, one at a time.
 
     Args:
         path: of the session database.
@@ -46,7 +46,7 @@ class Finder:
         self._lock = threading.Lock()
 
     def find(self, query: Query) -> Found:
-        """The places where a query matches.
+        """The matches of a query.
 
         Raises:
             StoreError: the database cannot be read.
@@ -55,7 +55,7 @@ class Finder:
         return Found(query, hits, len(hits) < MAX_HITS)
 
     def values(self) -> Values:
-        """Values that filters can have here.
+        """Values that each filter can take in this database.
 
         Raises:
             StoreError: the database cannot be read.

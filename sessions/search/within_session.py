@@ -1,4 +1,4 @@
-"""Finds the places in one session where some words stand, in the order of their events."""
+"""Finds the events of one session whose text contains given words, in order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from sandbox_tui.sessions.store.store import Store
 
 PAGE = 200
-"""Texts read at a time."""
+"""Number of texts read at a time."""
 
 _TEXTS = (
     ("steps", "number", "seq", "text || char(10) || reasoning", "1"),
@@ -15,20 +15,20 @@ _TEXTS = (
     ("calls", "number", "finished_seq", "observation", "finished_seq IS NOT NULL"),
     ("messages", "seq", "seq", "text", "kind IN ('message', 'command', 'observation')"),
 )
-"""The texts that the list of calls shows: table, key within the session, number of the event, text,
-and which rows."""
+"""Texts in the call list: table, key within the session, number of the event, text, and condition
+on the rows."""
 
 
 def occurrences(
     store: Store, run_id: str, words: str, *, rest: Callable[[], bool] = lambda: True
 ) -> list[int]:
-    """Numbers of the events whose text holds the words, which match case only if one is a capital.
+    """Numbers of the events whose text contains `words`; matches case only if they have a capital.
 
     Args:
-        store: where the session is.
-        run_id: its id.
-        words: to look for, as they stand.
-        rest: called after every page; may wait, and ends the search by False.
+        store: the database.
+        run_id: the session.
+        words: the text to find, literally.
+        rest: called after every page; may wait, and ends the search by returning False.
 
     Raises:
         StoreError: the database cannot be read.
