@@ -1,6 +1,6 @@
-"""Storage: every run's events in one SQLite file, and ways to read them back.
+"""Records every run's events in one SQLite file, and reads them back.
 
-Whatever runs or records runs is imported when it is first asked for: most commands only read.
+Modules that run or record runs are imported on first use, since most commands only read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Themes: TOML files, built in here and in the user's config folder."""
+"""Themes: TOML files, built in or in the user's config folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads theme files; a broken one is reported and the others still load."""
+"""Loads theme files. A broken one is reported; the others still load."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ANSI = re.compile(r"ansi_(default|(bright_)?(black|red|green|yellow|blue|magent
 
 
 class Colors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The colours of widgets: #rrggbb, or names such as `ansi_red` in an `ansi` theme."""
+    """Colours of widgets: #rrggbb, or names such as `ansi_red` in an `ansi` theme."""
 
     primary: str
     secondary: str
@@ -32,10 +32,10 @@ class Colors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Roles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The colours of content, by its role.
+    """Colours of content by role.
 
     Attributes:
-        model, human, tool: the actor.
+        model, human, tool: the actors.
         dim: secondary text.
         faint: lines and rules.
         code: background of code.
@@ -56,7 +56,7 @@ class ThemeFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     Attributes:
         dark: whether the background is dark.
-        ansi: whether it uses the terminal's own sixteen colours.
+        ansi: whether it uses the terminal's sixteen colours.
     """
 
     name: str
@@ -74,7 +74,7 @@ class BrokenTheme(NamedTuple):
 
 
 def load_themes(folder: Path | None = None) -> tuple[dict[str, ThemeFile], list[BrokenTheme]]:
-    """All themes by name: the built-in ones, and those in `folder`, which may replace them.
+    """All themes by name: the built-in ones and those in `folder`, which override them.
 
     Returns:
         The themes, and the files that could not be used.
@@ -95,7 +95,7 @@ def parse_theme(text: str) -> ThemeFile:
     """Parse a theme from TOML.
 
     Raises:
-        ValueError: names the wrong line and key.
+        ValueError: a value is wrong; the message names its line and key.
     """
     try:
         theme = msgspec.convert(tomllib.loads(text), ThemeFile)
@@ -115,7 +115,7 @@ def parse_theme(text: str) -> ThemeFile:
 
 
 def _where(text: str, problem: str) -> str:
-    """The line of the key a validation error names, as a suffix for its message."""
+    """The line of the key in a validation error, as a suffix for the message."""
     named = re.search(r"\$\.(\w+)(?:\.(\w+))?", problem)
     unknown = re.search(r"unknown field `(\w+)`", problem)
     words = [word for word in named.groups() if word] if named else []
@@ -128,7 +128,7 @@ def _where(text: str, problem: str) -> str:
 
 
 def _line_of(text: str, table: str, key: str) -> int:
-    """Number of the line that sets `key` in `[table]`; 0 when none does."""
+    """Number of the line that sets `key` in `[table]`; 0 if none does."""
     current = ""
     for number, line in enumerate(text.split("\n"), 1):
         stripped = line.strip()
