@@ -1,4 +1,4 @@
-"""Random choices that come out the same on every version of Python."""
+"""Random choices that are the same on every version of Python."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _T = TypeVar("_T")
 class Draw:
     """A source of random choices.
 
-    Only `random.Random.random()` with a text seed is promised to repeat itself from version to
+    Only `random.Random.random()` with a text seed is guaranteed to be reproducible from version to
     version, so everything here is built on it.
 
     Args:
-        seed: the same text gives the same choices.
+        seed: equal texts give equal choices.
     """
 
     def __init__(self, seed: str) -> None:
@@ -28,12 +28,12 @@ class Draw:
         return low + int(self._random() * (high - low + 1))
 
     def of_digits(self, digits: int) -> int:
-        """An integer of exactly so many decimal digits, however many."""
+        """An integer with exactly this many decimal digits, however many."""
         rest = [self.integer(0, 9) for _ in range(digits - 1)]
         return int("".join(map(str, [self.integer(1, 9), *rest])))
 
     def decimal(self, low: str, high: str) -> Decimal:
-        """A number between two, with as many decimal places as `low` is written with."""
+        """A number from `low` to `high`, with as many decimal places as `low` is written with."""
         step = Decimal(low).as_tuple().exponent
         assert isinstance(step, int)
         first, last = (int(Decimal(end).scaleb(-step)) for end in (low, high))
@@ -60,5 +60,5 @@ class Draw:
         return rest
 
     def some(self, choices: Sequence[_T], count: int) -> list[_T]:
-        """So many of the choices, each at most once, in a random order."""
+        """This many of the choices, each at most once, in random order."""
         return self.shuffled(choices)[:count]

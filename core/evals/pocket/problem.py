@@ -1,4 +1,4 @@
-"""What a family of tasks generates, and the sentences that say how to write an answer."""
+"""The problems that task families generate, with sentences that say how to write an answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from sandbox_tui.core.evals.pocket.draw import Draw
 
 TOLERANCE = 0.001
-"""Largest relative difference between a number and its target, unless a problem says otherwise."""
+"""Default maximum relative difference between a number and its target."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,12 +17,12 @@ class Problem:
     """A generated problem.
 
     Attributes:
-        text: the problem, with the wanted format of its answer.
+        text: the problem, including the required format of the answer.
         target: a right answer.
-        scorer: name of the scorer.
-        size: how much there is to work out, in a measure that the family states.
+        scorer: scorer name.
+        size: amount of work to do, in a measure that the family states.
         files: input files.
-        metadata: what the scorer needs.
+        metadata: data that the scorer needs.
     """
 
     text: str
@@ -91,9 +91,9 @@ def number_problem(
     """A problem whose answer is a number in a unit.
 
     Args:
-        unit: as the problem names it, such as `km/h`; empty: it has none.
-        figures: significant figures that the answer is asked to have.
-        relative: largest relative difference from the target.
+        unit: unit as the problem names it, such as `km/h`; empty if there is none.
+        figures: number of significant figures that the problem asks for.
+        relative: maximum relative difference from the target.
     """
     ask = draw.one_of(_NUMBER if unit else _PURE).format(unit=unit, figures=figures)
     return Problem(
@@ -115,10 +115,10 @@ def exact_problem(
     size: int,
     files: Mapping[str, bytes] | None = None,
 ) -> Problem:
-    """A problem whose answer is a text that can be written in one way only.
+    """A problem whose answer can be written in one way only.
 
     Args:
-        what: the answer in words, such as `the name of the ship`.
+        what: description of the answer, such as `the name of the ship`.
     """
     return Problem(
         text=_asked(text, draw.one_of(_TEXT).format(what=what)),
@@ -130,5 +130,5 @@ def exact_problem(
 
 
 def at_level(level: int, *values: int) -> int:
-    """The value for a level, of one value for each."""
+    """The value for a level, given one value per level."""
     return values[level - 1]

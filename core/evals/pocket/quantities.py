@@ -1,4 +1,4 @@
-"""Quantities with units, and the sentences that tell them."""
+"""Quantities with units, and the sentences that state them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sandbox_tui.core.evals.pocket.draw import Draw
 
 Units = tuple[tuple[str, float], ...]
-"""Units that a quantity may be given in, each with its value in the SI."""
+"""Units in which to state a quantity, each with its value in SI units."""
 
 LENGTH: Units = (("m", 1.0), ("cm", 0.01), ("ft", 0.3048))
 SHORT: Units = (("cm", 0.01), ("mm", 0.001), ("m", 1.0))
@@ -26,7 +26,7 @@ class Quantity:
 
     Attributes:
         text: number and unit.
-        si: its value, from the number in `text`.
+        si: value in SI units, computed from the number in `text`.
     """
 
     text: str
@@ -37,7 +37,7 @@ class Quantity:
 
 
 def plain(value: float, figures: int = 4) -> str:
-    """A number with so many significant figures, without an exponent."""
+    """A number with this many significant figures, without an exponent."""
     places = figures - 1 - math.floor(math.log10(abs(value))) if value else 0
     return f"{round(value, places):.{max(0, places)}f}"
 
@@ -50,7 +50,7 @@ def quantity(draw: Draw, low: float, high: float, units: Units, figures: int = 3
 
 
 def temperature(draw: Draw, low: float, high: float) -> Quantity:
-    """A temperature between two in °C; its `si` is in kelvin."""
+    """A temperature from `low` to `high` in °C; its `si` is in kelvin."""
     celsius = draw.real(low, high)
     if draw.chance(0.3):
         number = f"{celsius + 273.15:.1f}"
@@ -65,12 +65,12 @@ def temperature(draw: Draw, low: float, high: float) -> Quantity:
 def tell(
     draw: Draw, facts: Sequence[str | Sequence[str]], asides: Sequence[str], ask: Sequence[str]
 ) -> str:
-    """Facts, one wording of each, with an aside now and then, and the question.
+    """Combine facts, sometimes an aside, and the question, picking one wording of each.
 
     Args:
-        facts: sentences, several wordings of each or only one. Those that begin with `<` come
-            first, those that begin with `>` last, in the given order; the others in any order.
-        asides: sentences that have nothing to do with the answer.
+        facts: sentences, each with one or several wordings. Those that start with `<` come first,
+            those that start with `>` last, in the given order; the others in any order.
+        asides: sentences that are irrelevant to the answer.
         ask: wordings of the question.
     """
     said = [draw.one_of(fact) if not isinstance(fact, str) else fact for fact in facts]

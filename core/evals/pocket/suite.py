@@ -1,8 +1,8 @@
 """`pocket`: a suite that is generated from a seed and needs no download.
 
-Seven domains, three levels. The tasks are too much for a small model in its head and fair with a
-computer that has bash and Python's standard library; no network is needed. Every answer can be
-checked exactly, or within the tolerance in the task's metadata.
+Seven domains, three levels. The tasks are too hard for a small model to solve mentally, and fair
+with a computer that has bash and Python's standard library; they need no network. Every answer can
+be checked exactly, or within the tolerance in the task's metadata.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LEVELS = (1, 2, 3)
 
 
 def families_of(domain: str) -> dict[str, Family]:
-    """The generators of a domain by name."""
+    """The task families of a domain, by name."""
     module = import_module(f"{__package__}.{_FAMILIES[domain]}.families")
     return module.FAMILIES
 
@@ -46,11 +46,11 @@ def pocket_tasks(
     the first tasks of a larger one.
 
     Args:
-        seed: other seeds give other tasks.
-        per_domain: tasks of each domain. Levels and families take turns.
+        seed: another seed gives other tasks.
+        per_domain: number of tasks per domain; levels and families take turns.
 
     Raises:
-        ValueError: there is no such domain or level, or none is given.
+        ValueError: a domain or level does not exist, or none is given.
     """
     if unknown := [name for name in domains if name not in _FAMILIES]:
         raise ValueError(f"pocket has no domain {unknown[0]!r}; it has {', '.join(DOMAINS)}.")
@@ -72,7 +72,7 @@ def _domain_tasks(seed: int, domain: str, count: int, levels: Sequence[int]) -> 
         name = order[place]
         attempt = 0
         problem = families[name](Draw(f"{seed}/{domain}/{index}/{level}"), level)
-        while problem.text in seen:  # the same words twice, as a small range of choices may give
+        while problem.text in seen:  # few choices may give the same text twice
             attempt += 1
             problem = families[name](Draw(f"{seed}/{domain}/{index}/{level}/{attempt}"), level)
         seen.add(problem.text)

@@ -1,1 +1,1 @@
-"""Sequences, doses and epidemiology."""
+"""Biomedicine: sequences, doses and epidemiology."""

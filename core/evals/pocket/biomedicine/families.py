@@ -1,4 +1,4 @@
-"""The families of biomedicine."""
+"""Task families of biomedicine."""
 
 from __future__ import annotations
 

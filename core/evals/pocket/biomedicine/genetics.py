@@ -1,4 +1,4 @@
-"""DNA, RNA and proteins."""
+"""Tasks about DNA, RNA and proteins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CODONS = {
     for j, b in enumerate(_BASES)
     for k, c in enumerate(_BASES)
 }
-"""The standard genetic code (NCBI table 1); `*` stops."""
+"""The standard genetic code (NCBI table 1); `*` is a stop."""
 
 CODON_FILE = "".join(f"{codon} {amino}\n" for codon, amino in CODONS.items()).encode()
 
@@ -54,12 +54,12 @@ _PAIRS = str.maketrans("ACGT", "TGCA")
 
 
 def dna(draw: Draw, length: int, gc: float = 0.5) -> str:
-    """A random sequence with about this share of G and C."""
+    """A random sequence with about the given share of G and C."""
     return "".join(draw.one_of("GC" if draw.chance(gc) else "AT") for _ in range(length))
 
 
 def fasta(sequences: dict[str, str]) -> bytes:
-    """Sequences as a FASTA file with lines of 60."""
+    """Sequences as a FASTA file with 60 characters per line."""
     lines: list[str] = []
     for name, sequence in sequences.items():
         lines += [f">{name}", *(sequence[i : i + 60] for i in range(0, len(sequence), 60))]
@@ -254,7 +254,7 @@ def protein_mass(draw: Draw, level: int) -> Problem:
 
 
 def words(draw: Draw, level: int) -> Problem:
-    """The most frequent word of a sequence. Size: bases."""
+    """The most frequent k-mer of a sequence. Size: bases."""
     k = at_level(level, 4, 6, 8)
     sequence = dna(draw, at_level(level, 500, 4_000, 30_000))
     planted = dna(draw, k)

@@ -1,4 +1,4 @@
-"""Doses, infusions, drug levels, tests of a disease, heredity."""
+"""Tasks about doses, infusions, drug levels, diagnostic tests and heredity."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DRUG = "The drug and all numbers are invented. "
 
 
 def dose(draw: Draw, level: int) -> Problem:
-    """A volume of medicine by weight. Size: formulas to combine."""
+    """A volume of medicine by body weight. Size: formulas to combine."""
     weight = draw.decimal("22.0", "198.0")
     pounds = draw.chance(0.5)
     kilograms = float(weight) * (0.45359237 if pounds else 1)
@@ -223,7 +223,7 @@ def trial(draw: Draw, level: int) -> Problem:
 
 
 def dilution(draw: Draw, level: int) -> Problem:
-    """Germs by counting colonies. Size: plates."""
+    """Bacterial counts from colonies on plates. Size: plates."""
     steps = [draw.integer(3, 6) for _ in range(level)]
     colonies = [draw.integer(31, 290) for _ in range(level)]
     plated = [draw.decimal("0.05", "0.50") for _ in range(level)]

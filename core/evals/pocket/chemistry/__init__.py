@@ -1,1 +1,1 @@
-"""Chemistry with a stated table of atomic weights."""
+"""Chemistry, with a stated table of atomic weights."""

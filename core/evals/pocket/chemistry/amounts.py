@@ -1,4 +1,4 @@
-"""Molar masses and stoichiometry."""
+"""Tasks about molar masses and stoichiometry."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def balance(draw: Draw, level: int) -> Problem:
 
 
 def yields(draw: Draw, level: int) -> Problem:
-    """What a reaction makes. Size: formulas to combine."""
+    """The yield of a reaction. Size: formulas to combine."""
     reaction = draw.one_of(_reactions(level))
     left, right = reaction
     product = draw.one_of(sorted(right))
@@ -147,7 +147,7 @@ def yields(draw: Draw, level: int) -> Problem:
 
 
 def leftover(draw: Draw, level: int) -> Problem:
-    """What is left of the substance in excess. Size: coefficients of the equation."""
+    """The amount left of the reactant in excess. Size: coefficients of the equation."""
     pool = sorted((r for r in REACTIONS if len(r[0]) == 2), key=_coefficients)
     reaction = draw.one_of(pool[5 * level - 5 : 5 * level])
     (one, n), (two, m) = reaction[0].items()
@@ -172,7 +172,7 @@ def leftover(draw: Draw, level: int) -> Problem:
 
 
 def combustion(draw: Draw, level: int) -> Problem:
-    """An empirical formula from a combustion. Size: atoms of the formula."""
+    """An empirical formula from combustion data. Size: atoms of the formula."""
     top = at_level(level, 6, 12, 24)
     counts = {"C": draw.integer(top // 2, top), "H": draw.integer(top // 2, 2 * top)}
     counts["O"] = draw.integer(1, at_level(level, 2, 3, 6))

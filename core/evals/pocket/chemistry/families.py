@@ -1,4 +1,4 @@
-"""The families of chemistry."""
+"""Task families of chemistry."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _PART = re.compile(r"([A-Z][a-z]?)(\d*)|(\()|\)(\d*)")
 
 
 def atoms(formula: str) -> Counter[str]:
-    """How often each element is in a formula such as `Ca(OH)2` or `CuSO4·5H2O`."""
+    """Number of atoms of each element in a formula such as `Ca(OH)2` or `CuSO4·5H2O`."""
     total: Counter[str] = Counter()
     for part in formula.split("·"):
         times, rest = re.fullmatch(r"(\d*)(.*)", part).groups()  # type: ignore[union-attr]
@@ -67,12 +67,12 @@ def _group(formula: str) -> Counter[str]:
 
 
 def molar_mass(formula: str) -> float:
-    """In g/mol."""
+    """Molar mass in g/mol."""
     return sum(float(WEIGHTS[element]) * count for element, count in atoms(formula).items())
 
 
 def table(draw: Draw, formulas: Iterable[str], extra: int = 3) -> str:
-    """The atomic weights of the elements of some formulas, and of a few others."""
+    """The atomic weights of the elements in the formulas, and of a few others."""
     needed = {element for formula in formulas for element in atoms(formula)}
     others = draw.some(sorted(set(WEIGHTS) - needed), extra)
     listed = ", ".join(f"{e} {WEIGHTS[e]}" for e in draw.shuffled(sorted([*needed, *others])))
@@ -82,7 +82,7 @@ def table(draw: Draw, formulas: Iterable[str], extra: int = 3) -> str:
 
 
 def hill(counts: Mapping[str, int]) -> str:
-    """A formula in Hill's order: C, then H, then the others by the alphabet."""
+    """A formula in Hill order: C, then H, then the others alphabetically."""
     order = sorted(counts, key=lambda e: ({"C": 0, "H": 1}.get(e, 2) if "C" in counts else 2, e))
     return "".join(e + (str(counts[e]) if counts[e] > 1 else "") for e in order)
 
@@ -110,7 +110,7 @@ REACTIONS: tuple[tuple[dict[str, int], dict[str, int]], ...] = (
         {"K2SO4": 1, "Cr2(SO4)3": 1, "Fe2(SO4)3": 3, "H2O": 7},
     ),
 )
-"""Balanced reactions: coefficients of what reacts and of what is made, in smallest integers."""
+"""Balanced reactions: coefficients of reactants and products, in smallest integers."""
 
 SUBSTANCES = (
     "CuSO4·5H2O",

@@ -1,4 +1,4 @@
-"""Solutions, acids, rates, cells and isotopes."""
+"""Tasks about solutions, acids, reaction rates, cells and isotopes."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def acidity(draw: Draw, level: int) -> Problem:
         facts.append(f">A strong acid, {other} mol/L, is dissolved in it too.")
         second = float(other)
     low, high = 0.0, c + second
-    for _ in range(200):  # the acid's balance: [H] = strong + what has come off, less the salt
+    for _ in range(200):  # bisect the charge balance: [H+] + salt = dissociated + strong acid
         h = (low + high) / 2
         ions = ka * (c + salt) / (ka + h)
         low, high = (h, high) if h + salt < ions + second else (low, h)

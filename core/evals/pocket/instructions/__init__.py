@@ -1,1 +1,1 @@
-"""Texts under exact constraints."""
+"""Instruction following: texts under exact constraints."""

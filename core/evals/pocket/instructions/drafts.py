@@ -1,4 +1,4 @@
-"""What the problems of this domain have in common: a list of words, an example, constraints."""
+"""What the problems of this domain share: a vocabulary, an example, constraints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sandbox_tui.core.evals.pocket.problem import Problem
 
 WORDS_FILE = "words.txt"
 ONE_LINE = "[a-z]+( [a-z]+)*"
-"""Words in lower case with one space between them."""
+"""Lower-case words separated by single spaces."""
 
 _VOCABULARY = (
     "Use only words from the input file words.txt, which has one word a line.",
@@ -26,12 +26,12 @@ _PLAIN = (
 
 
 def vocabulary(draw: Draw, count: int = 420) -> list[str]:
-    """The words of a problem, in alphabetical order."""
+    """The allowed words of a problem, in alphabetical order."""
     return sorted(draw.some(WORDS, count))
 
 
 def told(draw: Draw, opening: str, rules: Sequence[str], ending: str) -> str:
-    """A problem: what to write, the rules in any order, and how to answer."""
+    """The text of a problem: what to write, the rules in random order, and how to answer."""
     if draw.chance(0.5):
         listed = "\n".join(f"- {rule}" for rule in draw.shuffled(rules))
         return f"{opening}\n\n{listed}\n\n{ending}"
@@ -49,11 +49,11 @@ def text_problem(
     words: Sequence[str] = (),
     size: int,
 ) -> Problem:
-    """A problem whose answer is any text that keeps the constraints.
+    """A problem that any text that meets the constraints solves.
 
     Args:
-        example: one that does.
-        words: the only ones allowed, which go into a file; empty: any.
+        example: a text that meets them.
+        words: the only allowed words, which go into a file; empty: any.
     """
     rules = list(rules)
     files: dict[str, bytes] = {}

@@ -1,4 +1,4 @@
-"""The families of instruction following."""
+"""Task families of instruction following."""
 
 from __future__ import annotations
 

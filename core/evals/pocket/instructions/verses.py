@@ -1,4 +1,4 @@
-"""Texts of several lines, sentences and records."""
+"""Tasks that ask for several lines, sentences and records."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def staircase(draw: Draw, level: int) -> Problem:
 
 
 def _line_of(draw: Draw, words: list[str], length: int) -> list[str]:
-    """Different words that are so many characters long, with a space between them."""
+    """Different words that, joined by spaces, have exactly this many characters."""
     while True:
         line: list[str] = []
         left = length
@@ -128,7 +128,7 @@ def _line_of(draw: Draw, words: list[str], length: int) -> list[str]:
 
 
 def column(draw: Draw, level: int) -> Problem:
-    """Words below each other that spell a word downwards. Size: words times their length."""
+    """Stacked words, one column of which spells a word. Size: words times their length."""
     words = vocabulary(draw)
     length = at_level(level, 4, 5, 6)
     count = at_level(level, 5, 6, 7)
@@ -173,7 +173,7 @@ def column(draw: Draw, level: int) -> Problem:
 
 
 def sentence(draw: Draw, level: int) -> Problem:
-    """A sentence about a topic, free in its words. Size: constraints and words."""
+    """A sentence about a topic, otherwise free in its words. Size: constraints and words."""
     words = vocabulary(draw)
     count, commas = at_level(level, 12, 19, 28), at_level(level, 1, 2, 4)
     letter = draw.one_of("auiobm" if level == 1 else "aioe")
@@ -219,7 +219,7 @@ def sentence(draw: Draw, level: int) -> Problem:
 
 
 def refrain(draw: Draw, level: int) -> Problem:
-    """A row of words with one that comes back. Size: words."""
+    """A row of words with one that recurs. Size: words."""
     words = vocabulary(draw)
     nth, times = draw.integer(3, 5), at_level(level, 3, 6, 10)
     again, letter = draw.one_of(words), draw.one_of("aeo")

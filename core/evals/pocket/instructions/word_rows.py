@@ -1,4 +1,4 @@
-"""Rows of words from a given list."""
+"""Tasks that ask for rows of words from a given list."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def in_order(draw: Draw, level: int) -> Problem:
 
 
 def letter_budget(draw: Draw, level: int) -> Problem:
-    """Words with exact numbers of some letters. Size: letters that are counted."""
+    """Words with exact counts of some letters. Size: counted letters."""
     words = vocabulary(draw)
     example = draw.some(words, at_level(level, 5, 8, 12))
     letters = draw.some("aeiorstnl", at_level(level, 2, 4, 6))
@@ -120,7 +120,7 @@ def letter_budget(draw: Draw, level: int) -> Problem:
 
 
 def chain(draw: Draw, level: int) -> Problem:
-    """Words that begin as the one before ends. Size: words."""
+    """Words that each start with the last letter of the one before. Size: words."""
     words = vocabulary(draw)
     count = at_level(level, 7, 13, 22)
     for first in draw.shuffled(words):
@@ -161,7 +161,7 @@ def chain(draw: Draw, level: int) -> Problem:
 
 
 def initials(draw: Draw, level: int) -> Problem:
-    """Words whose first letters spell others. Size: words."""
+    """Words whose first letters spell other words. Size: words."""
     words = vocabulary(draw)
     shortest, letter = at_level(level, 3, 4, 4), draw.one_of("ueo")
     fitting = [word for word in words if len(word) >= shortest and letter not in word]
@@ -204,7 +204,7 @@ def initials(draw: Draw, level: int) -> Problem:
 
 
 def alternating(draw: Draw, level: int) -> Problem:
-    """Words that begin with vowels and consonants in turn and grow longer. Size: words."""
+    """Words that alternately start with vowels and consonants and grow longer. Size: words."""
     words = vocabulary(draw)
     count, first = at_level(level, 8, 14, 22), draw.chance(0.5)
     example: list[str] = []
@@ -293,7 +293,7 @@ def no_shared_letters(draw: Draw, level: int) -> Problem:
 
 
 def _apart(words: list[str], count: int, least: int) -> list[str]:
-    """The first words, in order, that share no letter and have so many letters at least."""
+    """The first words, in order, that share no letter and have at least this many letters."""
     if not count:
         return [] if least > 0 else ["found"]
     for i, word in enumerate(words):

@@ -1,1 +1,1 @@
-"""Questions over documents that are longer than a model's window."""
+"""Long context: questions over documents that are longer than a model's context window."""

@@ -1,4 +1,4 @@
-"""Writes an archive of reports: facts in varied prose, among much else."""
+"""Writes an archive of reports: facts in varied prose, among much filler."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandbox_tui.core.evals.pocket.problem import at_level
 
 BYTES_PER_TOKEN = 4
 TOKENS = (20_000, 60_000, 200_000)
-"""About so many tokens has an archive of each level."""
+"""Approximate size of an archive in tokens, by level."""
 
 _MONTHS = ("March", "April", "May", "June", "July", "August")
 _DAYS = (31, 30, 31, 30, 31, 31)
@@ -60,7 +60,7 @@ def in_words(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """Goods that came; `day` counts from 0, the first of March."""
+    """A delivery of goods; `day` counts from 0, which is the first of March."""
 
     who: str
     goods: str
@@ -70,13 +70,13 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Archive:
-    """An archive and what is true in it.
+    """An archive and the facts in it.
 
     Attributes:
         files: the reports.
-        deliveries: with their corrected amounts.
-        leads: the leader of each carrier.
-        origins: the town of each leader.
+        deliveries: deliveries with their corrected amounts.
+        leads: leader of each carrier.
+        origins: home town of each leader.
     """
 
     files: dict[str, bytes]
@@ -86,7 +86,7 @@ class Archive:
 
 
 def write_archive(draw: Draw, world: World, level: int) -> Archive:
-    """An archive of the size of its level."""
+    """Write an archive of the size for a level."""
     reports = at_level(level, 6, 12, 20)
     days = reports * 9
     carriers = draw.some(world.carriers, at_level(level, 6, 9, 13))
@@ -131,7 +131,7 @@ def write_archive(draw: Draw, world: World, level: int) -> Archive:
 
 
 def _said(draw: Draw, sentence: str, fact: Delivery, old: int = 0) -> str:
-    """A fact in words; the date and the numbers in one of several forms."""
+    """A fact as prose; the date and the numbers take one of several forms."""
     written = in_words if draw.chance(0.35) else str
     said = sentence.format(
         who=fact.who, goods=fact.goods, date=_date(draw, fact.day), n=written(fact.amount), old=old
@@ -150,7 +150,7 @@ def _date(draw: Draw, day: int) -> str:
 
 
 def _report(draw: Draw, world: World, number: int, facts: list[str], length: int) -> str:
-    """A report of about so many bytes, the facts scattered in it."""
+    """A report of about this many bytes, with the facts scattered in it."""
     sentences: list[str] = []
     size = sum(map(len, facts))
     while size < length:

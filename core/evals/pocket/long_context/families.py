@@ -1,4 +1,4 @@
-"""The families of long context."""
+"""Task families of long context."""
 
 from __future__ import annotations
 

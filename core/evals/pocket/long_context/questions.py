@@ -1,4 +1,4 @@
-"""Questions that take several facts from several reports."""
+"""Questions that combine several facts from several reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Asked = tuple[str, int | str]
 def _problem(
     draw: Draw, level: int, ask: Callable[[Draw, World, Archive], _Asked], what: str = ""
 ) -> Problem:
-    """A question on an archive. Size: bytes of the archive."""
+    """A question about an archive. Size: bytes of the archive."""
     world = draw.one_of((HARBOUR, MOUNTAINS))
     archive = write_archive(draw, world, level)
     question, answer = ask(draw, world, archive)
@@ -62,7 +62,7 @@ def _total(draw: Draw, world: World, archive: Archive) -> _Asked:
 
 
 def total(draw: Draw, level: int) -> Problem:
-    """What one carrier brought of some goods. Size: bytes of the archive."""
+    """How much of some goods one carrier delivered. Size: bytes of the archive."""
     return _problem(draw, level, _total)
 
 
@@ -88,7 +88,7 @@ def _towns(draw: Draw, world: World, archive: Archive) -> _Asked:
 
 
 def towns(draw: Draw, level: int) -> Problem:
-    """What carriers led from one town brought. Size: bytes of the archive."""
+    """How much the carriers led from one town delivered. Size: bytes of the archive."""
     return _problem(draw, level, _towns)
 
 
@@ -112,7 +112,7 @@ def _best(draw: Draw, world: World, archive: Archive) -> _Asked:
 
 
 def best(draw: Draw, level: int) -> Problem:
-    """The leader of the carrier that brought the most. Size: bytes of the archive."""
+    """The leader of the carrier that delivered the most. Size: bytes of the archive."""
     return _problem(draw, level, _best, "the first and last name of the {leader}")
 
 
@@ -132,7 +132,7 @@ def _days(draw: Draw, world: World, archive: Archive) -> _Asked:
 
 
 def days(draw: Draw, level: int) -> Problem:
-    """Days with large loads. Size: bytes of the archive."""
+    """The number of days with large loads. Size: bytes of the archive."""
     return _problem(draw, level, _days)
 
 
@@ -151,7 +151,7 @@ def _difference(draw: Draw, world: World, archive: Archive) -> _Asked:
 
 
 def difference(draw: Draw, level: int) -> Problem:
-    """How much more came of one than of another. Size: bytes of the archive."""
+    """How much more of one good than of another was delivered. Size: bytes of the archive."""
     return _problem(draw, level, _difference)
 
 
@@ -175,7 +175,7 @@ def _heaviest(draw: Draw, world: World, archive: Archive) -> _Asked:
 
 
 def heaviest(draw: Draw, level: int) -> Problem:
-    """The two largest loads. Size: bytes of the archive."""
+    """The days between the two largest loads. Size: bytes of the archive."""
     return _problem(draw, level, _heaviest)
 
 

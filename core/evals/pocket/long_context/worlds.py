@@ -1,4 +1,4 @@
-"""Two places that write reports: a harbour, and a store in the mountains."""
+"""Two settings for the reports: a harbour, and a store in the mountains."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """What reports are about, and how they say it.
+    """The subject of reports, and the sentences that they use.
 
     In the sentences, `{who}` is a carrier, `{n}` a number, `{goods}` goods, `{date}` a date,
-    `{lead}` the carrier's leader and `{town}` where the leader is from.
+    `{lead}` the carrier's leader and `{town}` the leader's home town.
 
     Attributes:
-        place: what the reports are about.
-        carrier, leader: the words for them.
-        unit: of the numbers, in the plural.
+        place: subject of the reports.
+        carrier, leader: nouns for carriers and leaders.
+        unit: unit of the numbers, in the plural.
         brought: what carriers do with goods, as a participle.
         carriers, leaders, towns, goods: names.
-        deliveries: sentences that tell of goods that came.
-        others: sentences about goods that did not come in this way.
+        deliveries: sentences that report a delivery.
+        others: sentences about goods that were not delivered in this way.
         corrections: sentences that replace a number (`{old}` by `{n}`).
-        commands: sentences on who leads a carrier.
-        origins: sentences on where a leader is from.
+        commands: sentences that say who leads a carrier.
+        origins: sentences that say where a leader is from.
         filler: sentences about other things; `{a}` and `{b}` are numbers, `{x}` a person.
     """
 

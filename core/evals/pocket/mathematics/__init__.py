@@ -1,1 +1,1 @@
-"""Arithmetic, number theory and counting with numbers too large for the head."""
+"""Mathematics: arithmetic, number theory and counting, too large to do mentally."""

@@ -144,7 +144,7 @@ def bases(draw: Draw, level: int) -> Problem:
 
 
 def expansion(draw: Draw, level: int) -> Problem:
-    """Some digits of a decimal expansion. Size: the last place that is asked for."""
+    """Some digits of a decimal expansion. Size: place of the last requested digit."""
     bottom = draw.of_digits(at_level(level, 3, 5, 7)) | 1
     bottom += 2 if bottom % 5 == 0 else 0
     top = draw.integer(2, bottom - 1)
@@ -165,7 +165,7 @@ def expansion(draw: Draw, level: int) -> Problem:
 
 
 def _determinant(rows: list[list[int]]) -> int:
-    """By fraction-free elimination (Bareiss)."""
+    """The determinant by fraction-free elimination (Bareiss)."""
     matrix = [row[:] for row in rows]
     sign, before = 1, 1
     for k in range(len(matrix) - 1):

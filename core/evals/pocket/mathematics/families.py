@@ -1,4 +1,4 @@
-"""The families of mathematics."""
+"""Task families of mathematics."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def modular_power(draw: Draw, level: int) -> Problem:
 
 
 def divisors(draw: Draw, level: int) -> Problem:
-    """The divisors of a number of known factors. Size: its digits."""
+    """The divisors of a number with known factors. Size: its digits."""
     limit = at_level(level, 10**6, 10**11, 10**17)
     factors: dict[int, int] = {}
     n = 1
@@ -118,7 +118,7 @@ def remainders(draw: Draw, level: int) -> Problem:
     """A system of congruences. Size: digits of the product of the moduli."""
     moduli = draw.some(_SMALL_PRIMES[10:60], at_level(level, 3, 5, 8))
     product = math.prod(moduli)
-    # A random answer, of about as many digits as the product.
+    # A random answer with about as many digits as the product.
     value = draw.of_digits(len(str(product))) % product
     rests = [value % m for m in moduli]
     text = draw.one_of(
@@ -178,7 +178,7 @@ def _times(a: list[list[int]], b: list[list[int]], modulus: int) -> list[list[in
 
 
 def digit_sums(draw: Draw, level: int) -> Problem:
-    """Numbers by divisor and digit sum. Size: how many numbers there are to look at."""
+    """Numbers by divisor and digit sum. Size: how many numbers there are to check."""
     high = at_level(level, 10**4, 10**5, 10**6)
     a = draw.integer(high // 10, high // 2)
     b = a + draw.integer(high // 3, high // 2)
@@ -205,7 +205,7 @@ def digit_sums(draw: Draw, level: int) -> Problem:
 
 
 def exactly_some(draw: Draw, level: int) -> Problem:
-    """Numbers with so many of the given divisors. Size: digits of the bound times divisors."""
+    """Numbers with an exact count of given divisors. Size: digits of the bound times divisors."""
     count = at_level(level, 3, 4, 5)
     bound = draw.of_digits(at_level(level, 6, 9, 14))
     divisors = sorted(draw.some(range(4, 40), count))

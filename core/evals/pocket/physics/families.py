@@ -1,4 +1,4 @@
-"""The families of physics."""
+"""Task families of physics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heat, gases and radioactive decay."""
+"""Tasks about heat, gases and radioactive decay."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def decay(draw: Draw, level: int) -> Problem:
 
 
 def _bateman(rates: list[float], time: float) -> float:
-    """Bateman's sum for the last of a chain, without the rates before it."""
+    """Bateman's sum for the last nuclide of a chain, without the product of the rates before it."""
     return sum(math.exp(-a * time) / math.prod(b - a for b in rates if b is not a) for a in rates)
 
 

@@ -1,4 +1,4 @@
-"""Motion, orbits, rockets and work."""
+"""Tasks about motion, orbits, rockets and work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Light, sound and quanta."""
+"""Tasks about light, sound and quanta."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ASIDES = (
 
 
 def lenses(draw: Draw, level: int) -> Problem:
-    """The image that thin lenses make. Size: lenses."""
+    """The image formed by thin lenses. Size: lenses."""
     focal = [draw.integer(6, 30) * draw.one_of((1, 1, -1)) for _ in range(level + 1)]
     gaps = [draw.integer(5, 60) for _ in range(level)]
     distance, size = quantity(draw, 0.2, 0.9, SHORT), quantity(draw, 0.01, 0.05, SHORT)
@@ -59,7 +59,7 @@ def lenses(draw: Draw, level: int) -> Problem:
 
 
 def refraction(draw: Draw, level: int) -> Problem:
-    """A ray that crosses parallel plates. Size: plates."""
+    """A ray that passes through parallel plates. Size: plates."""
     count = at_level(level, 1, 3, 6)
     names = draw.some(("glass", "water", "oil", "acrylic", "sapphire", "quartz", "ice"), count)
     angle = draw.decimal("25.0", "75.0")
@@ -95,7 +95,7 @@ _PLANCK, _LIGHT, _CHARGE, _ELECTRON = 6.62607015e-34, 299_792_458.0, 1.602176634
 
 
 def photoelectric(draw: Draw, level: int) -> Problem:
-    """Electrons set free by light. Size: formulas to combine."""
+    """Electrons released by light. Size: formulas to combine."""
     wavelength, work = draw.integer(180, 330), draw.decimal("2.05", "3.60")
     facts: list[str | tuple[str, ...]] = [
         (
@@ -175,7 +175,7 @@ def doppler(draw: Draw, level: int) -> Problem:
             "What is the frequency of the echo from the wall that the listener hears?",
             "Of the sound reflected by the wall, which frequency does the listener hear?",
         )
-        # The wall hears and sends; the listener runs towards the echo.
+        # The wall receives and re-emits the sound; the listener runs towards the echo.
         hit = tone * (sound + wall.si) / (sound - source.si)
         heard = hit * (sound + other.si) / (sound - wall.si)
     return number_problem(draw, tell(draw, facts, _ASIDES, ask), heard, "Hz", size=level)

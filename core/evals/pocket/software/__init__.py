@@ -1,1 +1,1 @@
-"""Small programs with failing tests."""
+"""Software: small programs with failing tests."""

@@ -1,4 +1,4 @@
-"""What a program of this domain is made of: its source, bugs to put in, calls to test it."""
+"""Describes a program of this domain: its source, bugs to insert, and calls that test it."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from sandbox_tui.core.evals.pocket.draw import Draw
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A program that works, and ways to break it.
+    """A working program, and ways to break it.
 
     Attributes:
         source: its module in `programs`.
         about: what it does, as in "a program that ...".
-        modules: names its file may have.
-        renames: other names for its functions and for the words of its operations.
-        constants: other values of its constants.
-        bugs: texts that occur once in it, each with what a bug makes of it.
-        calls: makes expressions that test it.
+        modules: possible names of its module.
+        renames: alternative names of its functions and of the words of its operations.
+        constants: alternative values of its constants.
+        bugs: pairs of a text that occurs once in the source and its buggy replacement.
+        calls: generates expressions that test the program.
     """
 
     source: str
@@ -38,19 +38,19 @@ class Program:
         return files(package).joinpath(f"{self.source}.py").read_text("utf-8")
 
     def with_constants(self, text: str, draw: Draw) -> str:
-        """The source with other values of its constants."""
+        """The source with alternative values of its constants."""
         for name, values in self.constants.items():
             line = f"{name} = {draw.one_of(values)}"
             text = re.sub(rf"^{name} = .*$", line, text, flags=re.MULTILINE)
         return text
 
     def names(self, draw: Draw) -> dict[str, str]:
-        """Names in place of others, for the source and for the calls."""
+        """New names by old name, for the source and for the calls."""
         return {name: draw.one_of((name, *others)) for name, others in self.renames.items()}
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
-    """Text with names of functions (before a parenthesis) and words in quotes replaced."""
+    """Replace names of functions (before a parenthesis) and words in quotes."""
     words = "|".join(names)
     pattern = rf"\b(?:{words})(?=\()|(?<=[\"'])(?:{words})(?=[\"'])"
     return re.sub(pattern, lambda found: names[found[0]], text)

@@ -1,4 +1,4 @@
-"""The families of software: a program each."""
+"""Task families of software, one per program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program with bugs, some tests that it fails, and more tests that nobody sees."""
+"""Tasks to repair a program with bugs, given some failing tests; the other tests stay hidden."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def repair(program: Program, draw: Draw, level: int) -> Problem:
 
 
 def outcomes(source: str, calls: list[str]) -> list[dict[str, Any]]:
-    """What each call comes to: `{"value": ...}` as JSON has it, or `{"raises": name}`."""
+    """The outcome of each call: JSON-compatible `{"value": ...}`, or `{"raises": name}`."""
     namespace: dict[str, Any] = {"__name__": "program"}
     exec(compile(source, "program.py", "exec"), namespace)
     results: list[dict[str, Any]] = []
@@ -93,7 +93,7 @@ def _bugs(
     calls: list[str],
     expected: list[dict[str, Any]],
 ) -> list[_Bug]:
-    """Bugs that show, each by itself, in places of their own."""
+    """Bugs in different places, each of which makes a test fail by itself."""
     chosen: list[_Bug] = []
     for good, bad in draw.shuffled(program.bugs):
         if len(chosen) == count:
@@ -113,8 +113,8 @@ def _shown(
     expected: list[dict[str, Any]],
     wrong: list[dict[str, Any]],
 ) -> list[int]:
-    """The tests to show: one that fails for each bug, where the bugs do not make up for each other,
-    and others that pass."""
+    """The tests to show: one that fails for each bug, unless bugs compensate for each other, and
+    others that pass."""
     places = draw.shuffled(range(len(calls)))
     failing = {i for i in places if wrong[i] != expected[i]}
     shown = [

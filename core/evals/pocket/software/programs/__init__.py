@@ -1,1 +1,1 @@
-"""The programs, as they should be; the tasks give them away with bugs."""
+"""The correct programs; tasks insert bugs before they hand them out."""
