@@ -1,1 +1,1 @@
-"""The agent: its loop, the approvals it waits for, and what it says to the model."""
+"""The agent: its loop, its approvals, and the messages it sends to the model."""

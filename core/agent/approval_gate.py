@@ -1,16 +1,16 @@
-"""The gate between the model and the sandbox: run modes, approvals, a person's decisions.
+"""The gate between the model and the sandbox: run modes, approvals and user decisions.
 
 The agent passes the gate before each request and before each call. What happens there depends on
-the mode, which may change at any moment:
+the mode, which may change at any time:
 
     auto    nothing waits
-    ask     calls wait that the policy asks about, or cannot judge for certain
-    step    every call waits for a person
+    ask     a call waits if the policy asks about it or cannot judge it reliably
+    step    every call waits for the user
     paused  requests wait as well
 
-A call that the policy denies runs in no mode; a call like one that a person allowed for the rest of
-the run waits only while the run is paused. The mode is read once, when the call arrives: a call
-that waits keeps waiting for its own decision, even if the mode changes meanwhile.
+A call that the policy denies runs in no mode. A call that matches one the user allowed for the rest
+of the run waits only while the run is paused. The mode is read once, when the call arrives: a
+waiting call keeps waiting for its own decision even if the mode changes meanwhile.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class _Pending:
 
 
 class Gate(Approver):
-    """The gate of one run.
+    """The approval gate of one run.
 
     Args:
         post: writes an event to the run's journal.
-        policy: which calls run, wait for a person or are denied.
+        policy: which calls run, wait for the user or are denied.
     """
 
     def __init__(self, post: Callable[[AnyEvent], AnyEvent], policy: Policy | None = None) -> None:
@@ -67,12 +67,12 @@ class Gate(Approver):
         self._closed = False
 
     def restore(self, mode: Mode, resume_mode: Mode, granted: Sequence[tuple[str, str]]) -> None:
-        """Continue from the gate of a run that is resumed or forked.
+        """Restore the gate of a run that is resumed or forked.
 
         Args:
-            mode: its mode.
+            mode: the recorded mode.
             resume_mode: the mode that `resume` returns to.
-            granted: tool and pattern of what a person allowed, in order.
+            granted: (tool, pattern) of each rule the user granted, in order.
         """
         self._mode, self._resume_mode = mode, resume_mode
         for tool, pattern in granted:
@@ -85,7 +85,7 @@ class Gate(Approver):
 
     @property
     def pending(self) -> ToolCall | None:
-        """The call that waits for a person, if any."""
+        """The call that waits for the user, if any."""
         return self._pending.call if self._pending else None
 
     # --- the agent's side
@@ -121,7 +121,7 @@ class Gate(Approver):
 
     @contextlib.contextmanager
     def _standing(self) -> Generator[None]:
-        """The agent stands here meanwhile: nothing of it is under way."""
+        """Mark the agent as stopped at the gate, with no request or call in progress."""
         self._stands.set()
         try:
             yield
@@ -139,7 +139,7 @@ class Gate(Approver):
         return decide(self._policy, call.name, call.arguments, self._granted)
 
     def _without_person(self, judgement: Judgement) -> Decision | None:
-        """The decision that needs no person, or None."""
+        """The decision if the user need not be asked, else None."""
         if judgement.action == "deny":
             return _denied(judgement)
         if self._mode == "auto":
@@ -149,10 +149,10 @@ class Gate(Approver):
             return Decision(verdict="approve", by="policy", rule=judgement.why)
         return None
 
-    # --- the person's side
+    # --- the user's side
 
     async def stop_agent(self) -> None:
-        """Let no request and no call pass, and wait until the agent stands at the gate."""
+        """Let no request or call pass, and wait until the agent has stopped at the gate."""
         self._closed = True
         while not self._stands.is_set():
             await self._stands.wait()
@@ -163,7 +163,7 @@ class Gate(Approver):
         self._changed.set()
 
     def set_mode(self, mode: Mode) -> None:
-        """Change the mode; a call that waits already keeps waiting."""
+        """Change the mode; a call that is already waiting keeps waiting."""
         if mode == self._mode:
             return
         self._mode = mode
@@ -173,29 +173,29 @@ class Gate(Approver):
         self._changed.set()
 
     def resume(self) -> None:
-        """Return to the last of the modes auto and ask."""
+        """Return to whichever of the modes auto and ask was set last."""
         self.set_mode(self._resume_mode)
 
     def step(self) -> None:
-        """Run to the next call, and wait there."""
+        """Run up to the next call and wait there."""
         self.set_mode("step")
 
     def suggested(self) -> tuple[str, ...]:
-        """Patterns that would allow the waiting call and calls like it."""
+        """Patterns that would allow the waiting call and similar ones."""
         call = self.pending
         if call is None:
             return ()
         return suggested(self._policy, call.name, call.arguments, self._granted)
 
     def grant(self, number: int, patterns: Sequence[str]) -> bool:
-        """Let the waiting call run, and allow calls like it for the rest of the run.
+        """Approve the waiting call, and allow similar calls for the rest of the run.
 
         Args:
-            number: the call's.
-            patterns: in the form of `suggested`.
+            number: the call's number.
+            patterns: in the form that `suggested` returns.
 
         Returns:
-            False when that call is not waiting (any more); nothing is granted then.
+            False if that call is not waiting or no longer waiting; nothing is granted then.
         """
         pending = self._pending
         if pending is None or pending.call.number != number or pending.future.done():
@@ -207,7 +207,7 @@ class Gate(Approver):
         return self.decide(number, Decision(verdict="approve", by="human", rule=words))
 
     def decide(self, number: int, decision: Decision) -> bool:
-        """Decide about the waiting call; False when that call is not waiting (any more)."""
+        """Resolve the waiting call; False if that call is not waiting or no longer waiting."""
         pending = self._pending
         if pending is None or pending.call.number != number or pending.future.done():
             return False

@@ -1,4 +1,4 @@
-"""What decides whether a call runs: a person at a gate, or nobody."""
+"""The protocol that decides whether a call runs, and a null form that approves everything."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandbox_tui.core.events.types import ToolCall, Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The decision about one call. Fields as in `events.CallDecided`."""
+    """The decision about one call. Its fields are those of `events.CallDecided`."""
 
     verdict: Verdict
     by: Literal["human", "policy"]
@@ -22,7 +22,7 @@ class Decision:
 
 
 class Approver(Protocol):
-    """Asked before each request and before each call; `Gate` puts a person and a policy there."""
+    """Asked before each request and each call; `Gate` implements it with a policy and the user."""
 
     async def wait_until_resumed(self) -> None:
         """Wait while the run is paused."""
@@ -32,18 +32,18 @@ class Approver(Protocol):
         """Decide about a call.
 
         Args:
-            call: the next one.
-            held: it waited for a person before the run was resumed, and must wait again.
+            call: the next call.
+            held: whether it waited for the user before the run was resumed, and must wait again.
         """
         ...
 
     def authorize_edited(self, call: ToolCall, arguments: str) -> Decision:
-        """Decide about a call whose arguments a person changed before it was proposed."""
+        """Decide about a call whose arguments the user changed before it was proposed."""
         ...
 
 
 class NullApprover(Approver):
-    """Approves every call at once."""
+    """Approves every call immediately."""
 
     @override
     async def wait_until_resumed(self) -> None:

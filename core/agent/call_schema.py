@@ -1,4 +1,4 @@
-"""The JSON schema that holds a reply to one tool call, for servers with guided decoding."""
+"""The JSON schema that constrains a reply to one tool call, for servers with guided decoding."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Schema = Mapping[str, Any]
 
 _DEFINITIONS = ("$defs", "definitions")
 _NAMED_SCHEMAS = ("properties", "patternProperties", "dependentSchemas", *_DEFINITIONS)
-"""Keywords whose values are schemas by name."""
+"""Keywords whose values map names to schemas."""
 
 _VALUES = ("const", "enum", "default", "examples")
-"""Keywords whose values are no schemas."""
+"""Keywords whose values are data, not schemas."""
 
 _DEFINED = re.compile(r"#/(?:\$defs|definitions)/")
 
@@ -23,11 +23,12 @@ _DEFINED = re.compile(r"#/(?:\$defs|definitions)/")
 def call_schema(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """One branch per tool: an optional thought, the tool's name, its arguments.
 
-    References count from the root of the whole. So the definitions of a tool's schema stand there,
-    as `TOOL.NAME`: some servers tell definitions apart by the last part of a reference alone.
+    References resolve from the root of the whole schema, so each tool's definitions move there as
+    `TOOL.NAME`. The prefix keeps them apart on servers that compare only the last part of a
+    reference.
 
     Args:
-        tools: as OpenAI function objects.
+        tools: OpenAI function objects.
     """
     definitions: dict[str, Any] = {}
     branches: list[dict[str, Any]] = []
@@ -45,8 +46,11 @@ def call_schema(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def response_format(tools: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The schema as a request carries it (OpenAI API, structured outputs; llama.cpp, vLLM, SGLang,
-    Ollama and LM Studio take the same)."""
+    """The schema as the `response_format` of a request.
+
+    This is the OpenAI API's structured outputs format; llama.cpp, vLLM, SGLang, Ollama and LM
+    Studio accept it too.
+    """
     return {
         "type": "json_schema",
         "json_schema": {"name": "tool_call", "schema": call_schema(tools)},
@@ -67,7 +71,7 @@ def _branch(name: str, arguments: Any) -> dict[str, Any]:
 
 
 def _lifted(tool: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool's schema and its definitions, by name; empty where it has no references."""
+    """A tool's schema and its definitions, by name; empty if it has no references."""
     moved = _moved(tool, schema)
     if moved == schema:
         return {}
@@ -79,7 +83,7 @@ def _lifted(tool: str, schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _moved(tool: str, schema: Any) -> Any:
-    """A schema whose references lead to where its parts stand at the root."""
+    """A schema whose references point to the new positions of its parts at the root."""
     if isinstance(schema, list):
         return [_moved(tool, item) for item in cast(list[Any], schema)]
     if not isinstance(schema, Mapping):
@@ -99,6 +103,6 @@ def _moved_value(tool: str, key: str, value: Any) -> Any:
 
 def _moved_reference(tool: str, reference: str) -> str:
     defined = _DEFINED.match(reference)
-    if defined is None:  # the schema itself, or a part of it
+    if defined is None:  # refers to the schema itself, or to a part of it
         return f"#/$defs/{tool}{reference[1:]}"
     return f"#/$defs/{tool}.{reference[defined.end() :]}"

@@ -1,4 +1,4 @@
-"""The state of an agent when its program ended, or at the moment it was forked."""
+"""The state of an agent when its program ended or when its run was forked."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ class AgentCheckpoint:
     Attributes:
         step: steps taken; the last one may be unfinished.
         calls: tool calls so far.
-        cost: US dollars so far.
+        cost: US dollars spent so far.
         context_tokens: tokens of the conversation, as last counted.
         interrupted: the call whose tool was running.
-        proposed: the call that was proposed and whose tool had not started.
-        proposed_cut: whether that call was cut off by the token limit of its reply.
-        proposed_held: whether that call waited for a person.
+        proposed: a proposed call whose tool had not started.
+        proposed_cut: whether that call was cut off by its reply's token limit.
+        proposed_held: whether that call was waiting for the user.
         edited: new arguments for the step's next call, proposed or not.
         unproposed: calls of the last step that were not proposed yet.
-        submitted: whether a call of the last step handed in the work.
-        tool_format: in which the tool calls travelled, as recorded.
+        submitted: whether a call of the last step submitted the work.
+        tool_format: the recorded format of the tool calls.
         repetition: how often the last call was made in a row.
     """
 

@@ -1,4 +1,4 @@
-"""Rebuilds the conversation with the model, word for word, from the events of a run."""
+"""Rebuilds the exact conversation with the model from the events of a run."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Message = dict[str, Any]
 
 
 def conversation(events: Iterable[e.AnyEvent]) -> list[Message]:
-    """The messages, in the OpenAI chat format, up to the last event.
+    """The messages up to the last event, in the OpenAI chat format.
 
-    They are what the model was sent, and end with what it would be sent next; `ModelAsked.digest`
-    identifies each request.
+    These are the messages the model was sent, followed by those its next request would add.
+    `ModelAsked.digest` identifies each request.
     """
     messages: list[Message] = []
     calls: dict[int, e.ToolCall] = {}
@@ -58,7 +58,7 @@ def conversation(events: Iterable[e.AnyEvent]) -> list[Message]:
                 answer = {"role": "tool", "tool_call_id": calls[number].id, "content": text}
                 messages.append(answer)
             case e.RunResumed() if unanswered is not None:
-                # the request that was never answered is made again, with the steps it has left
+                # the unanswered request is sent again, with its own number of steps left
                 place, message = unanswered
                 messages[place], unanswered, asked = message, None, asked - 1
             case _:

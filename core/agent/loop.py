@@ -1,15 +1,14 @@
 """The agent: a conversation in which the model calls tools until it submits.
 
 This is the loop of LLM-in-Sandbox (arXiv 2601.16206, section 2): the model gets a task and three
-tools; in every turn it calls some; their observations go back to it; `submit` or a limit ends it.
+tools; in every turn it calls some and gets their observations; `submit` or a limit ends it.
 
     begin_turn   wait for the approver, deliver queued messages, make the request
-    ask          one whole reply (`request_with_retries.py`)
+    ask          get one whole reply (`request_with_retries.py`)
     finish_turn  run the reply's calls (`tool_calls.py`) and answer them
 
-A turn is what the record calls a step: one request, its reply and the reply's calls. `run` takes
-turns until there is a reason to stop. A caller with a policy of its own, such as a trainer, calls
-`begin_turn` and `finish_turn` and makes the reply between them itself.
+A turn is what the events call a step: one request, its reply and the reply's calls. `run` takes
+turns until it must stop; a trainer makes the replies and calls `begin_turn` and `finish_turn`.
 """
 
 from __future__ import annotations
@@ -56,8 +55,8 @@ class AgentResult:
 
     Attributes:
         reason: see `FinishReason`.
-        error: a sentence, unless the model submitted.
-        answer: the reply's text, where the turn policy takes it as the final answer.
+        error: an explanation in one sentence, unless the model submitted.
+        answer: the reply's text, if the turn policy treats it as the final answer.
     """
 
     reason: FinishReason
@@ -67,11 +66,11 @@ class AgentResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnResult:
-    """What one turn came to.
+    """The result of one turn.
 
     Attributes:
         observations: the answers to the reply's calls, in order.
-        result: set when the turn ends the run.
+        result: set if the turn ends the run.
     """
 
     observations: tuple[Observation, ...] = ()
@@ -79,22 +78,22 @@ class TurnResult:
 
 
 class Agent:
-    """One model at work on one task.
+    """A model working on one task.
 
     Args:
-        model: what is asked; None where the caller makes the replies.
+        model: the model to ask; None if the caller makes the replies.
         messages: the conversation so far.
-        tools: what the model may call.
-        executor: where tools run; None where there are none.
+        tools: the tools the model may call.
+        executor: where tools run; None if there are no tools.
         limits: what ends the run.
-        turn_policy: what a reply without a call means, and what each request says.
+        turn_policy: what a reply without a call means, and what each request adds.
         approver: decides about requests and calls.
         queue: messages to deliver with the next request.
-        events: where everything is written.
-        checkpoint: where an agent before it stood, whose `messages` these are.
+        events: where all events are posted.
+        checkpoint: the state of an earlier agent to continue from; `messages` are then its own.
         retry_base: see `RequestWithRetries`.
-        seed: of the first step's request; each later step's is one more. With one seed for all, a
-            model whose conversation hardly changed would draw the same reply again.
+        seed: seed of the first request, plus one per later step: with a fixed seed, a model whose
+            conversation hardly changed would sample the same reply again.
 
     Attributes:
         messages: the conversation so far, in the OpenAI chat format; it only ever grows, so that a
@@ -148,7 +147,7 @@ class Agent:
         self._cost = self._checkpoint.cost
         self._context_tokens = self._checkpoint.context_tokens
         self._repetition = self._checkpoint.repetition
-        self._repeated_calls = 0  # in a row; not before a call is made here
+        self._repeated_calls = 0  # in a row, counting only calls made by this agent
         self._warned_of: set[str] = set()
         self.messages = messages
         self.step_number = self._checkpoint.step
@@ -172,7 +171,7 @@ class Agent:
         return turn.result
 
     def limit_reached(self) -> AgentResult | None:
-        """The result when a limit of steps, tokens, cost or repetition is reached."""
+        """The result if a limit of steps, tokens, cost or repetition is reached."""
         limits = self._limits
         times = self._repeated_calls
         if limits.repeated_calls is not None and times >= limits.repeated_calls:
@@ -193,7 +192,7 @@ class Agent:
     # --- a turn
 
     async def begin_turn(self) -> Request:
-        """Begin the next turn; returns the request to answer."""
+        """Start the next turn; returns the request to answer."""
         await self._approver.wait_until_resumed()
         self.step_number += 1
         self._deliver()
@@ -202,17 +201,17 @@ class Agent:
         return self._request(attempt=1)
 
     async def ask(self, request: Request) -> Reply:
-        """The model's whole reply to the request of this turn, over as many attempts as it takes.
+        """The model's whole reply to this turn's request, retried as needed.
 
         Raises:
-            ModelError: after the last attempt, or at once where another would not help.
+            ModelError: after the last attempt, or immediately if another would not help.
         """
         if self._requests is None:
             raise RuntimeError("this agent has no model to ask")
         return await self._requests.reply(self.step_number, request, self._renewed)
 
     async def finish_turn(self, reply: Reply) -> TurnResult:
-        """Record the reply, run its calls, and append all of it to the conversation."""
+        """Record the reply, run its calls, and append everything to the conversation."""
         final = not (reply.calls or reply.problem) and self._turn_policy.no_call == "final_answer"
         reminder = None if final else self._reminder_after(reply)
         self._record(reply, reminder)
@@ -234,7 +233,7 @@ class Agent:
         return TurnResult(observations=tuple(observations), result=result)
 
     async def finish_interrupted_turn(self) -> AgentResult | None:
-        """Finish the turn that the checkpoint lies in; nothing happens where it lies in none."""
+        """Finish the turn that the checkpoint interrupted, if any."""
         checkpoint = self._checkpoint
         submitted, edited = checkpoint.submitted, checkpoint.edited
         if checkpoint.interrupted is not None:
@@ -260,8 +259,9 @@ class Agent:
         return AgentResult("submitted") if submitted else None
 
     def interrupt_reply(self) -> bool:
-        """Break off the reply that streams in, or the wait before the next attempt; the model is
-        asked again at once. False when there is neither."""
+        """Cut short the streaming reply or the wait for a retry and ask again; False if neither
+        runs.
+        """
         return self._requests is not None and self._requests.interrupt()
 
     # --- its parts
@@ -274,7 +274,7 @@ class Agent:
         text = "\n\n".join(message.text for message in waiting)
         self.messages.append({"role": "user", "content": text})
         ids = tuple(message.id for message in waiting if message.id != PROGRAM)
-        if ids:  # a person stepped in
+        if ids:  # the user stepped in
             self._repetition, self._repeated_calls = RepetitionCounter(), 0
         self._events.post(Delivered(step=self.step_number, ids=ids, text=text))
 
@@ -310,13 +310,13 @@ class Agent:
         )
 
     async def _renewed(self, attempt: int) -> Request:
-        """The request of the next attempt, with what was queued meanwhile."""
+        """The request of the next attempt, including messages queued meanwhile."""
         await self._approver.wait_until_resumed()
         self._deliver()
         return self._request(attempt)
 
     def _reminder_after(self, reply: Reply) -> str | None:
-        """What the model is told after a reply without a call, None where it held one."""
+        """The reminder for the model after a reply without a call; None if it contained a call."""
         if reply.calls:
             return None
         if reply.problem:
@@ -329,7 +329,7 @@ class Agent:
         self._watch_for_repetition(call, observation)
 
     def _watch_for_repetition(self, call: ToolCall, observation: Observation) -> None:
-        """Tell the model and the person, once, that the model repeats itself."""
+        """Tell the model and the user, once, that the model repeats itself."""
         times = self._repeated_calls = self._repetition.count(call, observation.text)
         if times == TIMES_UNTIL_TOLD:
             self._queue.add(PROGRAM, texts.repeated_call(call.name, times))
@@ -364,7 +364,7 @@ class Agent:
         return prices.cost(self._model.name, self._model.params.get("base_url"), usage)
 
     def _warn_of_limits(self, usage: Usage, cost: float | None) -> None:
-        """Say once which limits cannot hold, because nothing tells how far the run is from them."""
+        """Warn once about each limit that cannot be enforced for lack of token counts or prices."""
         limits, known = self._limits, usage.input_tokens + usage.output_tokens > 0
         counted = known and not usage.estimated
         if limits.token_limit is not None and usage.estimated:
@@ -388,13 +388,13 @@ class Agent:
 
 
 def _final(reply: Reply) -> AgentResult:
-    """The result of a run whose answer is a reply; one that was cut off is no submission."""
+    """The result of a run whose answer is a reply; a reply that was cut off is no submission."""
     if reply.finish_reason == "length":
         return AgentResult("token_limit", CUT_ANSWER, answer=reply.text)
     return AgentResult("submitted", answer=reply.text)
 
 
 def messages_digest(messages: list[Message]) -> str:
-    """Tells a request apart from others; see `ModelAsked`."""
+    """A digest that identifies a request; see `ModelAsked`."""
     data = json.dumps(messages, ensure_ascii=True, sort_keys=True).encode()
     return hashlib.sha256(data).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Messages that wait for the model until its next request."""
+"""Messages that wait for the next request to the model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 PROGRAM = 0
-"""Id of a message that no person wrote."""
+"""Id of a message that the program wrote, not the user."""
 
 
 @dataclass(slots=True)
@@ -14,8 +14,8 @@ class QueuedMessage:
     """A message that waits for the model.
 
     Attributes:
-        id: of the HumanMessage, HumanCommand or HumanFile it comes from, or `PROGRAM`.
-        text: as the model will read it.
+        id: id of the HumanMessage, HumanCommand or HumanFile it comes from, or `PROGRAM`.
+        text: the text the model will read.
         blocks_submit: whether a submit is refused until the model has read it.
     """
 
@@ -25,14 +25,14 @@ class QueuedMessage:
 
 
 class MessageQueue:
-    """The messages of one run that the model has not seen, in order."""
+    """The messages of one run that the model has not seen yet, in order."""
 
     def __init__(self) -> None:
         self._waiting: list[QueuedMessage] = []
 
     @property
     def blocks_submit(self) -> bool:
-        """Whether a message waits that the model must read before it hands in its work."""
+        """Whether a queued message must be read before the model may submit."""
         return any(message.blocks_submit for message in self._waiting)
 
     def add(self, item: int, text: str, *, blocks_submit: bool = False) -> None:
@@ -40,7 +40,7 @@ class MessageQueue:
         self._waiting.append(QueuedMessage(item, text, blocks_submit))
 
     def restore(self, messages: Iterable[QueuedMessage]) -> None:
-        """Append messages that waited before the run was resumed or forked."""
+        """Append messages that were waiting when the run was resumed or forked."""
         self._waiting += messages
 
     def drain(self) -> list[QueuedMessage]:
@@ -49,7 +49,7 @@ class MessageQueue:
         return drained
 
     def edit(self, item: int, text: str) -> bool:
-        """Change a message; False when the model has seen it."""
+        """Change a queued message; False if the model has already seen it."""
         for message in self._waiting:
             if message.id == item:
                 message.text = text
@@ -57,7 +57,7 @@ class MessageQueue:
         return False
 
     def cancel(self, item: int) -> bool:
-        """Remove a message; False when the model has seen it."""
+        """Remove a queued message; False if the model has already seen it."""
         for message in self._waiting:
             if message.id == item:
                 self._waiting.remove(message)

@@ -1,6 +1,6 @@
-"""Every text the model reads, except the prompts and what its tools answer.
+"""Every text the model reads, except the prompts and the output of its tools.
 
-These texts decide how a model behaves, and so what a benchmark measures. `MESSAGES_VERSION` is
+These texts affect how a model behaves, and so what a benchmark measures. `MESSAGES_VERSION` is
 recorded with each run; raise it whenever a text changes.
 """
 
@@ -23,7 +23,7 @@ DEFAULT_TOOL_NAMES = [_BASH, "str_replace_editor", SUBMIT]
 
 
 def no_call(tools: Iterable[str]) -> str:
-    """The reminder after a reply that calls none of these tools."""
+    """The reminder after a reply that calls no tool."""
     return (
         "Your last message called no tool, so nothing happened. "
         f"Call a tool in every message: {_ways_on(tools)}."
@@ -31,7 +31,7 @@ def no_call(tools: Iterable[str]) -> str:
 
 
 def cut_off(tools: Iterable[str]) -> str:
-    """The reminder after a reply that came to the token limit and to none of these tools."""
+    """The reminder after a reply that reached the token limit before it called a tool."""
     return (
         "Your last message was cut off by the token limit of one reply before it called a tool, so "
         f"nothing happened. Write less, and call a tool in every message: {_ways_on(tools)}."
@@ -54,12 +54,13 @@ UNRECORDED_NO_CALL = (
 UNRECORDED_CUT = (
     "Your last message was cut off by the token limit of one reply. Go on in smaller parts."
 )
-"""What versions said that did not record their reminders. Never change them: the conversations of
-those runs are rebuilt with them."""
+"""Texts of versions that did not record their reminders. Never change them: the conversations of
+those runs are rebuilt with them.
+"""
 
 
 def repeated_call(tool: str, times: int) -> str:
-    """What the model is told about a call that it repeats."""
+    """The message to a model that repeats a call."""
     return (
         f"You have called {tool} {times} times in a row with the same arguments and got the same "
         "result each time. Repeating it will not change anything: try a different approach, or "
@@ -68,10 +69,10 @@ def repeated_call(tool: str, times: int) -> str:
 
 
 def json_instructions(tools: Sequence[Mapping[str, Any]]) -> str:
-    """How to call tools where every reply is one JSON object by schema."""
+    """How to call tools if every reply is one JSON object by schema."""
 
     def written(name: str, arguments: dict[str, Any]) -> str:
-        # small models leave out a thought that is only dots
+        # small models omit the thought if it is only dots
         thought = "I compute it and write the result down." if name == _BASH else "..."
         return _by_schema(thought, name, arguments)
 
@@ -85,8 +86,11 @@ def json_instructions(tools: Sequence[Mapping[str, Any]]) -> str:
 
 
 def json_reminder(tools: Sequence[Mapping[str, Any]]) -> str:
-    """The end of the task where every reply is one JSON object by schema. Small models go by what
-    they have read last; without it they call the tool with the longest description, at random."""
+    """The end of the task if every reply is one JSON object by schema.
+
+    Small models follow what they read last. Without this reminder they call the tool with the
+    longest description, or a random one.
+    """
     shown = next((tool for tool in tools if tool["function"]["name"] == _BASH), tools[0])
     arguments = {name: "..." for name in _required(shown) if name in _properties(shown)}
     call = _by_schema("...", str(shown["function"]["name"]), arguments)
@@ -94,7 +98,7 @@ def json_reminder(tools: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _by_schema(thought: str, name: str, arguments: dict[str, Any]) -> str:
-    """A call as a reply by schema."""
+    """A call in the form of a reply by schema."""
     call = {"thought": thought, "name": name, "arguments": arguments}
     return json.dumps(call, ensure_ascii=False)
 
@@ -102,7 +106,7 @@ def _by_schema(thought: str, name: str, arguments: dict[str, Any]) -> str:
 def text_instructions(
     tools: Sequence[Mapping[str, Any]], write_calls: Callable[[Sequence[TextCall]], str]
 ) -> str:
-    """How to call tools where calls are text, in the format of `write_calls`."""
+    """How to call tools if calls are text in the format of `write_calls`."""
 
     def written(name: str, arguments: dict[str, Any]) -> str:
         return write_calls([TextCall(tool=name, arguments=arguments)])
@@ -116,7 +120,7 @@ def text_instructions(
 
 
 def simplest_first(tools: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Tools by the number of their arguments, submit last: small models take what comes first."""
+    """Tools by number of arguments, submit last: small models prefer the first one."""
     return sorted(
         tools,
         key=lambda tool: (tool["function"]["name"] == SUBMIT, len(_properties(tool))),
@@ -124,7 +128,7 @@ def simplest_first(tools: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]
 
 
 def _tool_list(tools: Sequence[Mapping[str, Any]]) -> str:
-    """The tools as functions with their arguments; optional ones have a question mark."""
+    """The tools as function signatures; optional arguments have a question mark."""
     lines = ["TOOLS"]
     for tool in simplest_first(tools):
         function = tool["function"]
@@ -168,10 +172,10 @@ def _type(schema: Mapping[str, Any]) -> str:
 def _example(
     tools: Sequence[Mapping[str, Any]], written: Callable[[str, dict[str, Any]], str]
 ) -> str:
-    """One call of a tool that the run has, and words about the last one.
+    """One example call of an available tool, and a sentence about submit.
 
-    Small models copy it: a second example together with the first, and quotes within quotes
-    wrongly. So it is one command, with one kind of quotes, that does what most tasks need.
+    Small models copy the example: a second one along with the first, and nested quotes incorrectly.
+    So it is a single command, with one kind of quotes, that does what most tasks need.
     """
     names = [str(tool["function"]["name"]) for tool in tools]
     call = (
@@ -186,7 +190,7 @@ def _example(
 
 
 def with_steps_remaining(content: str, steps: int) -> str:
-    """The last message of a request, with the steps that remain (as the reference agent does)."""
+    """The last message of a request plus the remaining steps (as in the reference agent)."""
     return f"{content}\nSteps Remaining: {steps}"
 
 
@@ -202,7 +206,7 @@ CUT_CALL = "Error: this call was cut off by the token limit of one reply and was
 
 
 def unknown_tool(name: str, tools: Iterable[str]) -> str:
-    """The answer to a call of a tool that the run does not have."""
+    """The answer to a call of a tool that does not exist in this run."""
     known = ", ".join(tools)
     return f"Error: there is no tool named {name[:80]!r}. The tools are: {known}."
 
@@ -213,12 +217,12 @@ def denied(reason: str) -> str:
 
 
 def rejected(feedback: str) -> str:
-    """The answer to a call that a person rejects."""
+    """The answer to a call that the user rejects."""
     return f"{REJECTED} They say: {feedback}" if feedback else REJECTED
 
 
 def edited(arguments: str, observation: str) -> str:
-    """The observation of a call that ran with a person's arguments."""
+    """The observation of a call that ran with arguments edited by the user."""
     return f"{EDITED} {arguments}]\n{observation}"
 
 
@@ -245,16 +249,16 @@ _LOST_PROCESSES_BEFORE_6 = (
 
 
 def lost_processes(commands: Iterable[str]) -> str:
-    """Says which background commands ended with the program before."""
+    """Lists the background commands that ended with the previous program."""
     return "\n".join([LOST_PROCESSES, *(f"- {command}" for command in commands)])
 
 
 def tells_lost_processes(text: str) -> bool:
-    """Whether a message says so, in the words of this version or of one before."""
+    """Whether a message reports lost processes, in the wording of this or an earlier version."""
     return LOST_PROCESSES in text or _LOST_PROCESSES_BEFORE_6 in text
 
 
-# --- a person's messages, commands and files
+# --- the user's messages, commands and files
 
 LOST_COMMAND = "The program was ended while this command was running; its output is lost."
 ENDED_COMMAND = "The run was ended while this command was running."
@@ -263,18 +267,18 @@ NOT_RUN_IN_FORK = "It was running when this run was forked, and is not carried o
 
 
 def human_message(text: str) -> str:
-    """A person's message."""
+    """A message from the user."""
     return f"A person who watches this run writes to you:\n{text}"
 
 
 def human_command(command: str, observation: str) -> str:
-    """A person's command and its output."""
+    """A command that the user ran, and its output."""
     words = "A person who watches this run ran a command in your sandbox, in your shell:"
     return f"{words}\n$ {command}\n{observation}"
 
 
 def human_file(event: HumanFile) -> str:
-    """A person's work on a file."""
+    """A transfer or edit of a file by the user."""
     match event.action:
         case "pull":
             return f"A person copied {event.path} out of your sandbox."

@@ -1,4 +1,4 @@
-"""Notices a model that makes the same call again and again and gets the same result each time.
+"""Detects a model that repeats the same call and gets the same result each time.
 
 Weak models do this until their steps run out (arXiv 2601.16206, section 3 on weak models).
 """
@@ -12,17 +12,17 @@ from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.events.types import AnyEvent, CallFinished, CallProposed, Delivered, ToolCall
 
 TIMES_UNTIL_TOLD = 3
-"""The same call with the same result so many times in a row, and the model is told, once."""
+"""Number of identical calls with identical results in a row after which the model is told, once."""
 
 
 class RepetitionCounter:
     """Counts how often the last call was made in a row.
 
-    Two calls are the same if they name the same tool, with equal arguments, and got the same
+    Two calls are the same if they name the same tool, have equal arguments and got the same
     observation.
 
     Attributes:
-        times: how often in a row, the last call included; 0 before the first one.
+        times: how often in a row, including the last call; 0 before the first one.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class RepetitionCounter:
         self._last: tuple[str, str, str] | None = None
 
     def count(self, call: ToolCall, observation: str) -> int:
-        """Count an answered call; how often it was made in a row."""
+        """Count an answered call; returns how often it was made in a row."""
         current = call.name, _normalized(call.arguments), observation
         self.times = self.times + 1 if current == self._last else 1
         self._last = current
@@ -38,21 +38,21 @@ class RepetitionCounter:
 
 
 def counter_after(events: Sequence[AnyEvent]) -> RepetitionCounter:
-    """The counter after these events of a run. A person's message resets it."""
+    """The counter after these events of a run. A user message resets it."""
     counter = RepetitionCounter()
     proposed: dict[int, ToolCall] = {}
     for event in events:
         if isinstance(event, CallProposed):
             proposed[event.call.number] = event.call
         elif isinstance(event, Delivered) and event.ids:
-            counter = RepetitionCounter()  # a person stepped in
+            counter = RepetitionCounter()  # the user stepped in
         elif isinstance(event, CallFinished) and event.call in proposed:
             counter.count(proposed.pop(event.call), event.observation)
     return counter
 
 
 def _normalized(arguments: str) -> str:
-    """Arguments so that two spellings of one object are equal."""
+    """Arguments in canonical form, so that two spellings of one object compare equal."""
     try:
         return json.dumps(parse_arguments(arguments), sort_keys=True)
     except ArgumentsError:

@@ -1,4 +1,4 @@
-"""A reply with the calls that were read from its text."""
+"""Adds the calls read from a reply's text to that reply."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from sandbox_tui.core.models.tool_formats.reading import Reading
 
 
 def with_calls(reply: Reply, reading: Reading, place: int) -> Reply:
-    """A reply with the calls that stand in its text.
+    """A reply with the calls contained in its text.
 
     Args:
         reply: as the server sent it, without calls.
-        reading: of its text.
-        place: how many messages were before it, so that the ids of the calls are their own.
+        reading: the result of reading its text.
+        place: the number of messages before it, which makes the ids of its calls unique.
     """
     calls = tuple(
         RawToolCall(
-            id=f"t{place:05d}{number:03d}",  # nine letters and digits: some servers take no other
+            id=f"t{place:05d}{number:03d}",  # nine letters and digits: some servers require it
             name=call.tool,
             arguments=call.json,
             family=reading.family,
@@ -45,7 +45,7 @@ def with_calls(reply: Reply, reading: Reading, place: int) -> Reply:
 
 
 def _message(message: Message, calls: Sequence[RawToolCall], family: str, text: str) -> Message:
-    """The message, its content as the model wrote it, its calls in the API's fields as well."""
+    """The message with its content as written, and its calls in the API's fields as well."""
     if not calls:
         return message
     ours: Message = {FAMILY_KEY: family, TEXT_KEY: text}
@@ -55,7 +55,7 @@ def _message(message: Message, calls: Sequence[RawToolCall], family: str, text: 
 
 
 def _said(reply: Reply, reading: Reading) -> str:
-    """What the model says besides its calls; the thought of a reply by schema is part of it."""
+    """The text beside the calls, including the `thought` of a reply by schema."""
     if not reading.calls or reading.text:
         return reading.text
     try:

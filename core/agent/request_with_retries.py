@@ -1,4 +1,4 @@
-"""Asks a model for one whole reply: attempts, back-off, a person who breaks the reply off."""
+"""Gets one whole reply from a model, with retries, back-off and interruption by the user."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_ATTEMPTS = 5
 """Attempts at one reply before the run ends."""
 
 MAX_RETRY_AFTER_SECONDS = 300.0
-"""Longest wait that a server may ask for; a longer one ends the run with the server's error."""
+"""Longest wait a server may request; a longer one ends the run with the server's error."""
 
 RETRY_AFTER_TOO_LONG = (
     "It asks to wait {} before the next request; after that, `sandbox-tui fork last` continues "
@@ -35,7 +35,7 @@ RETRY_AFTER_TOO_LONG = (
 )
 
 MIN_REPLY_TOKENS = 4096
-"""Below so many tokens, a shorter reply no longer helps an overfull conversation."""
+"""Below this, shortening the reply further does not help a conversation that is too long."""
 
 MIN_CONTEXT_TOKENS = 8_000
 SHORT_CONTEXT = (
@@ -45,11 +45,11 @@ SHORT_CONTEXT = (
 )
 
 Renew = Callable[[int], Awaitable[Request]]
-"""Makes the request of the next attempt (its number), with what was queued for it since."""
+"""Makes the request of the given attempt, including messages queued since the last one."""
 
 
 class _Interrupted(Exception):
-    """A person interrupted the reply."""
+    """The user interrupted the reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class ReplyTiming:
 
     Attributes:
         latency: from request to last byte.
-        first_token: from request to the first fragment; None: it was not streamed.
+        first_token: from request to first fragment; None if the reply was not streamed.
     """
 
     latency: float = 0.0
@@ -66,16 +66,16 @@ class ReplyTiming:
 
 
 class RequestWithRetries:
-    """Asks one model, for one agent.
+    """Asks one model on behalf of one agent.
 
     Args:
-        model: which one.
-        events: where attempts, fragments and failures are written.
-        max_tokens: tokens in one reply; None: the server's limit.
-        retry_base: seconds before the second attempt; doubled for each further one.
+        model: the model to ask.
+        events: where attempts, fragments and failures are posted.
+        max_tokens: maximum tokens per reply; None for the server's limit.
+        retry_base: seconds before the second attempt, doubled for each further one.
 
     Attributes:
-        reply_tokens: what the next request allows for its reply; less than `max_tokens` while the
+        reply_tokens: maximum tokens of the next reply; less than `max_tokens` while the
             conversation would not fit otherwise.
     """
 
@@ -100,10 +100,10 @@ class RequestWithRetries:
         self.timing = ReplyTiming()
 
     async def reply(self, step: int, request: Request, renew: Renew) -> Reply:
-        """One whole reply; `timing` says afterwards how long it took.
+        """One whole reply; `timing` then holds how long it took.
 
         Raises:
-            ModelError: after the last attempt, or at once where another would not help.
+            ModelError: after the last attempt, or immediately if another would not help.
         """
         incomplete = 0
         attempt = 1
@@ -113,7 +113,7 @@ class RequestWithRetries:
             except ContextOverflow as error:
                 if not self._shrink_reply():
                     raise
-                self._failed(step, error, attempt, 0.0)  # asking for less uses up no attempt
+                self._failed(step, error, attempt, 0.0)  # a shorter reply costs no attempt
             except _Interrupted:
                 self._events.post(ReplyInterrupted(step=step))
             except ModelIncomplete as error:
@@ -125,13 +125,14 @@ class RequestWithRetries:
                 attempt += 1
             else:
                 if reply.finish_reason == "length":
-                    self.reply_tokens = self._max_tokens  # a shorter limit was too short
+                    self.reply_tokens = self._max_tokens  # the reduced limit was too short
                 return reply
             request = await renew(attempt)
 
     def interrupt(self) -> bool:
-        """Break off the reply that streams in, or the wait before the next attempt; the model is
-        asked again at once. False when there is neither."""
+        """Cut short the streaming reply or the wait for a retry and ask again; False if neither
+        runs.
+        """
         if self._stream_task is not None:
             return self._stream_task.cancel()
         waits = self._backing_off and not self._skip_wait.is_set()
@@ -168,7 +169,7 @@ class RequestWithRetries:
         raise ModelIncomplete("The model's reply ended before it was complete.")
 
     def _record(self, learnt: ToolFormatSettled | ContextLength) -> None:
-        """Record what the model has learnt about its server, where it is news."""
+        """Record what the model has learned about its server, if it is new."""
         if isinstance(learnt, ContextLength):
             self._events.post(ContextLengthFound(context=learnt))
             if learnt.tokens < MIN_CONTEXT_TOKENS:
@@ -178,7 +179,7 @@ class RequestWithRetries:
             self._events.post(ToolFormatChosen(format=learnt.format, why=learnt.why))
 
     async def _back_off(self, step: int, error: ModelError, attempt: int, *, give_up: bool) -> None:
-        """Wait before the next attempt, or raise when there is none."""
+        """Wait before the next attempt; raises if there is none."""
         backed_off = self._retry_base * 2 ** (attempt - 1) * (0.75 + random.random() / 2)
         wait = error.retry_after if error.retry_after is not None else backed_off
         too_long = wait > MAX_RETRY_AFTER_SECONDS
@@ -204,7 +205,7 @@ class RequestWithRetries:
         )
 
     def _shrink_reply(self) -> bool:
-        """Ask for a shorter reply, so that the conversation may still fit; False at the minimum."""
+        """Halve the reply limit so that the conversation may still fit; False at the minimum."""
         if self.reply_tokens is None or self.reply_tokens <= MIN_REPLY_TOKENS:
             return False
         self.reply_tokens = max(MIN_REPLY_TOKENS, self.reply_tokens // 2)

@@ -1,8 +1,8 @@
-"""A conversation as it is sent to a model whose tool calls are text: no tool role, no call fields.
+"""Renders a conversation for models whose tool calls are text: no tool role, no call fields.
 
-The agent's own conversation stays in the OpenAI chat format. It is rendered anew for each request,
-and a message is rendered from itself and the ones before it alone, so that a request stays a prefix
-of the next one and the server's cache holds.
+The agent's own conversation stays in the OpenAI chat format and is rendered for each request. The
+rendering of a message depends only on itself and earlier messages, so a request stays a prefix of
+the next one and the server's prompt cache stays valid.
 """
 
 from __future__ import annotations
@@ -19,28 +19,30 @@ from sandbox_tui.core.models.tool_formats.families.base import Family
 from sandbox_tui.core.models.tool_formats.reading import TextCall
 
 FAMILY_KEY = "tool_format"
-"""Marks an assistant message whose content holds its calls, with the family they are written in. It
-is ours: no server is sent it."""
+"""Marks an assistant message whose content contains its calls; the value is their family. Internal:
+removed before a message is sent to a server.
+"""
 
 TEXT_KEY = "text_beside_calls"
-"""What such a message says besides its calls. Ours as well."""
+"""The text of such a message beside its calls. Internal as well."""
 
 REPAIRS_KEY = "call_repairs"
-"""What was mended to read each of its calls, where anything was; so that a resumed run can still
-say so. Ours as well."""
+"""The repairs made to read each of its calls, if any were made; kept so that a resumed run can
+still report them. Internal as well.
+"""
 
 _OURS = (FAMILY_KEY, TEXT_KEY, REPAIRS_KEY)
 
 
 def native_conversation(messages: Sequence[Message]) -> Sequence[Message]:
-    """The messages for a model with native calls: the same, but for calls that were text."""
+    """The messages for a model with native calls, including those calls that were text."""
     if not any(FAMILY_KEY in message for message in messages):
         return messages
     return [_native(message) if FAMILY_KEY in message else message for message in messages]
 
 
 def _native(message: Message) -> Message:
-    """A message whose calls stand in the API's fields alone, without our marks."""
+    """A message with its calls in the API's fields only, without the internal keys."""
     kept = {name: value for name, value in message.items() if name not in _OURS}
     return {**kept, "content": message.get(TEXT_KEY) or None}
 
@@ -53,8 +55,8 @@ def text_conversation(
     Args:
         messages: in the OpenAI chat format.
         instructions: how to call tools.
-        family: the format for calls that were not written as text, and for observations.
-        reminder: what the task, the first message of the user, ends with.
+        family: the format for observations and for calls that were not written as text.
+        reminder: appended to the task, which is the first user message.
     """
     rendered: list[Message] = []
     names: dict[str, str] = {}
@@ -71,12 +73,12 @@ def text_conversation(
             case _:
                 rendered.append(_user(_text(message)))
     _remind(rendered, reminder)
-    # two messages of a user in a row become one, since many templates refuse them
+    # consecutive user messages are joined, since many templates refuse them
     return _with_instructions(join_user_messages(rendered), instructions)
 
 
 def _remind(rendered: list[Message], reminder: str) -> None:
-    """Put a reminder at the end of the first message of the user."""
+    """Append a reminder to the first user message."""
     for number, message in enumerate(rendered if reminder else ()):
         if message["role"] == "user":
             rendered[number] = _user(f"{_text(message).rstrip()}\n\n{reminder}")
@@ -115,7 +117,7 @@ def _calls(message: Message) -> list[TextCall]:
 
 
 def _names(message: Message) -> dict[str, str]:
-    """Names of the tools that a message calls, by the ids of the calls."""
+    """Names of the called tools by call id."""
     calls = cast("list[dict[str, Any]]", message.get("tool_calls") or [])
     return {str(call["id"]): str(call["function"]["name"]) for call in calls}
 

@@ -1,4 +1,4 @@
-"""Executes tool calls: each is proposed, decided, run, answered and recorded."""
+"""Executes tool calls: proposes, decides, runs, answers and records each one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sandbox_tui.core.tools.base import Observation, Tool
 
 
 class ToolExecutor(Protocol):
-    """Where tools run; `ToolEnvironment` is one."""
+    """Where tools run; implemented by `ToolEnvironment`."""
 
     async def execute(self, tool: Tool, arguments: dict[str, Any], call: ToolCall) -> Observation:
         """Run `tool` and return its observation."""
@@ -35,18 +35,18 @@ class ToolExecutor(Protocol):
 
 
 class ToolCalls:
-    """The calls of one agent.
+    """The tool calls of one agent.
 
     Args:
-        tools: what may be called.
-        executor: where they run; None: no tool can run.
+        tools: the tools that may be called.
+        executor: where they run; None if no tool can run.
         approver: decides about each call.
-        messages: a submit is refused while one of them must be read first.
-        events: where all of it is written.
-        count: calls that were made before.
+        messages: queued messages; a submit is refused while one of them must be read first.
+        events: where all events are posted.
+        count: number of calls made before.
 
     Attributes:
-        count: calls so far.
+        count: number of calls so far.
     """
 
     def __init__(
@@ -73,9 +73,9 @@ class ToolCalls:
 
         Args:
             step: the step it belongs to.
-            written: as the model wrote it.
-            after_submit: an earlier call of the step handed in the work.
-            edited: a person's arguments for this call, given before it was proposed.
+            written: the call as the model wrote it.
+            after_submit: whether an earlier call of the step submitted the work.
+            edited: the user's arguments for this call, given before it was proposed.
         """
         self.count += 1
         call = ToolCall(
@@ -102,7 +102,7 @@ class ToolCalls:
         held: bool = False,
         edited: str | None = None,
     ) -> Observation:
-        """Answer a call that was proposed. Arguments as in `execute` and `Approver.authorize`."""
+        """Answer a proposed call. Arguments as in `execute` and `Approver.authorize`."""
         wanted = call if edited is None else msgspec.structs.replace(call, arguments=edited)
         problem = self._problem(wanted, cut and edited is None, after_submit)
         if problem is None:
@@ -149,7 +149,7 @@ class ToolCalls:
     async def _decide(
         self, call: ToolCall, *, held: bool, edited: str | None
     ) -> tuple[Observation, float]:
-        """The observation of a call that could run, and the seconds its tool worked."""
+        """The observation of a call that may run, and the seconds its tool took."""
         if edited is None:
             decision = await self._approver.authorize(call, held=held)
         else:
@@ -181,7 +181,7 @@ class ToolCalls:
         try:
             await self._events.wait_durable()
             observation = await self._executor.execute(self._tools[call.name], arguments, call)
-        except BaseException as error:  # it ends the run; a call that has begun is answered first
+        except BaseException as error:  # it ends the run; answer the started call first
             cancelled = isinstance(error, asyncio.CancelledError)
             text = texts.ENDED if cancelled else f"{texts.BROKEN} {error}"
             broken = Observation(text=text, ok=False, interrupted=True)
@@ -193,7 +193,7 @@ class ToolCalls:
 
 
 def _without_running(decision: Decision) -> Observation:
-    """The observation of a call that does not run."""
+    """The observation of a call that was decided without running it."""
     words = decision.feedback or ""
     if decision.by == "policy":
         return Observation(text=texts.denied(words), ok=False)

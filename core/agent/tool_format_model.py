@@ -1,10 +1,10 @@
-"""A model that is asked for tool calls in whatever way works with it and its server.
+"""A model that requests tool calls in the format that works with it and its server.
 
-Wraps another model. `native` leaves requests as they are. `json_schema` asks for one JSON object
-that the server's guided decoding holds to a schema. `text` explains the tools in the system prompt
-and reads the calls out of the reply. `auto` begins with native, and settles on what the server's
-errors and the model's replies show to work. No step is lost meanwhile, because a call that the
-model wrote as text runs.
+It wraps another model. `native` leaves requests as they are. `json_schema` asks for one JSON
+object, constrained by the server's guided decoding. `text` explains the tools in the system prompt
+and reads the calls out of the reply. `auto` starts with native and settles on the format that
+works, judging by the server's errors and the model's replies. No step is lost on the way, because
+calls that the model wrote as text are run too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from sandbox_tui.core.models.tool_formats.reading import Reading
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 
 PLAIN_FAMILY = "hermes"
-"""The format that a model is told to write where it has shown none of its own."""
+"""The text format requested from a model that has not shown a preference."""
 
 _NATIVE = ToolFormat()
 _BY_SCHEMA = ToolFormat(mode="json_schema", family="json")
@@ -48,23 +48,23 @@ _STARTING_FORMATS: dict[ToolCallSetting, ToolFormat] = {
 }
 
 REPLIES_WITHOUT_CALLS = 2
-"""So many replies in a row without a call that can be carried out, and `auto` tries another way."""
+"""After this many consecutive replies without a valid call, `auto` tries another format."""
 
 FIRST_TEXT_INDEX = 1000
-"""Index of the first call in a text, in deltas of a reply that may hold native calls as well."""
+"""Index of the first text call in deltas, above the indexes of any native calls in the reply."""
 
 _TOOLS_REFUSED = re.compile(r"\btools?\b|tool[_-]|function[_ -]?call|--jinja", re.IGNORECASE)
 _REFUSALS = (400, 404, 415, 422, 500, 501)
-"""HTTP status of a server that does not take a request as it is."""
+"""HTTP statuses of a server that rejects the form of a request."""
 
 
 class ToolFormatModel(Model):
     """Wraps a model and asks it for tool calls in the format that works with it.
 
     Args:
-        inner: the model that is asked.
-        wanted: the format of tool calls.
-        known: what an earlier run with this model found to work, for `auto`.
+        inner: the wrapped model.
+        wanted: the requested format of tool calls.
+        known: the format that worked in an earlier run with this model, for `auto`.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class ToolFormatModel(Model):
     async def _with_text_calls(
         self, request: Request, sent: Request
     ) -> AsyncGenerator[ReplyPart, None]:
-        """The answer to what is `sent` for a request, with the calls that stand in its text."""
+        """The answer to `sent` (the rendered `request`) with the calls found in its text."""
         reader = TextCallReader(request.tools)
         async for part in self._inner.ask(sent):
             if isinstance(part, Reply) and not part.calls:
@@ -137,12 +137,12 @@ class ToolFormatModel(Model):
     def _reading(self, reply: Reply, tools: Sequence[Mapping[str, Any]]) -> Reading:
         reading = read_reply(reply.text, tools, reply.finish_reason)
         if self._format.mode == "native" and (self._native_works or not reading.family):
-            # a model that may call natively is not told how to write a call
+            # a model that may call natively is not taught a text format
             return replace(reading, problem="")
         return reading
 
     def _rendered(self, request: Request) -> Request:
-        """The request without tools, with the conversation as text."""
+        """The request without tools, with the conversation rendered as text."""
         by_schema = self._format.mode == "json_schema"
         family = FAMILIES[self._format.family]
         instructions = (
@@ -158,10 +158,10 @@ class ToolFormatModel(Model):
             response_format=response_format(request.tools) if by_schema else None,
         )
 
-    # --- what works
+    # --- which format works
 
     def _news(self) -> list[ToolFormatSettled]:
-        """The notice about the format, given once."""
+        """The notice about the current format, given once."""
         if self._format == self._told:
             return []
         self._told = self._format
@@ -171,7 +171,7 @@ class ToolFormatModel(Model):
         self._format, self._why, self._without_calls = settled, why, 0
 
     def _settle_after(self, error: ModelError) -> bool:
-        """Another format after a refusal; False where none would help."""
+        """Choose another format after a refusal; False if none would help."""
         if not self._auto or isinstance(error, ContextOverflow) or error.status not in _REFUSALS:
             return False
         mode = self._format.mode
@@ -186,7 +186,7 @@ class ToolFormatModel(Model):
         return False
 
     def _learn(self, reply: Reply) -> None:
-        """Whether the format works, after a reply to it."""
+        """Update from a reply whether the current format works, and switch if it does not."""
         mode = self._format.mode
         written = next((call.family for call in reply.calls), "")
         if reply.calls and not written:
@@ -224,13 +224,15 @@ class ToolFormatModel(Model):
 
 
 def _says_no_call(reply: Reply) -> bool:
-    """Whether a reply without calls shows that the model makes none in this format. One that was
-    cut off in its thoughts, or inside of a call, might have made one."""
+    """Whether a reply without calls shows that the model makes none in this format.
+
+    A reply that was cut off in its reasoning or inside a call might have made one.
+    """
     return reply.finish_reason != "length" or (bool(reply.text.strip()) and not reply.problem)
 
 
 def _moved(delta: Delta) -> Delta:
-    """A delta of a call in the text, with an index that no native call has."""
+    """A delta of a text call, with an index that no native call has."""
     if delta.channel != "call":
         return delta
     return replace(delta, index=FIRST_TEXT_INDEX + delta.index)

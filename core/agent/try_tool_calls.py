@@ -1,4 +1,4 @@
-"""One tiny request that finds out how tool calls travel with a model."""
+"""Finds out with one tiny request which tool call format works with a model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandbox_tui.core.events.types import ToolFormat
 from sandbox_tui.core.models.base import Message, Model, Reply, Request, ToolFormatSettled
 
 MAX_REPLY_TOKENS = 2000
-"""Room for a model that thinks first."""
+"""Leaves room for reasoning before the call."""
 
 MAX_REPLIES = 3
 
@@ -33,12 +33,12 @@ _REQUEST: list[Message] = [
 
 @dataclass(frozen=True, slots=True)
 class ToolCallTrial:
-    """The result of such a request.
+    """The result of a tool call trial.
 
     Attributes:
         works: whether the model called the tool.
-        format: how the call travelled.
-        why: why it was asked for in this format.
+        format: the format of the call.
+        why: why this format was used.
     """
 
     works: bool
@@ -47,10 +47,10 @@ class ToolCallTrial:
 
 
 async def try_tool_calls(model: Model) -> ToolCallTrial:
-    """Ask a model for one call, in whatever way works; closes the model.
+    """Ask a model for one call in any format that works, then close the model.
 
     Raises:
-        ModelError: the server cannot be reached, or refuses the request for another reason.
+        ModelError: if the server cannot be reached, or refuses the request for another reason.
     """
     asked = ToolFormatModel(model, "auto")
     settled = ToolFormatSettled(ToolFormat(), "")
