@@ -1,1 +1,1 @@
-"""A run: model, sandbox and agent put together, as one background worker."""
+"""A run: a model, a sandbox and an agent, combined in one background worker."""

@@ -1,4 +1,4 @@
-"""The results of a run: its answer, and the files of its output directory."""
+"""The results of a run: its answer and the files in its output directory."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from sandbox_tui.core.sandboxes.base import Sandbox
 MAX_ANSWER_BYTES = 64 * 1024
 
 MAX_SENTENCES = 20
-"""Sentences about what was left behind: an output folder may hold thousands of links."""
+"""Maximum number of warnings about files not copied: an output folder may hold thousands of links.
+"""
 
 
 class Results:
     """The output directory of a sandbox.
 
     Args:
-        sandbox: which one.
+        sandbox: the sandbox.
         folder: the directory (text path).
     """
 
@@ -27,7 +28,7 @@ class Results:
         self._folder = folder
 
     async def answer(self) -> str | None:
-        """The text of answer.txt, None where there is none."""
+        """The text of answer.txt, or None if there is none."""
         try:
             path = f"{self._folder}/answer.txt"
             data = await self._sandbox.read_file(path, max_bytes=MAX_ANSWER_BYTES)
@@ -40,7 +41,7 @@ class Results:
 
         Args:
             target: the folder; None copies nothing.
-            warn: gets a sentence for each thing that was left behind.
+            warn: called with a sentence for each thing that was not copied.
         """
         if target is None:
             return None
@@ -55,7 +56,7 @@ class Results:
 
 
 def a_few(left_behind: list[str]) -> list[str]:
-    """At most `MAX_SENTENCES` of these sentences, among them the last, which sums up."""
+    """At most `MAX_SENTENCES` of these sentences, including the last one, which sums up."""
     if len(left_behind) <= MAX_SENTENCES:
         return left_behind
     more = len(left_behind) - MAX_SENTENCES

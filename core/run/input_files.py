@@ -1,4 +1,4 @@
-"""Files that a run begins with, given as bytes: recorded by digest, stored as blobs."""
+"""Input files given as bytes: recorded by digest, with their content stored as blobs."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ def digests(files: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def stored_files(recorded: Mapping[str, str], blobs: BlobStore) -> dict[str, bytes]:
-    """The files whose content is stored.
+    """The files whose content is in the blob store.
 
     Args:
         recorded: digest by path.
-        blobs: where contents are.
+        blobs: where contents are stored.
     """
     found = {path: blobs.get(name) for path, name in recorded.items()}
     return {path: data for path, data in found.items() if data is not None}
 
 
 async def write_files(files: Mapping[str, bytes], sandbox: Sandbox, folder: str) -> None:
-    """Write files below `folder`; a path that is absolute stays as it is."""
+    """Write files below `folder`; absolute paths are kept as they are."""
     for path, data in files.items():
         await sandbox.write_file(posixpath.join(folder, path), data)

@@ -1,4 +1,4 @@
-"""The environment of a recorded run: a person sees, freezes and changes what happens in it."""
+"""The environment of a recorded run, with a file watcher, a freezer, a mirror and snapshots."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def live_environment(
     root: str,
     blobs: BlobStore,
 ) -> ToolEnvironment:
-    """The environment of a run.
+    """Build the environment of a run.
 
     Args:
-        spec: of the run.
+        spec: the run's spec.
         sandbox: where tools run.
-        tools: which there are.
-        journal: where everything is written.
-        state: the fold of the run, which knows the mirror's size.
-        root: the directory that is watched.
-        blobs: where the content of files goes.
+        tools: the tools the model may call.
+        journal: where events are posted.
+        state: the fold of the run's events, which holds the mirror's size.
+        root: the directory to watch.
+        blobs: where file contents are stored.
     """
 
     def mirror_size() -> Size:

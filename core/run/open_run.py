@@ -1,4 +1,4 @@
-"""Opens a run: its model, prompts and sandbox, from what it is asked to do."""
+"""Opens a run from its request: model, prompts and sandbox."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ async def open_run(
     """A new run, ready for `events`. See `Run` for `owns_model` and `on_finished`.
 
     Raises:
-        ConfigError: no task, no model, an unknown tool, or an input that is not there.
-        SandboxUnavailable: nothing here can run a sandbox.
+        ConfigError: no task, no model, an unknown tool, or an input that does not exist.
+        SandboxUnavailable: this machine cannot run a sandbox.
     """
     settings = request.settings
     if not request.task.strip():
@@ -72,10 +72,10 @@ def assemble(
     owns_model: bool = True,
     on_finished: OnFinished | None = None,
 ) -> Run:
-    """A run of a request, from its parts: new, or by `start` a resumed or forked one.
+    """Assemble a run from its parts: a new one, or a resumed or forked one as `start` says.
 
     Raises:
-        ConfigError: one of its tools is not known.
+        ConfigError: a tool name is unknown.
     """
     return Run(
         run_spec(request, run_id),
@@ -91,10 +91,10 @@ def assemble(
 
 
 def model_of(request: RunRequest) -> Model:
-    """The model that a request asks.
+    """The model named by a request.
 
     Raises:
-        ConfigError: the settings name none.
+        ConfigError: the settings name no model.
     """
     if request.model is not None:
         return request.model
@@ -106,10 +106,10 @@ def model_of(request: RunRequest) -> Model:
 
 
 async def sandbox_of(request: RunRequest, spec: SandboxSpec) -> Sandbox:
-    """The sandbox that a request asks for, not yet started; a model without tools needs none.
+    """The sandbox for a request, not yet started; a model without tools needs none.
 
     Raises:
-        SandboxUnavailable: nothing here can run a sandbox.
+        SandboxUnavailable: this machine cannot run a sandbox.
     """
     if request.tools == ():
         return NoSandbox(spec)
@@ -122,7 +122,7 @@ def sandbox_spec(
     run_id: str,
     environment: Mapping[str, str] | None = None,
 ) -> SandboxSpec:
-    """What a run with these settings asks of its sandbox."""
+    """The sandbox spec of a run with these settings."""
     where = settings.sandbox
     return SandboxSpec(
         session_id=run_id,
@@ -136,7 +136,7 @@ def sandbox_spec(
 
 
 def run_spec(request: RunRequest, run_id: str) -> RunSpec:
-    """What a request asks of its run."""
+    """The run spec of a request."""
     settings = request.settings
     output = request.output or Path(settings.agent.output) / run_id
     return RunSpec(

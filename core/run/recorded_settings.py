@@ -1,4 +1,4 @@
-"""The settings of a run as its first event holds them."""
+"""The settings of a run as stored in its first event."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sandbox_tui.core.tools.base import Tool
 
 
 def recorded_settings(spec: RunSpec, sandbox: SandboxSpec, tools: Sequence[Tool]) -> RunSettings:
-    """The settings; host paths are absolute, since the run may be resumed from another folder."""
+    """The settings, with absolute host paths because the run may be resumed from another folder."""
     return RunSettings(
         mode=spec.mode,
         policy=_as_stored(spec.policy),
@@ -39,10 +39,10 @@ def recorded_settings(spec: RunSpec, sandbox: SandboxSpec, tools: Sequence[Tool]
 
 
 def recorded_sandbox(spec: SandboxSpec) -> dict[str, Any]:
-    """What of a sandbox's settings is recorded."""
+    """The sandbox settings that are recorded."""
     return {name: getattr(spec, name) for name in SANDBOX_FIELDS}
 
 
 def _as_stored(value: object) -> Any:
-    """Plain values as they come back from the database, where a tuple is a list."""
+    """Plain values as they come back from the database, where a tuple becomes a list."""
     return msgspec.json.decode(msgspec.json.encode(value))

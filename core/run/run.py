@@ -1,11 +1,11 @@
-"""A run: an agent at work in a sandbox, recorded as events, steered by a person.
+"""A run: an agent working in a sandbox, recorded as events and steered by the user.
 
     run = Run(spec, model=..., sandbox=..., pack=..., blobs=...)
     async for event in run.events():
         ...
 
-`events` starts the run in the background and ends after `RunFinished`, when the sandbox is gone.
-Everything a person may do to a run (`Steering`) may be called at any moment, and is recorded.
+`events` starts the run in the background and ends after `RunFinished`, when the sandbox is closed.
+Everything the user may do to a run (`Steering`) may be called at any time, and is recorded.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ POLL_SECONDS = 2.0
 """Seconds between scans of the files while a command runs or a shell is in use."""
 
 MAX_CLOSE_SECONDS = 120.0
-"""Seconds for closing the sandbox, and for closing the model's connection."""
+"""Seconds allowed for closing the sandbox, and for closing the model's connection."""
 
 OnFinished = Callable[[ToolEnvironment, AgentResult], Awaitable[None]]
-"""Called when the agent has stopped and the results are copied out, while the sandbox is there."""
+"""Called after the agent has stopped and the results are copied out, before the sandbox is closed.
+"""
 
 T = TypeVar("T")
 
@@ -55,20 +56,21 @@ class Run(Steering):
     """One run of one model in one sandbox.
 
     Args:
-        spec: what is asked.
-        model: what is asked for replies.
+        spec: the run's spec.
+        model: the model to ask for replies.
         sandbox: where tools run.
-        pack: its prompts.
-        blobs: where the content of files goes.
-        tools: what the model may call.
-        start: how it begins; None: from nothing.
-        owns_sandbox: whether the run starts and closes the sandbox; else it is started already.
+        pack: the prompts.
+        blobs: where file contents are stored.
+        tools: the tools the model may call.
+        start: how the run begins; None for a fresh start.
+        owns_sandbox: whether the run starts and closes the sandbox; otherwise it is already
+            started.
         owns_model: whether the run closes the model.
-        on_finished: looks at the sandbox before it is closed; what it raises is a warning.
+        on_finished: inspects the sandbox before it is closed; its exceptions become warnings.
 
     Attributes:
         state: the fold of all events so far.
-        durability: how far its events are stored.
+        durability: how far the run's events are stored.
         left_behind: after the end, a sentence for each part that could not be closed.
     """
 
@@ -115,16 +117,16 @@ class Run(Steering):
         self._sandbox_is_up = False
         start.restore(self)
 
-    # --- its life
+    # --- life cycle
 
     async def events(self) -> AsyncIterator[e.AnyEvent]:
-        """Start the run and yield its events; ends when it is over and the sandbox is gone.
+        """Start the run and yield its events until it is over and the sandbox is closed.
 
-        The first event is the run's beginning and the last its one `RunFinished`, whatever happens.
+        The first event starts the run; the last is its only `RunFinished`, whatever happens.
 
         Raises:
-            SandboxUnavailable: nothing was begun.
-            SandboxLost: the sandbox of a run to be resumed is gone; nothing was begun.
+            SandboxUnavailable: the run could not start.
+            SandboxLost: the sandbox of the run to resume no longer exists; nothing was started.
             RuntimeError: `events` was called before.
         """
         if self._read:
@@ -140,7 +142,7 @@ class Run(Steering):
                 self.cancel("The program stopped watching the run.")
                 await asyncio.wait([worker])
             if not worker.cancelled():
-                worker.exception()  # raised already, or there is no reader left
+                worker.exception()  # already raised, or nobody is reading
 
     async def _work(self) -> None:
         for item in self._start.commands:
@@ -158,7 +160,9 @@ class Run(Steering):
             await (self._come_to_rest() if self._leaves else self._finish(result))
 
     async def _open_sandbox(self) -> None:
-        """Start the sandbox, or take it over. A run that is cancelled meanwhile waits for it."""
+        """Start or reattach the sandbox. If the run is cancelled meanwhile, it waits for that
+        first.
+        """
         sandbox, reattaches = self.environment.sandbox, self._start.reattaches
         try:
             if self._owns_sandbox:
@@ -169,7 +173,7 @@ class Run(Steering):
                 raise
 
     async def _run_agent(self) -> AgentResult:
-        """Run the agent to its end; whatever ends it becomes a result."""
+        """Run the agent to its end; any failure becomes a result."""
         if self._cancelled_because is not None:
             return AgentResult("cancelled", self._cancelled_because)
         polling = asyncio.create_task(self._poll_files())
@@ -183,7 +187,7 @@ class Run(Steering):
             return AgentResult("sandbox_error", str(error))
         except StoreError as error:
             return AgentResult("store_error", str(error))
-        except Exception as error:  # noqa: BLE001 - whatever it is, it must end up in the record
+        except Exception as error:  # noqa: BLE001 - every failure must be recorded
             return AgentResult("internal_error", _sentence(error))
         finally:
             polling.cancel()
@@ -220,7 +224,7 @@ class Run(Steering):
             return AgentResult("time_limit", f"The run reached its limit of {limit:g} s.")
 
     async def copy_input(self) -> None:
-        """Copy the input into the sandbox, and store what of it was given as bytes."""
+        """Copy the input into the sandbox, and store the files given as bytes."""
         sandbox, folder = self.environment.sandbox, self.pack.input_dir
         if self.spec.input is not None:
             await sandbox.copy_in(self.spec.input, folder)
@@ -232,7 +236,7 @@ class Run(Steering):
         """Run the commands that prepare the sandbox.
 
         Raises:
-            SandboxError: one of them failed.
+            SandboxError: a command failed.
         """
         await run_setup(commands, self.environment.sandbox)
 
@@ -240,7 +244,7 @@ class Run(Steering):
         await self.durability.retry_until_durable(lambda: asyncio.to_thread(self.blobs.put, data))
 
     async def _poll_files(self) -> None:
-        """Keep the file tree up to date while a command or a person may change files."""
+        """Keep the file tree up to date while a command or the user may change files."""
         while self.spec.watch == "live":
             await asyncio.sleep(POLL_SECONDS)
             running = self.state.running
@@ -250,10 +254,10 @@ class Run(Steering):
             number = None if running is None else running.call.number
             await self.environment.watcher.scan(step=self.state.step, by=by, call=number)
 
-    # --- its end
+    # --- end of the run
 
     async def _finish(self, result: AgentResult) -> None:
-        """Record what the agent left, and that the run is over, whatever fails meanwhile."""
+        """Record the results and the end of the run, even if steps on the way fail."""
         self.phase = Phase.FINISHING
         output = None
         try:
@@ -284,7 +288,7 @@ class Run(Steering):
             self.phase = Phase.OVER
 
     async def _come_to_rest(self) -> None:
-        """Record what is under way in the sandbox, and no end: another program continues."""
+        """Record pending work but no end of the run, because another program continues it."""
         environment = self.environment
         environment.sandbox.on_outage(None)
         await self._attempt(environment.freezer.thaw_for_the_end())
@@ -300,21 +304,21 @@ class Run(Steering):
         await (sandbox.leave() if self._leaves else sandbox.close())
 
     async def _settle(self, result: AgentResult) -> None:
-        """Wait for what is under way in the sandbox, and record what it left there."""
+        """Wait for pending work in the sandbox, and record its results."""
         environment = self.environment
         environment.sandbox.on_outage(None)
         await self._attempt(environment.freezer.thaw_for_the_end())
         await self._attempt(self.commands.wait_stopped())
         await self._attempt(environment.watcher.flush())
         if self._agent is not None or environment.watcher.has_listing:
-            lost = result.reason == "sandbox_error"  # which the result says already
+            lost = result.reason == "sandbox_error"  # already reported in the result
             scan = environment.watcher.scan(step=self.state.step, by="model", quiet=lost)
             await self._attempt(scan)
         await self._attempt(environment.snapshots.finish(self.state.step))
         await self._attempt(self.shells.close())
 
     async def _attempt(self, work: Awaitable[T]) -> T | None:
-        """What `work` returns; None and a warning if it fails, since the run ends anyway."""
+        """The result of `work`; None and a warning if it fails, since the run ends anyway."""
         try:
             return await work
         except Exception as error:  # noqa: BLE001 - see above
@@ -322,7 +326,7 @@ class Run(Steering):
             return None
 
     async def _close(self, what: str, close: Callable[[], Awaitable[None]]) -> None:
-        """Close a part; one that cannot be closed keeps neither the run nor the others open."""
+        """Close a part; a failure does not prevent the run or other parts from closing."""
         try:
             async with asyncio.timeout(MAX_CLOSE_SECONDS):
                 await close()
@@ -336,10 +340,10 @@ class Run(Steering):
     def _warn(self, text: str) -> None:
         self._journal.post(e.Warned(text=text))
 
-    # --- how a person ends parts of it, or all of it
+    # --- interrupting and ending
 
     async def interrupt(self) -> bool:
-        """End the running command alone (as ctrl+c would); False when none is running."""
+        """Interrupt only the running command (as ctrl+c would); False if none is running."""
         if self.phase is Phase.STARTING:
             return False
         if self.environment.locks.shell.locked():
@@ -347,16 +351,16 @@ class Run(Steering):
         return await self.environment.sandbox.interrupt()
 
     def interrupt_reply(self) -> bool:
-        """Break off the reply that is streaming in; the model is asked again."""
+        """Cut short the reply that is streaming; the model is asked again."""
         return self._agent is not None and self._agent.interrupt_reply()
 
     async def leave(self) -> bool:
-        """Stop here, so that another program can resume the run; its events end without an end.
+        """Stop here without `RunFinished`, so that another program can resume the run.
 
-        The reply and the call that are under way end first. Cancelling this lets the run go on.
+        The current reply and call finish first. If this is cancelled, the run continues.
 
         Returns:
-            False when the run ended meanwhile.
+            False if the run ended meanwhile.
         """
         if not (self.steerable and self._owns_sandbox):
             return False
@@ -377,7 +381,7 @@ class Run(Steering):
                 self.gate.let_agent_go()
 
     def cancel(self, because: str = "The run was cancelled.") -> None:
-        """End the run, also while it starts; results so far are copied out."""
+        """End the run, even while it is starting; results so far are copied out."""
         if self.phase.steerable:
             self.phase = Phase.FINISHING
             self._cancelled_because = because
@@ -387,7 +391,7 @@ class Run(Steering):
 
 
 def _sentence(error: Exception) -> str:
-    """An error as a sentence."""
+    """An error as a user-facing sentence."""
     if isinstance(error, SandboxTuiError):
         return str(error)
     return f"This is a bug in sandbox-tui: {error!r}."

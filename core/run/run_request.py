@@ -1,4 +1,4 @@
-"""What a run is asked to do."""
+"""The request for a run."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from sandbox_tui.core.prompts import PromptPack
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """What a run is asked to do: plain data, except for `model`.
+    """The request for a run, as plain data except for `model`.
 
     Attributes:
-        task: for the model.
-        settings: in force.
-        mode: how it begins; None: as the settings say.
+        task: the task for the model.
+        settings: the settings in force.
+        mode: the initial run mode; None for the mode in the settings.
         input: host file or folder for the input directory.
-        output: host folder for the results; None: a new one below `settings.agent.output`.
+        output: host folder for the results; None for a new one below `settings.agent.output`.
         copy_results: whether the results are copied out at all.
-        model: instead of the one the settings name.
-        tools: names of what the model may call (`tools.registry`); None: the default tools. A
-            model without tools gets no sandbox.
-        pack: prompts instead of those the settings name.
+        model: replaces the model named in the settings.
+        tools: names of the tools the model may call (`tools.registry`); None for the default tools.
+            A model without tools gets no sandbox.
+        pack: replaces the prompts named in the settings.
         files: input files as bytes, by path in the input directory.
-        environment: variables of its commands. They are recorded: no place for secrets.
+        environment: variables for its commands. They are recorded, so they must not hold secrets.
         labels: recorded with the run, such as suite, task and sample.
-        setup: commands run in the sandbox, outside the model's shell, before the model begins.
-        seed: of the first request to the model; the next steps count up from it.
-        tool_format: how tool calls travelled with this model before, for `model.tool_calls` auto.
-        turn_policy: how the agent deals with replies and requests.
-        watch: when the files are scanned.
+        setup: commands run in the sandbox, outside the model's shell, before the model starts.
+        seed: seed of the first request to the model; each later step adds one.
+        tool_format: the tool call format last used with this model, for `model.tool_calls` auto.
+        turn_policy: how the agent treats replies and requests.
+        watch: when files are scanned.
     """
 
     task: str
@@ -59,11 +59,11 @@ class RunRequest:
 
 
 MAX_RUNS = 256
-"""Runs of one task that may be started at once."""
+"""Maximum number of runs of one task started at once."""
 
 
 def split_tasks(text: str) -> list[str]:
-    """The tasks of a text, separated by lines of `---`."""
+    """The tasks in a text, separated by lines of `---`."""
     tasks = [""]
     for line in text.splitlines():
         if line.strip() == "---":
@@ -74,10 +74,10 @@ def split_tasks(text: str) -> list[str]:
 
 
 def requests_for(request: RunRequest, tasks: Sequence[str], samples: int = 1) -> list[RunRequest]:
-    """A request for each run of each task.
+    """One request for each run of each task.
 
-    The results of each go to a folder of its own. Samples of a task count up from the seed, since
-    with the same one they would all be alike.
+    Each run gets its own results folder. The samples of a task use consecutive seeds, since with
+    the same seed they would all be alike.
     """
     asked = [
         replace(request, task=task, seed=None if request.seed is None else request.seed + number)

@@ -1,4 +1,4 @@
-"""Commands that prepare a sandbox before the model begins."""
+"""Commands that prepare a sandbox before the model starts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from sandbox_tui.core.base.errors import SandboxError
 from sandbox_tui.core.sandboxes.base import ExecResult, Sandbox
 
 SETUP_SECONDS = 1800.0
-"""Seconds for one command."""
+"""Timeout of one command."""
 
 
 async def run_setup(commands: Sequence[str], sandbox: Sandbox) -> None:
     """Run the commands outside the model's shell.
 
     Raises:
-        SandboxError: one of them failed.
+        SandboxError: a command failed.
     """
     for command in commands:
         done = await sandbox.run(["bash", "-c", command], timeout=SETUP_SECONDS)

@@ -1,4 +1,4 @@
-"""What a run is asked to do, and within which bounds."""
+"""The specification of a run: its task, its limits and how it is carried out."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from sandbox_tui.core.policy.rules import Policy
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSpec:
-    """What to run.
+    """The specification of a run.
 
     Attributes:
         run_id: the session's id.
-        task: what the model is asked.
-        limits: what ends it.
-        mode: how it begins.
-        turn_policy: how the agent deals with replies and requests.
-        policy: about which calls a person is asked, and which never run.
+        task: the task for the model.
+        limits: what ends the run.
+        mode: the initial run mode.
+        turn_policy: how the agent treats replies and requests.
+        policy: which calls need approval and which never run.
         input: host file or folder copied into the input directory.
         output: host folder the results are copied to, or None.
-        max_lines, max_chars: bounds of an observation.
-        mirror_size: columns and rows of the mirror until a screen says otherwise.
-        tty: whether commands run on a terminal of their own, with colours and progress bars.
+        max_lines, max_chars: maximum size of an observation.
+        mirror_size: columns and rows of the mirror until a screen sets them.
+        tty: whether commands run on their own terminal, with colours and progress bars.
         files: input files as bytes, by path in the input directory.
         labels: recorded with the run.
-        setup: commands run in the sandbox before the model begins.
-        seed: of the first request; the next steps count up from it.
+        setup: commands run in the sandbox before the model starts.
+        seed: seed of the first request; each later step adds one.
         snapshots: when snapshots of the sandbox are taken.
         watch: when its files are scanned.
     """

@@ -1,4 +1,4 @@
-"""How a run begins: from nothing, resumed, or forked. `Run` follows one such strategy.
+"""How a run begins: fresh, resumed or forked. `Run` follows one such strategy.
 
 `FreshStart` is here; `core.lineage` has `ResumedStart` and `ForkedStart`.
 """
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 class RunStart(Protocol):
-    """The beginning of one run.
+    """The start of one run.
 
     Attributes:
-        state: the fold of the events that precede this run's own, into which those are folded.
+        state: the fold of earlier events, to which this run's events are applied.
         checkpoint: where the agent continues.
-        reattaches: whether the sandbox exists already, and is taken over instead of started.
-        commands: a person's commands that are recorded and have not run.
+        reattaches: whether to reattach to an existing sandbox instead of starting one.
+        commands: the user's commands that are recorded but have not run.
     """
 
     @property
@@ -48,19 +48,19 @@ class RunStart(Protocol):
     def commands(self) -> Sequence[HumanItem]: ...
 
     def restore(self, run: Run) -> None:
-        """Set mode, queued messages and what else a person sees of the run, before it begins."""
+        """Restore the mode, queued messages and other visible state, before the run begins."""
         ...
 
     def initial_events(self, run: Run) -> Sequence[e.AnyEvent]:
-        """The run's first events; its sandbox is there by then."""
+        """The run's first events; its sandbox is ready by then."""
         ...
 
     async def prepare(self, run: Run) -> list[dict[str, Any]]:
-        """Bring the files to where the agent continues; returns the conversation."""
+        """Bring the files to the state the agent continues from; returns the conversation."""
         ...
 
     def time_left(self, limit: float | None) -> float | None:
-        """What is left of the time limit, in seconds."""
+        """The rest of the time limit, in seconds."""
         ...
 
 
@@ -112,12 +112,12 @@ class FreshStart(RunStart):
 
 
 def opening_messages(run: Run) -> list[dict[str, Any]]:
-    """The messages that a conversation opens with; a pack may have no system prompt."""
+    """The messages that open a conversation; a pack may have no system prompt."""
     return opening_of(run.pack, run.environment.tools, run.spec.task)
 
 
 def opening_of(pack: PromptPack, tools: Sequence[Tool], task: str) -> list[dict[str, Any]]:
-    """The messages that a conversation about a task opens with, by the prompts of a pack."""
+    """The messages that open a conversation about a task, with the prompts of a pack."""
     system = pack.system(command_docs(tools))
     instance = {"role": "user", "content": pack.instance(task)}
     return [{"role": "system", "content": system}, instance] if system.strip() else [instance]
@@ -138,14 +138,14 @@ def run_started(
     """The first event of a run that begins now.
 
     Args:
-        run_id: of its session.
-        task: what is asked.
-        model, model_params: as they are recorded; no secrets.
-        sandbox: where tools run; it is there by now.
-        pack: its prompts.
-        opening: the messages that its conversation opens with.
-        limits: in force.
-        settings: what else a resume or a fork needs to know.
+        run_id: the session's id.
+        task: the task for the model.
+        model, model_params: as recorded, without secrets.
+        sandbox: where tools run; already started.
+        pack: the prompts.
+        opening: the messages that open the conversation.
+        limits: the limits in force.
+        settings: everything else that a resume or a fork needs.
     """
     *system, instance = (str(message["content"]) for message in opening)
     return e.RunStarted(

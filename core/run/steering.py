@@ -1,4 +1,4 @@
-"""What a person does to a run: mode, the call that waits, messages, commands, files, shells."""
+"""What the user can do to a run: mode, waiting calls, messages, commands, files and shells."""
 
 from __future__ import annotations
 
@@ -22,32 +22,32 @@ from sandbox_tui.core.run.human.user_shells import UserShells, may_be_secret, st
 
 
 class RunEnded(SandboxTuiError):
-    """The run has ended, and can no longer be steered."""
+    """The run has ended and can no longer be steered."""
 
 
 class RunStarting(SandboxTuiError):
-    """The run is starting, and has no sandbox yet."""
+    """The run is starting and has no sandbox yet."""
 
 
 class Steering:
-    """A run as a person steers it; `Run` adds the life of the run.
+    """The user's controls of a run; `Run` adds its life cycle.
 
-    While the run starts, mode and messages are accepted and hold from its first step on; what needs
-    the sandbox is refused.
+    While the run is starting, modes and messages are accepted and apply from its first step; what
+    needs the sandbox is refused.
 
     Args:
         environment: where commands run.
-        events: where everything is written.
+        events: where events are posted.
         state: the fold of the run's events.
-        policy: about which calls a person is asked, and which never run.
+        policy: which calls need approval and which never run.
 
     Attributes:
-        gate: where calls wait.
-        queue: messages that wait for the model.
-        commands: a person's commands in the model's shell.
+        gate: where calls wait for approval.
+        queue: messages waiting for the model.
+        commands: the user's commands in the model's shell.
         files: the sandbox's files.
-        shells: a person's shells.
-        phase: of the run.
+        shells: the user's shells.
+        phase: the phase of the run.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Steering:
 
     @property
     def steerable(self) -> bool:
-        """Whether it can still be steered."""
+        """Whether the run can still be steered."""
         return self.phase.steerable
 
     @property
@@ -81,9 +81,9 @@ class Steering:
         return not self.phase.steerable
 
     def set_mode(self, mode: e.Mode) -> None:
-        """Change the run mode. A frozen sandbox is thawed, unless the mode is paused.
+        """Change the run mode. A frozen sandbox is thawed unless the mode is paused.
 
-        A call that waits keeps waiting: it needs a decision of its own.
+        A waiting call keeps waiting: it needs its own decision.
         """
         self._require_active()
         self.gate.set_mode(mode)
@@ -95,13 +95,13 @@ class Steering:
         self.set_mode("paused")
 
     def resume(self) -> None:
-        """Return to the last of the modes auto and ask; see `set_mode`."""
+        """Return to whichever of the modes auto and ask was set last; see `set_mode`."""
         self._require_active()
         self.gate.resume()
         self.environment.freezer.schedule_thaw()
 
     def step(self) -> None:
-        """Run to the next call, and wait there; see `set_mode`."""
+        """Run up to the next call and wait there; see `set_mode`."""
         self._require_active()
         self.gate.step()
         self.environment.freezer.schedule_thaw()
@@ -115,34 +115,34 @@ class Steering:
         """Pause, and stop every process in the sandbox.
 
         Raises:
-            SandboxError: it cannot be frozen; the run is paused all the same.
-            RunStarting: it has no sandbox yet.
+            SandboxError: the sandbox cannot be frozen; the run is paused all the same.
+            RunStarting: there is no sandbox yet.
         """
         self._require_sandbox()
         self.pause()
         await self.environment.freezer.freeze()
 
     async def thaw(self) -> None:
-        """Thaw the sandbox, and resume."""
+        """Thaw the sandbox and resume."""
         self._require_active()
         await self.environment.freezer.thaw()
         self.gate.resume()
 
     def approve(self, call: int) -> bool:
-        """Let a waiting call run as it is; False when it is not waiting."""
+        """Let a waiting call run as it is; False if it is not waiting."""
         return self._let_through(self.gate.decide(call, Decision(verdict="approve", by="human")))
 
     def approve_always(self, call: int, patterns: Sequence[str]) -> bool:
-        """Let a waiting call run, and all that match these patterns; False when it is not waiting.
+        """Let a waiting call run, and all that match these patterns; False if it is not waiting.
 
         Args:
-            call: its number.
-            patterns: in the form of `Gate.suggested`.
+            call: the call's number.
+            patterns: in the form that `Gate.suggested` returns.
         """
         return self._let_through(self.gate.grant(call, patterns))
 
     def edit(self, call: int, arguments: str) -> bool:
-        """Let a waiting call run with other arguments (JSON text); the model is told."""
+        """Let a waiting call run with different arguments (JSON text); the model is told."""
         return self._let_through(
             self.gate.decide(call, Decision(verdict="edit", by="human", arguments=arguments))
         )
@@ -152,7 +152,7 @@ class Steering:
         return self.gate.decide(call, Decision(verdict="reject", by="human", feedback=feedback))
 
     def answer(self, call: int, observation: str) -> bool:
-        """Answer a waiting call instead of the tool."""
+        """Answer a waiting call in place of the tool."""
         return self.gate.decide(call, Decision(verdict="answer", by="human", feedback=observation))
 
     def skip(self, call: int) -> bool:
@@ -168,7 +168,7 @@ class Steering:
     # --- messages and commands
 
     def message(self, text: str) -> int:
-        """Send the model a message, which it reads before its next reply. Returns its id."""
+        """Send a message that the model reads before its next reply. Returns its id."""
         self._require_active()
         item = self._next_human_id()
         self._events.post(e.HumanMessage(id=item, text=text))
@@ -176,14 +176,14 @@ class Steering:
         return item
 
     def inject(self, command: str, *, tell: bool = True) -> int:
-        """Run a command in the model's own shell, after the call that is running.
+        """Run a command in the model's own shell, after the running call.
 
         Args:
-            command: for bash.
-            tell: whether command and output go into the conversation.
+            command: a bash command.
+            tell: whether the command and its output go into the conversation.
 
         Returns:
-            The id its events carry.
+            The id used in its events.
 
         Raises:
             SandboxTuiError: no tool of this run runs commands.
@@ -195,7 +195,7 @@ class Steering:
         return item
 
     def reword(self, item: int, text: str) -> bool:
-        """Edit a queued message, or a command that has not begun; False when it is too late."""
+        """Edit a queued message, or a command that has not started; False if it is too late."""
         waits = item in self.state.humans and self.state.humans[item].may_change
         if not waits or not (
             self.commands.edit(item, text) or self.queue.edit(item, human_message(text))
@@ -214,12 +214,12 @@ class Steering:
     # --- shells
 
     async def open_shell(self, columns: int, rows: int) -> str:
-        """Open a shell on a terminal of its own; returns the terminal's name."""
+        """Open a shell on a new terminal; returns the terminal's name."""
         self._require_thawed()
         return await self.shells.open(columns, rows)
 
     async def type(self, terminal: str, data: bytes) -> None:
-        """Type into a shell, or in tty mode into the terminal of the running command."""
+        """Type into a shell, or in tty mode into the running command's terminal."""
         if terminal != MIRROR:
             self.shells.type(terminal, data)
             return
@@ -228,7 +228,7 @@ class Steering:
         with contextlib.suppress(SandboxTuiError):
             reader = await self.environment.sandbox.terminal_reader()
             if await self.environment.sandbox.write_stdin(data):
-                # input that is not read yet may be for a prompt that hides it
+                # unread input may be for a prompt that hides it
                 hidden = may_be_secret(data) and (reader is None or reader.hidden)
                 shown = starred(data) if hidden else data
                 self._events.post(e.TerminalInput(terminal=MIRROR, data=shown, hidden=hidden))
@@ -238,7 +238,7 @@ class Steering:
         await self.shells.end(terminal)
 
     async def resize(self, terminal: str, columns: int, rows: int) -> None:
-        """Give a terminal another size."""
+        """Resize a terminal."""
         if terminal == MIRROR:
             if not self.over:
                 self._events.post(e.TerminalResized(terminal=MIRROR, cols=columns, rows=rows))

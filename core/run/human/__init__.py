@@ -1,1 +1,1 @@
-"""What a person may do to a run: its controls, shells, files and commands."""
+"""What the user may do to a run: its controls, shells, files and commands."""

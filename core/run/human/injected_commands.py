@@ -1,4 +1,4 @@
-"""A person's commands in the model's own shell; each waits for the call that is running."""
+"""The user's commands in the model's own shell; each waits for the running call."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from sandbox_tui.core.events.types import (
 from sandbox_tui.core.tools.base import Observation
 
 END_SECONDS = 10.0
-"""Seconds that running commands have to end when the run ends."""
+"""Seconds running commands get to end when the run ends."""
 
 
 class InjectedCommands:
-    """The commands of one run. None runs before `allow`.
+    """The injected commands of one run. None runs before `allow`.
 
     Args:
         environment: where they run.
-        state: the fold of the run.
-        queue: gets command and output, where the model is told.
+        state: the fold of the run's events.
+        queue: receives the command and its output if the model is told.
         post: writes an event.
     """
 
@@ -54,33 +54,33 @@ class InjectedCommands:
         self._allowed.set()
 
     def add(self, item: int, command: str, *, tell: bool) -> None:
-        """Record a command, and queue it."""
+        """Record a command and queue it."""
         self._post(HumanCommand(id=item, command=command, told_to_model=tell))
         self.restore(item, command, tell=tell)
 
     def restore(self, item: int, command: str, *, tell: bool) -> None:
-        """Queue a command that is recorded already."""
+        """Queue a command that is already recorded."""
         self._waiting[item] = command
         task = asyncio.create_task(self._run(item, tell))
         self._tasks[item] = task
         task.add_done_callback(lambda _: self._tasks.pop(item, None))
 
     def edit(self, item: int, command: str) -> bool:
-        """Change a command that has not begun; False when it has."""
+        """Change a command that has not started; False if it has."""
         if item not in self._waiting:
             return False
         self._waiting[item] = command
         return True
 
     def cancel(self, item: int) -> bool:
-        """Cancel a command that has not begun; False when it has."""
+        """Cancel a command that has not started; False if it has."""
         if self._waiting.pop(item, None) is None:
             return False
         self._tasks[item].cancel()
         return True
 
     def stop(self) -> list[str]:
-        """End all commands, since the run ends; returns those that never began."""
+        """Cancel all commands because the run ends; returns those that never started."""
         for task in self._tasks.values():
             task.cancel()
         never_run = list(self._waiting.values())
@@ -104,7 +104,7 @@ class InjectedCommands:
             except asyncio.CancelledError:
                 self._finished(item, Observation(text=ENDED_COMMAND, ok=False), began)
                 raise
-            except Exception as error:  # noqa: BLE001 - a command that has begun is always answered
+            except Exception as error:  # noqa: BLE001 - a started command is always answered
                 observation = Observation(text=FAILED_COMMAND.format(error), ok=False)
             self._finished(item, observation, began)
         if tell:

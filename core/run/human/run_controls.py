@@ -1,4 +1,5 @@
-"""What a screen may ask of a run, in this program (`Run`) or in another (`sessions.remote.proxy`).
+"""The controls a screen has over a run, in this process (`Run`) or another
+(`sessions.remote.proxy`).
 
 `Steering` documents each operation.
 """
@@ -14,7 +15,7 @@ from sandbox_tui.core.events.types import Mode
 
 
 class GateView(Protocol):
-    """The gate of a run, read only."""
+    """Read-only view of a run's gate."""
 
     @property
     def mode(self) -> Mode:
@@ -22,12 +23,12 @@ class GateView(Protocol):
         ...
 
     def suggested(self) -> tuple[str, ...]:
-        """Patterns that would allow the waiting call and calls like it."""
+        """Patterns that would allow the waiting call and similar ones."""
         ...
 
 
 class SpecView(Protocol):
-    """The spec of a run, read only."""
+    """Read-only view of a run's spec."""
 
     @property
     def output(self) -> Path | None:
@@ -36,7 +37,7 @@ class SpecView(Protocol):
 
 
 class FileControls(Protocol):
-    """What a person may do to the files of a run; see `UserFiles`."""
+    """What the user may do to the files of a run; see `UserFiles`."""
 
     async def read(self, path: str, *, max_bytes: int) -> bytes: ...
 
@@ -56,7 +57,7 @@ class FileControls(Protocol):
 
 
 class Controls(Protocol):
-    """What a person may do to a run; see `Steering`."""
+    """What the user may do to a run; see `Steering`."""
 
     @property
     def gate(self) -> GateView: ...

@@ -1,8 +1,8 @@
-"""What a person does to the sandbox's files: copies them out and in, edits one by hand.
+"""The user's work on the sandbox's files: copying out and in, and editing by hand.
 
-Everything is written as an event, and the model is told of it with its next request unless the
-person says no. The files are scanned first, so that what the model changed until then is not
-counted as the person's work.
+Every action is recorded as an event, and the model is told with its next request unless the user
+declines. The files are scanned first, so that the model's earlier changes are not attributed to the
+user.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from sandbox_tui.core.events.types import Actor, HumanFile
 from sandbox_tui.core.run.artifacts import a_few
 
 MAX_EDIT_BYTES = 1 << 20
-"""Largest file that is edited by hand."""
+"""Maximum size of a file edited by hand."""
 
 MAX_DIFF_LINES = 200
-"""Lines of a diff that the model gets and the event holds."""
+"""Maximum length of a diff, for the model and in the event."""
 
 MAX_COMPARED_LINES = 4_000
-"""Longest text that is compared line by line; a longer one could take minutes."""
+"""Maximum length of a text compared line by line; a longer one could take minutes."""
 
 
 class FileChangedMeanwhile(FileRefused):
     """The file has changed since it was opened.
 
     Attributes:
-        now: its present content, None when it is gone.
+        now: its current content, or None if it was deleted.
     """
 
     def __init__(self, message: str, now: bytes | None) -> None:
@@ -47,13 +47,13 @@ class FileChangedMeanwhile(FileRefused):
 
 
 class UserFiles:
-    """The files of one run, for a person.
+    """The user's access to the files of one run.
 
     Args:
-        environment: whose files, and where events go.
+        environment: provides the sandbox, the file watcher and the event sink.
         queue: where messages for the model wait.
-        state: the fold of the run.
-        next_id: returns the next id of what a person says and does.
+        state: the fold of the run's events.
+        next_id: returns the id of the next user action.
         require_thawed: raises while the sandbox cannot be reached.
     """
 
@@ -78,13 +78,13 @@ class UserFiles:
         """The first `max_bytes` of a file as it is now.
 
         Raises:
-            FileRefused: it is missing, not a regular file, or not readable.
+            FileRefused: the file is missing, not a regular file, or not readable.
         """
         self._require_thawed()
         return await self._sandbox.read_file(path, max_bytes=max_bytes)
 
     async def exists(self, path: str) -> bool:
-        """Whether something is at `path`."""
+        """Whether `path` exists."""
         self._require_thawed()
         return await self._sandbox.stat(path) is not None
 
@@ -92,7 +92,7 @@ class UserFiles:
         """Copy a file or folder into the host folder `target`, without recording it.
 
         Returns:
-            A sentence for each thing left behind.
+            A sentence for each thing that was not copied.
 
         Raises:
             FileRefused: there is nothing to copy, or it cannot be read.
@@ -102,7 +102,7 @@ class UserFiles:
         return await self._sandbox.copy_out(path, target)
 
     async def pull(self, path: str, target: Path, *, tell: bool = False) -> list[str]:
-        """`fetch`, written as an event; the model is told on request."""
+        """Like `fetch`, but recorded as an event; the model is told on request."""
         left = await self.fetch(path, target)
         event = HumanFile(
             id=self._next_id(),
@@ -116,13 +116,13 @@ class UserFiles:
         return left
 
     async def push(self, source: Path, folder: str, *, tell: bool = True) -> str:
-        """Copy a host file or folder into the sandbox's `folder`, over what is there.
+        """Copy a host file or folder into the sandbox's `folder`, overwriting existing files.
 
         Returns:
-            The path it now has.
+            Its path in the sandbox.
 
         Raises:
-            FileRefused: the source cannot be read, or the folder not be written.
+            FileRefused: the source cannot be read, or the folder cannot be written.
         """
         self._require_thawed()
         if not source.name:
@@ -143,10 +143,10 @@ class UserFiles:
         return path
 
     async def open(self, path: str) -> bytes:
-        """A file's whole content, to be edited.
+        """The whole content of a file to edit.
 
         Raises:
-            FileRefused: it cannot be read, or is too large to edit.
+            FileRefused: the file cannot be read, or is too large to edit.
         """
         data = await self.read(path, max_bytes=MAX_EDIT_BYTES + 1)
         if len(data) > MAX_EDIT_BYTES:
@@ -157,17 +157,17 @@ class UserFiles:
     async def save(
         self, path: str, data: bytes, *, opened: bytes | None, tell: bool = True
     ) -> None:
-        """Write a file that a person edited.
+        """Write a file that the user edited.
 
         Args:
-            path: which file.
+            path: the file.
             data: its new content.
-            opened: what it was when it was opened; None writes over whatever is there.
+            opened: its content when it was opened; None overwrites any content.
             tell: whether the model is told, with a diff.
 
         Raises:
-            FileChangedMeanwhile: it is no longer what it was; nothing was written.
-            FileRefused: it cannot be written.
+            FileChangedMeanwhile: the content has changed since then; nothing was written.
+            FileRefused: the file cannot be written.
         """
         self._require_thawed()
         before = await self._now(path)
@@ -189,7 +189,7 @@ class UserFiles:
         return await self._sandbox.read_file(path, max_bytes=MAX_EDIT_BYTES + 1)
 
     async def _scan_first(self) -> None:
-        """Scan now: what has changed until now is the work of the running call, if any."""
+        """Scan now: changes so far are attributed to the running call, if any."""
         await self._watcher.flush()
         running = self._state.running
         by: Actor = "human" if running is None else "model"
@@ -203,7 +203,7 @@ class UserFiles:
 
 
 def _diff(path: str, before: bytes, after: bytes) -> str:
-    """A unified diff, bounded in lines and in the time it takes."""
+    """A unified diff, limited in length and in computing time."""
     old, new = (data.decode("utf-8", "replace").splitlines() for data in (before, after))
     if max(len(old), len(new)) > MAX_COMPARED_LINES:
         return f"(now {len(new)} lines, {len(after)} bytes; before {len(old)} lines)"

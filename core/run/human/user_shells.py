@@ -1,4 +1,4 @@
-"""A person's shells in the sandbox, recorded."""
+"""The user's shells in the sandbox, recorded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sandbox_tui.core.events.types import (
 from sandbox_tui.core.sandboxes.base import Sandbox, Shell
 
 _SHOWN_KEYS = re.compile(rb"\x1b(?:[\[O][0-9;:<=>?]*[ -/]*[@-~])")
-"""Cursor keys, function keys and the mouse: no part of a password."""
+"""Cursor keys, function keys and mouse reports, which cannot be part of a password."""
 
 _PASTE = (b"\x1b[200~", b"\x1b[201~")
 
@@ -25,11 +25,13 @@ _STARRED = re.compile("[^\r\n\x03\x04\x15\x7f]")
 
 
 HANGUP_SECONDS = 2.0
-"""Seconds a shell has to flush its output after the hangup, and then to end."""
+"""Seconds for a shell to flush its output after the hangup, and then to end."""
 
 
 def starred(data: bytes) -> bytes:
-    """Hidden input as it is recorded: a star for each character; keys that end or erase it stay."""
+    """Hidden input as recorded: a star per character; keys that end or erase input stay as they
+    are.
+    """
     for end in _PASTE:
         data = data.replace(end, b"")
     return _STARRED.sub("*", data.decode("utf-8", "replace")).encode()
@@ -41,7 +43,7 @@ def may_be_secret(data: bytes) -> bool:
 
 
 class _OpenShell:
-    """A shell, and the input on its way to it."""
+    """An open shell and the input queued for it."""
 
     def __init__(self, shell: Shell, events: EventSink, name: str) -> None:
         self.shell = shell
@@ -61,7 +63,7 @@ class _OpenShell:
     async def _write(self) -> None:
         while True:
             data = await self._typed.get()
-            # checked first: the key that ends a password turns the echo on again
+            # checked first: the key that ends a password turns echo back on
             hidden = may_be_secret(data) and await self._hides()
             shown = starred(data) if hidden else data
             self._events.post(TerminalInput(terminal=self._name, data=shown, hidden=hidden))
@@ -69,7 +71,7 @@ class _OpenShell:
                 await self.shell.write(data)
 
     async def _hides(self) -> bool:
-        """Whether the terminal hides its input; yes when unknown."""
+        """Whether the terminal hides its input; True if unknown."""
         try:
             return await self.shell.hides_input()
         except SandboxTuiError:  # it may be frozen
@@ -94,15 +96,15 @@ class UserShells:
         return used
 
     def restore(self, count: int) -> None:
-        """Continue after this many shells of the run before it was resumed."""
+        """Continue the numbering after the shells opened before the run was resumed."""
         self._count = count
 
     async def open(self, columns: int, rows: int) -> str:
         """Open a shell; returns its terminal's name.
 
         Raises:
-            SandboxError: it cannot be opened.
-            FileRefused: the run ends.
+            SandboxError: the shell cannot be opened.
+            FileRefused: the run is ending.
         """
         shell = await self._sandbox.open_shell(columns, rows)
         if self._closing:
@@ -118,9 +120,9 @@ class UserShells:
         return name
 
     def type(self, name: str, data: bytes) -> None:
-        """Type into a shell; nothing happens when it has ended.
+        """Type into a shell; does nothing if it has ended.
 
-        What a terminal does not show (a password) is recorded as stars.
+        Input that the terminal does not echo (a password) is recorded as stars.
         """
         shell = self._open.get(name)
         if shell is None:
@@ -129,7 +131,7 @@ class UserShells:
         shell.type(data)
 
     async def resize(self, name: str, columns: int, rows: int) -> None:
-        """Give a shell another size; nothing happens when it has ended."""
+        """Resize a shell's terminal; does nothing if it has ended."""
         shell = self._open.get(name)
         if shell is None:
             return
@@ -147,13 +149,13 @@ class UserShells:
         """Hang up all shells, and wait until their output has been written."""
         self._closing = True
         for name in list(self._open):
-            with contextlib.suppress(Exception):  # hang up the others all the same
+            with contextlib.suppress(Exception):  # hang up the others anyway
                 await self.end(name)
         if self._readers:
             await asyncio.wait(self._readers, timeout=HANGUP_SECONDS)
         for reader in self._readers:
             reader.cancel()
-        if self._readers:  # each writes TerminalClosed, the last event of its terminal
+        if self._readers:  # each posts TerminalClosed, the last event of its terminal
             await asyncio.wait(self._readers, timeout=HANGUP_SECONDS)
 
     async def _read(self, name: str, shell: Shell) -> None:
