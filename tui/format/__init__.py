@@ -1,1 +1,1 @@
-"""Values in words: numbers, durations, how a run stands and ended."""
+"""Formats values as words: numbers, durations, the status and outcome of runs."""

@@ -1,4 +1,4 @@
-"""The answers of several runs in words."""
+"""Formats the answers of several runs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import first_line
 
 MAX_ANSWERS = 3
-"""Different answers that are named."""
+"""Maximum number of different answers that are named."""
 
 MAX_ANSWER_CHARACTERS = 24
 
 
 def answers_words(answers: list[tuple[str, int]]) -> str:
-    """The most frequent answers with how many gave each."""
+    """The most frequent answers, each with its count."""
     named = [f"{short_answer(answer)} ({count})" for answer, count in answers[:MAX_ANSWERS]]
     rest = len(answers) - len(named)
     return f"answers: {', '.join(named)}" + (
@@ -21,6 +21,6 @@ def answers_words(answers: list[tuple[str, int]]) -> str:
 
 
 def short_answer(answer: str, characters: int = MAX_ANSWER_CHARACTERS) -> str:
-    """The beginning of an answer, on one line."""
+    """The beginning of an answer on one line."""
     line = first_line(answer)
     return line if len(line) <= characters else f"{line[: characters - 1]}…"

@@ -1,4 +1,4 @@
-"""The comparison of two sessions in words."""
+"""Formats the comparison of two sessions."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.titles import MAX_TITLE_CHARACTERS, first_line, task_title
 
 COLUMN = 40
-"""Columns of a side on the command line."""
+"""Width of each side on the command line."""
 
 
 class Fact(NamedTuple):
-    """What both sessions have one of: an outcome, an answer."""
+    """A property that both sessions have, such as the outcome or the answer."""
 
     name: str
     left: str
@@ -32,13 +32,13 @@ class Fact(NamedTuple):
 
 
 class Divergence(NamedTuple):
-    """The first pair of calls that is not the same on both sides.
+    """The first pair of calls that differs between the sides.
 
     Attributes:
         at: index of the pair.
         pair: the calls.
         sentence: where it is and what differs.
-        line: the first line of output that differs, where both are the same call.
+        line: the first line of output that differs, if both sides made the same call.
     """
 
     at: int
@@ -48,14 +48,15 @@ class Divergence(NamedTuple):
 
 
 def facts(found: Comparison) -> list[Fact]:
-    """What each is, came to and took."""
+    """The properties of both sessions: identity, outcome and figures."""
     mine = _facts(found.left, [pair.left for pair in found.pairs if pair.left])
     theirs = _facts(found.right, [pair.right for pair in found.pairs if pair.right])
     return [Fact(name, mine[name], theirs[name]) for name in mine]
 
 
 def divergence(found: Comparison) -> Divergence | None:
-    """Where they diverge, or where only the output of a call differs first; None: nowhere."""
+    """Where the sessions diverge, or else where only the output of a call differs; None if
+    nowhere."""
     at = found.diverged_at if found.diverged_at is not None else found.output_differs_at
     if at is None:
         return None
@@ -65,7 +66,7 @@ def divergence(found: Comparison) -> Divergence | None:
 
 
 def calls_sentence(found: Comparison) -> str:
-    """How much of the calls is the same, as a sentence."""
+    """How many of the calls are equal, as a sentence."""
     if not found.pairs:
         return "Neither session called a tool."
     diverges = divergence(found)
@@ -121,7 +122,7 @@ def end_and_size(call: Call | None) -> str:
 
 
 def differing_lines(line: LineDifference) -> tuple[str, str]:
-    """The line of each side with its number."""
+    """The differing line of each side with its number."""
     left, right = (
         f"line {line.number} is missing"
         if one is None
@@ -132,7 +133,7 @@ def differing_lines(line: LineDifference) -> tuple[str, str]:
 
 
 def files_sentence(found: Comparison) -> str:
-    """How many files are the same at the end, and how many are not."""
+    """How many files are equal at the end, and how many differ, as a sentence."""
     if not found.same_files and not found.files:
         return "Neither session left files."
     if not found.files:
@@ -149,14 +150,14 @@ def files_sentence(found: Comparison) -> str:
 
 
 def file_sizes(file: FilePair) -> str:
-    """The size of a file on both sides; a dash where there is none."""
+    """The size of a file on both sides; a dash if there is no file."""
     sides = (file.left_size, file.right_size)
     left, right = ("–" if size is None else numbers.size(size) for size in sides)
     return f"{left} → {right}"
 
 
 def related_sentence(found: Comparison) -> str:
-    """How they are related, as a sentence; empty when they are not."""
+    """How the sessions are related, as a sentence; empty if they are not."""
     left, right = found.left, found.right
     at = "" if found.fork_step is None else f", from step {found.fork_step}"
     if right.parent == left.id:
@@ -169,7 +170,7 @@ def related_sentence(found: Comparison) -> str:
 
 
 def sign(pair: Pair) -> str:
-    """Between two calls: the same, the same with other output, different, one side only."""
+    """The sign between two calls: equal, equal with different output, different, one side only."""
     if pair.left is None:
         return "▸"
     if pair.right is None:
@@ -180,7 +181,7 @@ def sign(pair: Pair) -> str:
 
 
 def call_line(call: Call) -> str:
-    """A call in a line."""
+    """A call as one line."""
     mark = {True: "✓", False: "✗", None: "·"}[call.ok]
     what = sanitize_line(summarize_call(call.tool, call.arguments))
     return f"{call.number} {mark} {short_name(sanitize_line(call.tool))} {what}"
@@ -218,5 +219,5 @@ def _calls(calls: Sequence[Call]) -> str:
 
 
 def cut(words: str) -> str:
-    """Words cut to the width of a column."""
+    """Text cut to the width of a column."""
     return words if len(words) <= COLUMN else f"{words[: COLUMN - 1]}…"

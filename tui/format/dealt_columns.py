@@ -1,6 +1,6 @@
-"""Tables that are wider than the terminal: their columns are dealt into blocks.
+"""Lays out tables that are wider than the terminal by splitting their columns into blocks.
 
-Each block begins with the names of the lines; every column is in one block, in order.
+Each block begins with the names of the lines; every column appears in one block, in order.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class Line:
     """A line of a block.
 
     Attributes:
-        front: the names, as wide as in every line of its table.
+        front: the names, padded to the same width in all lines of the table.
         text: the columns.
-        kind: as it was given, `head` for the first line; `plain` outside of tables.
+        kind: as passed to `blocks`; `head` for the first line, `plain` outside tables.
     """
 
     front: str
@@ -42,8 +42,8 @@ def blocks(
     Args:
         names: two per line; the first line is the head.
         columns: their texts, one per line.
-        kinds: of the lines, for whoever colours them.
-        width: in cells; below `MIN_WIDTH` as if it were that.
+        kinds: of the lines, for colouring.
+        width: in cells; at least `MIN_WIDTH` is used.
     """
     fronts = _fronts(names)
     room = max(1, max(MIN_WIDTH, width) - cell_len(fronts[0]))
@@ -55,12 +55,12 @@ def blocks(
 
 
 def plain(texts: Iterable[str]) -> list[Line]:
-    """Texts as lines outside of tables."""
+    """Texts as lines outside tables."""
     return [Line("", text, "plain") for text in texts]
 
 
 def as_text(lines: Iterable[Line]) -> str:
-    """Lines without their kinds."""
+    """The text of lines, without their kinds."""
     return "\n".join(f"{line.front}{line.text}".rstrip() for line in lines)
 
 
@@ -70,13 +70,13 @@ def named(name: str, value: str, width: int) -> list[str]:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Text in lines of at most `width` cells; those after the first are indented."""
+    """Text in lines of at most `width` cells; lines after the first are indented."""
     lines = textwrap.wrap(text, width, subsequent_indent=GAP)
     return [piece for line in lines for piece in chop_cells(line, width)]
 
 
 def cut(text: str, width: int) -> str:
-    """Text cut to a width, with a sign that it was."""
+    """Text cut to a width, with an ellipsis if it was cut."""
     if cell_len(text) <= width:
         return text
     return f"{set_cell_size(text, max(0, width - 1))}…"
@@ -89,7 +89,7 @@ def _fronts(names: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _dealt(columns: Sequence[Sequence[str]], room: int) -> Iterator[Sequence[Sequence[str]]]:
-    """The columns in groups that fit; a column that is too wide is a group of its own."""
+    """The columns in groups that fit; a column that is too wide gets its own group."""
     group: list[Sequence[str]] = []
     used = 0
     for column in columns:

@@ -1,4 +1,4 @@
-"""The comparison of two evaluations as lines of plain text."""
+"""Formats the comparison of two evaluations as lines of plain text."""
 
 from __future__ import annotations
 
@@ -27,17 +27,16 @@ from sandbox_tui.tui.format.dealt_columns import (
 from sandbox_tui.tui.format.eval_table import kind_of
 
 MAX_FLIPS = 40
-"""Flipped tasks that are listed, those that are gained and those that are lost together."""
+"""Maximum number of flipped tasks listed, gained and lost ones together."""
 
 
 def comparison_text(found: EvalComparison, width: int) -> str:
-    """The whole comparison as lines of at most `width` cells; below `MIN_WIDTH` as if it were
-    that."""
+    """The whole comparison in lines of at most `width` cells, or `MIN_WIDTH` if that is more."""
     return as_text(comparison_lines(found, width))
 
 
 def comparison_lines(found: EvalComparison, width: int) -> list[Line]:
-    """The same, with the kinds of the lines."""
+    """The lines of `comparison_text`, with their kinds."""
     width = max(MIN_WIDTH, width)
     made = plain([cut(paired_title(found), width), ""])
     for lines in _blocks(found, width):
@@ -46,7 +45,7 @@ def comparison_lines(found: EvalComparison, width: int) -> list[Line]:
 
 
 def _below(found: EvalComparison, width: int) -> list[str]:
-    """What is said below the table."""
+    """The remarks below the table."""
     made: list[str] = []
     for remark in paired_remarks(found):
         made += wrapped(remark, width)

@@ -1,4 +1,4 @@
-"""The report of an evaluation in a terminal, as lines of text."""
+"""Formats the report of an evaluation as lines of text for a terminal."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from sandbox_tui.tui.format.dealt_columns import (
 
 
 def report_text(table: EvalTable, width: int) -> str:
-    """The whole report as lines of at most `width` cells; below `MIN_WIDTH` as if it were that."""
+    """The whole report in lines of at most `width` cells, or `MIN_WIDTH` if that is more."""
     return as_text(report_lines(table, width))
 
 
 def report_lines(table: EvalTable, width: int) -> list[Line]:
-    """The same, with the kinds of the lines."""
+    """The lines of `report_text`, with their kinds."""
     width = max(MIN_WIDTH, width)
     said = [line for name, value in facts(table) for line in named(name, value, width)]
     said.append("")
@@ -39,7 +39,7 @@ def report_lines(table: EvalTable, width: int) -> list[Line]:
 
 
 def outcome_lines(table: EvalTable, width: int) -> list[Line]:
-    """The table and what its figures leave out, as lines of at most `width` cells."""
+    """The table and the remarks on its figures, in lines of at most `width` cells."""
     width = max(MIN_WIDTH, width)
     made: list[Line] = []
     for lines in table_blocks(table, width):
@@ -62,6 +62,5 @@ def table_blocks(table: EvalTable, width: int) -> Iterator[list[Line]]:
 
 
 def kind_of(difference: Estimate | None) -> str:
-    """The kind of a line: what the interval of its difference tells, `baseline` where there is
-    none."""
+    """The kind of a line: what the interval of its difference shows; `baseline` without one."""
     return "baseline" if difference is None else difference.certainty

@@ -1,17 +1,17 @@
-"""Lines cut to a width, however long they are."""
+"""Cuts lines to a width, quickly even if they are very long."""
 
 from __future__ import annotations
 
 from rich.text import Text
 
 MAX_CHARACTERS_PER_COLUMN = 8
-"""Characters that share a column: letters and the marks that are drawn on them."""
+"""Maximum number of characters considered per column: letters and their combining marks."""
 
 
 def fit_line(line: Text, columns: int) -> None:
-    """Cut a line to so many columns; an ellipsis says that something is missing.
+    """Cut a line to this many columns, with an ellipsis if it was cut.
 
-    Rich looks at every character before it cuts: a second for a line of 40,000.
+    Rich inspects every character before it cuts: a line of 40,000 takes it a second.
     """
     excess = len(line) - max(1, columns) * MAX_CHARACTERS_PER_COLUMN
     if excess > 0:

@@ -1,4 +1,4 @@
-"""Numbers as people read them on a narrow screen."""
+"""Formats numbers for people to read on a narrow screen."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ def count(value: int) -> str:
 
 
 def tokens(number: int, *, estimated: bool) -> str:
-    """A count of tokens: 12.3k; ≈12.3k where the server did not count them."""
+    """A token count: 12.3k; ≈12.3k if it is an estimate."""
     return f"{'≈' if estimated else ''}{count(number)}"
 
 
 def cost(value: float | None) -> str:
-    """Dollars: $0.04; empty where it is not known."""
+    """US dollars: $0.04; empty if the cost is unknown."""
     if value is None:
         return ""
     return f"${value:.4f}" if value < 0.01 else f"${value:.2f}"
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things: 1 step, 2 steps."""
+    """A number with its noun: 1 step, 2 steps."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def context(length: ContextLength) -> str:
-    """A context's length in tokens: 16.4k; ≤128k where it may be run with less."""
+    """A context length in tokens: 16.4k; ≤128k if the model may be served with less."""
     return f"{'≤' if length.at_most else ''}{count(length.tokens)}"

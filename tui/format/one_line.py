@@ -1,4 +1,4 @@
-"""A text of several lines, edited on one: line breaks are seen as ␊ and stay line breaks."""
+"""Edits a text of several lines on one line, where line breaks appear as ␊."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ BREAK = "␊"
 
 
 def with_its_lines(typed: str, before: str) -> str:
-    """What was typed into a line that began as `before`.
+    """The edited text, given what was `typed` into a line that showed `before`.
 
-    Unchanged it is `before` to the letter; else each sign for a break is one again, unless that
-    very sign stood in `before`.
+    If it is unchanged, `before` is returned exactly; otherwise each ␊ becomes a line break, unless
+    `before` itself contained ␊.
     """
     if typed.strip() == sanitize(before, newlines=False).strip():
         return before.strip()

@@ -1,4 +1,4 @@
-"""How a session ended, in words."""
+"""Describes how a session ended."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sandbox_tui.sessions.remote.sockets import is_detached
 
 
 def outcome_words(run: RunSummary) -> str:
-    """How a session ended, or that it runs, and where."""
+    """How a session ended, or that it is running, and where."""
     if run.outcome == "running" and is_detached(run.id):
         return "running (detached)"
     if run.outcome == "running" and run.elsewhere:

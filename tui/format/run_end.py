@@ -1,4 +1,4 @@
-"""The end of a run in words: its figures, and the files of its results."""
+"""Describes the end of a run: its figures, and the files of its results."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.format import numbers
 
 MAX_LISTED_FILES = 1_000
-"""Files of a results folder that are counted; a folder may hold a repository."""
+"""Maximum number of files counted in a results folder, which may contain a repository."""
 
 
 class ResultFiles(NamedTuple):
-    """What a results folder holds.
+    """The contents of a results folder.
 
     Attributes:
-        files: path below the folder and size in bytes, by path.
-        complete: whether these are all of them.
+        files: path below the folder and size in bytes, sorted by path.
+        complete: whether these are all files.
     """
 
     files: tuple[tuple[str, int], ...] = ()
@@ -26,7 +26,7 @@ class ResultFiles(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """How many there are, and their size; `no files` for none."""
+        """The number of files and their total size; `no files` if there are none."""
         if not self.files:
             return "no files"
         total = numbers.size(sum(size for _, size in self.files))
@@ -35,14 +35,14 @@ class ResultFiles(NamedTuple):
 
     @property
     def listing(self) -> str:
-        """Each with its size, in one line."""
+        """Each file with its size, on one line."""
         return " · ".join(
             f"{sanitize_line(name)} {numbers.size(size)}" for name, size in self.files
         )
 
 
 def result_files(folder: str) -> ResultFiles:
-    """The files of a results folder; none where it is gone or cannot be read."""
+    """The files of a results folder; none if it does not exist or cannot be read."""
     found: list[tuple[str, int]] = []
     for where, _, names in os.walk(folder):
         for name in names:
@@ -66,7 +66,7 @@ def figures(
     cost: float | None,
     seconds: float,
 ) -> str:
-    """Steps, calls, tokens, cost where it is known, and time, in one line."""
+    """Steps, calls, tokens, cost if known, and time, on one line."""
     failed = f", {failed_calls} failed" if failed_calls else ""
     parts = [
         numbers.counted(steps, "step"),

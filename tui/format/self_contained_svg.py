@@ -1,4 +1,4 @@
-"""Textual's pictures of a screen, made independent of anything outside."""
+"""Makes Textual's screenshots independent of external resources."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _OWN = 'font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospac
 
 
 def self_contained(drawn: str) -> bytes:
-    """An SVG file that loads no font: every cell's place is written in it anyway.
+    """An SVG file that loads no fonts, which works because it gives the position of every cell.
 
     Args:
-        drawn: as `App.export_screenshot` gives it.
+        drawn: the output of `App.export_screenshot`.
     """
     return _FONT_FACE.sub("", drawn).replace(_NAMED, _OWN).encode("utf-8", "replace")

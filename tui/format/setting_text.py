@@ -1,4 +1,4 @@
-"""Settings as text that a person reads and types."""
+"""Settings as text that the user reads and types."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ YES_NO = ("yes", "no")
 
 
 def text_of_setting(settings: Settings, name: str) -> str:
-    """A setting by its dotted name; empty where it is unset."""
+    """A setting by its dotted name; empty if it is unset."""
     section, _, field = name.partition(".")
     value = getattr(getattr(settings, section), field)
     if isinstance(value, bool):
@@ -20,10 +20,10 @@ def text_of_setting(settings: Settings, name: str) -> str:
 
 
 def setting_of_text(name: str, text: str) -> Any:
-    """What a person typed, as the setting's value; empty text unsets it.
+    """Parse what the user typed as the setting's value; empty text unsets it.
 
     Raises:
-        ConfigError: the text is no value for it.
+        ConfigError: the text is not a valid value.
     """
     if not text:
         return None

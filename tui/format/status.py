@@ -1,4 +1,4 @@
-"""One table of how a run stands: the sign, the words and the colour, wherever a run is shown."""
+"""The status of a run as sign, words and colour, shared by everything that shows runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class StatusWords(NamedTuple):
 
     Attributes:
         sign: one column.
-        words: a word or three.
+        words: one to three words.
         role: the palette's colour.
     """
 

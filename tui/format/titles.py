@@ -1,4 +1,4 @@
-"""Titles of tasks and sessions, on one line."""
+"""Titles of tasks and sessions on one line."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 
-if TYPE_CHECKING:  # the command line's help imports no sessions
+if TYPE_CHECKING:  # so that the command line's help does not import sessions
     from sandbox_tui.sessions import RunSummary
 
 
 MAX_TITLE_CHARACTERS = 1_000
-"""Characters of a line of which only the beginning is shown anywhere: it is drawn again and again,
-and a task may be a file without line breaks."""
+"""Maximum number of characters of a line whose beginning is shown: it is drawn repeatedly, and a
+task may be a file without line breaks."""
 
 
 def first_line(text: str) -> str:
-    """The first line of a text from outside, safe to print, as far as it can be seen."""
+    """The first line of an untrusted text, safe to print, cut to `MAX_TITLE_CHARACTERS`."""
     return sanitize_line(text.strip().split("\n", 1)[0][:MAX_TITLE_CHARACTERS])
 
 
 def task_title(run: RunSummary) -> str:
-    """The name a person gave a session, otherwise the first line of its task."""
+    """The title that the user gave a session, else the first line of its task."""
     return first_line(run.title or run.task)

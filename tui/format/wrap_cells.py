@@ -1,4 +1,4 @@
-"""Words wrapped to a width in cells."""
+"""Wraps text to a width in cells."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from rich.cells import cell_len, chop_cells
 
 MAX_CHARACTERS_PER_CELL = 2
-"""Characters looked at for each cell that can be shown: a line may be as long as a file."""
+"""Maximum number of characters inspected per visible cell: a line may be as long as a file."""
 
 
 def wrap_cells(text: str, width: int, lines: int) -> list[str]:
-    """The first lines of a text, wrapped at words; the last ends with an ellipsis if more follows.
+    """The first lines of a text wrapped at words; the last ends with an ellipsis if more follows.
 
     Args:
         text: on one line.
-        width: cells of a line.
-        lines: how many at most.
+        width: cells per line.
+        lines: maximum number of lines.
     """
     if lines <= 0:
         return []
@@ -29,7 +29,7 @@ def wrap_cells(text: str, width: int, lines: int) -> list[str]:
 
 
 def last_wrapped(text: str, width: int, lines: int) -> list[str]:
-    """The last lines of a text, wrapped at words; see `wrap_cells`."""
+    """The last lines of a text wrapped at words; see `wrap_cells`."""
     if lines <= 0:
         return []
     return list(_wrapped(text[-width * (lines + 1) :], max(2, width)))[-lines:]
