@@ -1,4 +1,4 @@
-"""`sandbox-tui image build`: builds the container image and shows its progress."""
+"""`sandbox-tui image build`: builds the container image and shows progress."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def build(tag: str | None, *, from_packages: bool, small: bool) -> None:
     """Build the image.
 
     Raises:
-        SandboxUnavailable: no engine answers, a tool is missing, or the build failed.
+        SandboxUnavailable: no engine responds, a tool is missing, or the build failed.
     """
     name = tag or DEFAULT_IMAGE
 

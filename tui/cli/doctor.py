@@ -1,4 +1,4 @@
-"""`sandbox-tui doctor`: what is installed, what is missing, and the command that fixes it."""
+"""`sandbox-tui doctor`: reports what is installed, what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Finding:
 
     Attributes:
         ok: True, False, or None for something optional.
-        fix: a command or setting; empty where nothing is wrong.
+        fix: a command or setting; empty if nothing is wrong.
     """
 
     name: str
@@ -41,7 +41,7 @@ def examine(*, ask_model: bool = False) -> int:
     """Print the findings; returns 0 if a run can start, else 3.
 
     Args:
-        ask_model: also ask the model of the settings for one tool call.
+        ask_model: also request one tool call from the model in the settings.
     """
     findings = [_python(), *_settings(), *_sandboxes(), _database(), _terminal()]
     if ask_model:
@@ -57,7 +57,7 @@ def examine(*, ask_model: bool = False) -> int:
 
 
 def _verdict(findings: list[Finding]) -> str:
-    """What can be done, where nothing is missing that the demo needs."""
+    """What the user can do, given that nothing required is missing."""
     if any(finding.name == "model" and not finding.ok for finding in findings):
         return "ready for the demo; your own runs need a model, see the arrow"
     return "ready"
@@ -98,7 +98,7 @@ def _model(model: ModelSettings) -> Finding:
 
 
 def _tool_calls() -> Finding:
-    """How tool calls travel with the model of the settings."""
+    """How tool calls are exchanged with the model in the settings."""
     from sandbox_tui.core.agent.try_tool_calls import try_tool_calls
     from sandbox_tui.core.models.factory import open_model
 
@@ -114,7 +114,7 @@ def _tool_calls() -> Finding:
 
 
 def _context_length() -> Finding:
-    """How much fits into the context of the model of the settings."""
+    """The context length of the model in the settings."""
     from sandbox_tui.core.agent.request_with_retries import MIN_CONTEXT_TOKENS
     from sandbox_tui.core.models.context_length import find_context_length
 
@@ -132,7 +132,7 @@ def _context_length() -> Finding:
 
 
 def _local_servers(model: ModelSettings) -> list[Finding]:
-    """The model servers on loopback, chosen or not."""
+    """The model servers on loopback, whether chosen or not."""
     servers = asyncio.run(find_local_servers(model.local_ports))
     if not servers:
         ports = ", ".join(str(port) for port in model.local_ports)

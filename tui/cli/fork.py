@@ -1,4 +1,4 @@
-"""`sandbox-tui fork`: plans a fork, asks the person where needed, and runs it."""
+"""`sandbox-tui fork`: plans a fork, asks for confirmation if needed, and runs it."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ def execute_fork(
     """Run a fork to its end, on the screen if there is one; returns the exit code.
 
     Args:
-        store: holds parent and fork.
-        parent: the session.
-        settings: current ones, with those of the command line.
-        overrides: those of the command line only, by dotted name.
-        mode: how it begins, None: as its parent did.
+        store: the database with the parent, and for the fork.
+        parent: the session to fork.
+        settings: the current ones, including those from the command line.
+        overrides: only those from the command line, by dotted name.
+        mode: the initial mode; None: as in the parent.
         options: of the command.
 
     Raises:
@@ -77,7 +77,7 @@ def execute_fork(
 
 
 def _consent(plan: ForkPlan, options: Mapping[str, Any], *, ask: bool) -> None:
-    """Print where the files come from, and ask before calls are repeated."""
+    """Print where the files come from, and ask before calls are run again."""
     if not plan.repeats and plan.base is not None:
         return
     if plan.repeats and options["no_repeat"]:

@@ -1,4 +1,4 @@
-"""The model of a run when none is named: one that a server on this machine has."""
+"""Finds a model for a run if none is set: one on a server on this machine."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from sandbox_tui.core.config.settings import Settings, changed
 from sandbox_tui.core.models.discovery import LocalServer, find_local_servers
 
 MAX_NAMED = 5
-"""Models that are named in one sentence."""
+"""Maximum number of models named in one sentence."""
 
 
 def with_found_model(settings: Settings, *, asks: bool) -> Settings:
-    """The settings, with a model of this machine where they name neither a model nor a server.
+    """The settings, with a local model if they name neither a model nor a server.
 
-    The only model there is is taken, and said on stderr. Among several a person chooses. Where
-    nothing answers the settings stay as they are.
+    If there is exactly one, it is used and reported on stderr. Among several, the user chooses. If
+    no server responds, the settings stay unchanged.
 
     Args:
         settings: in force.
-        asks: whether a person can be asked.
+        asks: whether the user can be asked.
 
     Raises:
-        ConfigError: there are several, and nobody to ask.
+        ConfigError: there are several models, and the user cannot be asked.
     """
     if settings.model.name or settings.model.base_url:
         return settings

@@ -1,4 +1,4 @@
-"""What follows a deletion on the command line."""
+"""Frees space after a deletion on the command line."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from sandbox_tui.sessions.store.maintenance import reclaim
 
 
 def free_space(store: Store) -> None:
-    """Give the space of deleted sessions back to the disk, and remove their snapshots; says what
-    could not be removed.
+    """Return the space of deleted sessions to the disk and remove their snapshots.
+
+    Prints what could not be removed.
 
     Raises:
         StoreError: the database cannot be read or written.

@@ -1,6 +1,6 @@
-"""A run without a screen: its events as lines of text, or as JSON lines.
+"""Runs without a screen: events as lines of text or as JSON lines.
 
-The text suits screen readers: each line is complete, is written once and never changed, states what
+The text suits screen readers: each line is complete, is written once and never changed, says what
 happened in words before it quotes anything, and has no colours, frames or symbols.
 """
 
@@ -38,7 +38,7 @@ NOBODY = Decision(
     rule="it needs approval, and no screen is attached",
     feedback="It would have to be approved by a person, and nobody watches this run.",
 )
-"""The decision about every call that would wait for a person."""
+"""The decision about every call that would otherwise wait for the user."""
 
 Writer = Callable[[e.AnyEvent], None]
 
@@ -49,7 +49,7 @@ async def run_headless(
     *,
     as_json: bool,
 ) -> Ended:
-    """Run all requests to the end; writes every event once it is stored.
+    """Run all requests to the end; writes every event after it is stored.
 
     With several runs, each line of text begins with the run's number, and each JSON object has a
     field `run` with the session's id.
@@ -64,10 +64,10 @@ async def run_headless(
 async def resume_headless(
     run: RunSummary, settings: Settings, store: Store, *, as_json: bool
 ) -> Ended:
-    """Resume a run whose program is gone, like `run_headless`.
+    """Resume a run whose program has ended, like `run_headless`.
 
     Raises:
-        SandboxTuiError: it cannot be resumed; the message says why.
+        SandboxTuiError: the run cannot be resumed; the message says why.
     """
     workers = RunRegistry(store)
     return await _follow(workers, [workers.resume(run, settings)], as_json)
@@ -76,10 +76,10 @@ async def resume_headless(
 async def fork_headless(
     plan: ForkPlan, request: ForkRequest, store: Store, *, as_json: bool
 ) -> Ended:
-    """Run a fork of a saved run, like `run_headless`.
+    """Run a fork of a recorded run, like `run_headless`.
 
     Raises:
-        SandboxTuiError: it cannot start; the message says why.
+        SandboxTuiError: the fork cannot start; the message says why.
     """
     workers = RunRegistry(store)
     return await _follow(workers, [workers.fork(plan, request)], as_json)
@@ -89,7 +89,7 @@ async def follow_headless(run: RunSummary, store: Store, *, as_json: bool) -> in
     """Write the events of a run in another program until it ends; returns the exit code.
 
     Raises:
-        SandboxTuiError: the program is gone.
+        SandboxTuiError: the program cannot be reached.
     """
     worker = RunClient(run, store)
     write = writer_for(as_json)
@@ -129,9 +129,9 @@ def _without_output(error: OSError) -> int:
     """The exit code of a program that can no longer write to stdout.
 
     Raises:
-        SandboxTuiError: for any other reason than a reader that has gone.
+        SandboxTuiError: the reason is not a closed pipe.
     """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is still written
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for anything still written
     if isinstance(error, BrokenPipeError):
         return 128 + signal.SIGPIPE
     raise SandboxTuiError(f"The output of the run cannot be written: {error.strerror}.") from error
@@ -142,7 +142,7 @@ async def _write_all(worker: RunWorker, write: Writer) -> None:
     async for event in worker.watch():
         write(event)
         if isinstance(event, e.CallHeld) and worker.run is not None:
-            worker.run.gate.decide(event.call, NOBODY)  # reported when it has been answered
+            worker.run.gate.decide(event.call, NOBODY)  # reported with the call's observation
     for words in worker.run.left_behind if worker.run is not None else ():
         _say(f"{words} ({worker.run_id})")
 
@@ -155,7 +155,7 @@ def _report_storage(worker: RunWorker) -> None:
 
 
 def _say(words: str) -> None:
-    with contextlib.suppress(OSError):  # stderr is gone too
+    with contextlib.suppress(OSError):  # stderr is closed too
         sys.stderr.write(f"sandbox-tui: {sanitize_line(words)}\n")
         sys.stderr.flush()
 
@@ -180,9 +180,9 @@ def text_writer(stream: TextIO, label: str = "", *, waits: bool = True) -> Write
 
     Args:
         stream: to write to.
-        label: start of each line.
-        waits: whether a held call waits for a person and is reported; otherwise only the decision
-            about it is.
+        label: prefix of each line.
+        waits: whether held calls wait for the user and are reported; otherwise only the decision is
+            reported.
     """
     state = RunState()
 
@@ -199,7 +199,7 @@ def text_writer(stream: TextIO, label: str = "", *, waits: bool = True) -> Write
 
 
 def _cancel_on_signals(workers: RunRegistry) -> list[int]:
-    """End the runs on the usual signals; the list then holds the exit code."""
+    """End the runs on signals; the returned list receives the exit codes."""
     codes: list[int] = []
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -277,7 +277,7 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
 
 
 def _said(state: RunState) -> str:
-    """The beginning of the last reply's text, or else of its reasoning."""
+    """The beginning of the last reply's text or, if it has none, of its reasoning."""
     reply = state.reply
     words = (
         "" if reply is None else sanitize_line(" ".join((reply.text or reply.reasoning).split()))
@@ -299,7 +299,7 @@ def _call_line(event: e.CallFinished, state: RunState) -> str:
 
 
 _NOT_RUN = {"reject": "not run", "skip": "skipped", "answer": "answered instead of run"}
-"""The words for a call that did not run, by the verdict on it."""
+"""Words for a call that did not run, by verdict."""
 
 
 def _waiting_line(event: e.CallHeld, state: RunState) -> str:
@@ -327,7 +327,7 @@ def _end_lines(event: e.RunFinished) -> list[str]:
 
 
 def writer_for(json: bool, label: str | None = None, *, waits: bool = True) -> Writer:
-    """The writer for stdout that the command line asks for; `label` distinguishes runs."""
+    """The writer for stdout in the requested format; `label` distinguishes runs."""
     if json:
         return json_writer(sys.stdout, label)
     return text_writer(sys.stdout, label or "", waits=waits)

@@ -1,4 +1,4 @@
-"""The command line. Each command imports what it needs when it runs."""
+"""The command line. Each command imports what it needs when it is run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class Commands(click.Group):
-    """A group that prints our own errors as a sentence on stderr and exits with their code."""
+    """A group that prints `SandboxTuiError`s as a sentence on stderr and exits with their code."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
@@ -337,7 +337,7 @@ main.add_command(config_group)
 
 
 def _execute(requests: Sequence[RunRequest], options: dict[str, Any]) -> None:
-    """Run to the end, on the screen if there is one, or in the background."""
+    """Run all requests to the end, on the screen if there is one, or detached."""
     headless, as_json = options["headless"], options["as_json"]
     if options["detach"]:
         _detach(requests)
@@ -363,7 +363,7 @@ def _detach(requests: Sequence[RunRequest]) -> None:
 
 
 def _detached(store: Store, name: str | None) -> RunSummary:
-    """The detached run of this name; without a name, the newest one."""
+    """The detached run with this name; without a name, the newest one."""
     from sandbox_tui.sessions.remote.sockets import is_detached
 
     if name is not None and name != "last":

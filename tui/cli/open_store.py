@@ -25,7 +25,7 @@ def open_store() -> Generator[Store, None, None]:
 
 @contextlib.contextmanager
 def store_to_read() -> Generator[Store, None, None]:
-    """The same for commands that only read: the file may be read-only."""
+    """Like `open_store`, for commands that only read: the file may be read-only."""
     from sandbox_tui.core.config.settings import data_dir
     from sandbox_tui.sessions import Store
 
@@ -40,7 +40,7 @@ def store_to_read() -> Generator[Store, None, None]:
 
 
 def session_named(store: Store, name: str, *, surely: bool = False) -> RunSummary:
-    """The session of this name; `surely` if the command cannot be undone (see `Store.run`)."""
+    """The session with this name; `surely` if the command is irreversible (see `Store.run`)."""
     if name != "last":
         return store.run(name, surely=surely)
     newest = store.runs(limit=1)

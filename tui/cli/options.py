@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def request_options(function: Any) -> Any:
-    """What each request to a model says."""
+    """Options for every request to a model."""
     for option in reversed(
         [
             click.option("--temperature", type=float, help="Sampling temperature."),
@@ -41,7 +41,7 @@ def request_options(function: Any) -> Any:
 
 
 def new_run_options(function: Any) -> Any:
-    """What a new run is asked besides its task; a fork takes these from its parent."""
+    """Options of a new run besides its task; a fork takes these from its parent."""
     for option in reversed(
         [
             click.option(
@@ -152,7 +152,7 @@ def run_mode(options: dict[str, Any], settings: Settings) -> Mode:
     if options["step"] and options["mode"] not in (None, "step"):
         raise ConfigError(f"--step and --mode {options['mode']} do not go together.")
     mode = "step" if options["step"] else options["mode"] or settings.agent.mode
-    seen = options["detach"]  # an attached screen can step through it
+    seen = options["detach"]  # a screen that attaches later can step through it
     if (
         mode == "step"
         and not seen
@@ -166,7 +166,7 @@ def run_mode(options: dict[str, Any], settings: Settings) -> Mode:
 
 
 def overrides_of(options: dict[str, Any]) -> dict[str, Any]:
-    """Settings by dotted name from the options of a command; None where not given."""
+    """Settings by dotted name from the options of a command; None for options not given."""
     names = {
         "model": "model.name",
         "base_url": "model.base_url",
@@ -191,10 +191,10 @@ def overrides_of(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def labels_of(given: Sequence[str]) -> dict[str, str]:
-    """Labels from `KEY=VALUE`; of two with the same key the last one counts.
+    """Labels from `KEY=VALUE`; the last one with a given key wins.
 
     Raises:
-        ConfigError: one of them has no key, or no `=`.
+        ConfigError: a label has no key or no `=`.
     """
     labels: dict[str, str] = {}
     for text in given:
@@ -219,8 +219,8 @@ def load_settings(overrides: dict[str, Any], theme: str | None) -> Settings:
     """The settings in force.
 
     Args:
-        overrides: stronger than the file and the environment, by dotted name.
-        theme: for this start; None: that of the settings.
+        overrides: by dotted name; they override the file and the environment.
+        theme: for this start only; None: as in the settings.
     """
     from sandbox_tui.core.config.settings import load
 

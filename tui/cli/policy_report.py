@@ -1,4 +1,4 @@
-"""`sandbox-tui policy`: the rules as text, and their decisions about a saved session."""
+"""`sandbox-tui policy`: the rules as text, and their decisions about a recorded session."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ There are no rules yet. For example, in {file}:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A call of a session, and the policy's judgement of it."""
+    """A call of a session and the policy's verdict on it."""
 
     call: e.ToolCall
     judgement: Judgement
 
 
 def check(policy: Policy, events: Iterable[e.AnyEvent]) -> list[Checked]:
-    """The policy's judgement of every call the model made."""
+    """The policy's verdict on every call that the model made."""
     return [
         Checked(event.call, decide(policy, event.call.name, event.call.arguments))
         for event in events
@@ -53,7 +53,7 @@ def check(policy: Policy, events: Iterable[e.AnyEvent]) -> list[Checked]:
 
 
 def print_policy(policy: Policy, file: Path, *, as_json: bool) -> None:
-    """The rules with their numbers, and the default."""
+    """Print the rules with their numbers, and the default."""
     if as_json:
         click.echo(msgspec.json.encode(policy))
         return
@@ -66,7 +66,7 @@ def print_policy(policy: Policy, file: Path, *, as_json: bool) -> None:
 
 
 def print_check(session: str, checked: list[Checked], *, as_json: bool) -> None:
-    """One line per call, then the counts."""
+    """Print one line per call, then the counts."""
     counts = dict.fromkeys(("allow", "ask", "deny"), 0)
     for one in checked:
         counts[one.judgement.action] += 1

@@ -1,10 +1,10 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
-"""The cockpit in a browser: `sandbox-tui serve`, with textual-serve.
+"""`sandbox-tui serve`: shows the cockpit in a browser, using textual-serve.
 
-A client of the server can do everything a person at the keyboard can. It therefore listens on
-127.0.0.1 by default and requires the token in its address, which other users of this machine do not
-know, nor do other web pages, which a browser lets open a websocket to any local port. The address
-sets a cookie that no other site can use, and the Host header is checked (DNS rebinding).
+A client of the server can do everything that the user at the keyboard can. It therefore listens on
+127.0.0.1 by default and requires the token in its address. Other users of the machine do not know
+the token, nor do other web pages, although browsers let them open websockets to any local port. The
+address sets a cookie that no other site can use, and the Host header is checked (DNS rebinding).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FOCUS = """<script>
 new MutationObserver(() => document.querySelector(".xterm-helper-textarea")?.focus())
   .observe(document.body, { attributes: true, attributeFilter: ["class"] });
 </script>"""
-"""Focuses the terminal when the page opens, so that it gets the keys without a click."""
+"""Focuses the terminal when the page opens, so that it receives keys without a click."""
 
 
 class CockpitServer(Server):
@@ -46,7 +46,7 @@ class CockpitServer(Server):
 
     Args:
         arguments: of the program.
-        host, port: where to listen.
+        host, port: the address to listen on.
         public_url: the address in the browser, if it differs.
 
     Attributes:
@@ -70,7 +70,7 @@ class CockpitServer(Server):
         return f"{self.public_url}/?token={self.token}"
 
     def initialize_logging(self) -> None:
-        """Log warnings only: requests would show the token."""
+        """Log only warnings: request logs would show the token."""
         logging.basicConfig(level=logging.WARNING, format="sandbox-tui: %(message)s")
 
     async def on_startup(self, app: web.Application) -> None:
@@ -79,7 +79,7 @@ class CockpitServer(Server):
         click.echo("Anyone with this address can use it as you do. ctrl+c ends it.")
 
     async def handle_index(self, request: web.Request) -> web.Response:  # type: ignore[override]
-        """The page, for a browser that knows the token; it loads nothing from other hosts."""
+        """The page, for browsers that send the token; it loads nothing from other hosts."""
         if not self._has_our_host(request) or not self._is_token(
             request.query.get("token") or request.cookies.get(self._cookie)
         ):
@@ -95,7 +95,7 @@ class CockpitServer(Server):
         return page
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
-        """The terminal, for our own page only."""
+        """The terminal's websocket, only for our own page."""
         request_origin = request.headers.get("Origin", "")
         known = self._has_our_host(request) and self._is_token(request.cookies.get(self._cookie))
         if not known or not request_origin or origin(request_origin) != self._origin:
@@ -117,7 +117,7 @@ class CockpitServer(Server):
 
     @property
     def _cookie(self) -> str:
-        """Name of the cookie: all ports of a host share their cookies."""
+        """Name of the cookie, which includes the port since all ports of a host share cookies."""
         return f"{_COOKIE}-{self.port}"
 
     def _is_token(self, token: str | None) -> bool:
@@ -132,7 +132,7 @@ def serve(arguments: Sequence[str], host: str, port: int, public_url: str | None
     """Serve until ctrl+c.
 
     Raises:
-        ConfigError: the port is taken, the host is not an address of this machine, or the public
+        ConfigError: the port is in use, the host is not an address of this machine, or the public
             address is not a URL.
     """
     if public_url is not None and not origin(public_url):
@@ -151,8 +151,8 @@ def serve(arguments: Sequence[str], host: str, port: int, public_url: str | None
 
 
 def origin(url: str) -> str:
-    """Scheme, host and port of a URL as a browser sends them, without the default port; empty for
-    anything but an http(s) URL."""
+    """Scheme, host and port of a URL as browsers send them, without the default port; empty for
+    anything except an http(s) URL."""
     try:
         parts = urlsplit(url)
         scheme, host, port = parts.scheme, parts.hostname, parts.port
@@ -172,13 +172,13 @@ def _bracketed(host: str) -> str:
 
 
 def _reachable(host: str) -> str:
-    """The host; for a wildcard address, the address at which others reach this machine."""
+    """The host; for a wildcard address, the address at which other machines reach this one."""
     if host not in ("0.0.0.0", "::"):
         return host
     family, somewhere = _family(host), "2001:db8::1" if host == "::" else "192.0.2.1"
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect((somewhere, 9))  # looks up the route, sends nothing
+            probe.connect((somewhere, 9))  # looks up the route without sending anything
         except OSError:
             return socket.gethostname()
         return str(probe.getsockname()[0])

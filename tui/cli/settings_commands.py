@@ -10,7 +10,7 @@ import click
 from sandbox_tui.core.base.sanitize import sanitize_line
 
 WIDEST_VALUE = 40
-"""Widest column of values: longer ones do not widen it."""
+"""Maximum width of the column of values; longer values stick out."""
 
 
 @click.command(short_help="List every action that has a key.")
@@ -109,10 +109,10 @@ def _unset(name: str) -> None:
 
 
 def refuse_unknown(name: str, value: Any) -> None:
-    """Reject a value that must be a known name but is not.
+    """Refuse a value that must be a known name but is not.
 
     Raises:
-        ConfigError: lists the known names.
+        ConfigError: the message lists the known names.
     """
     if name == "ui.theme":
         _refuse_unknown_theme(str(value))

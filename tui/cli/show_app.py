@@ -1,4 +1,4 @@
-"""Shows the app, and prints afterwards how its runs ended."""
+"""Shows the app, and afterwards prints how its runs ended."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Ended(NamedTuple):
     """The result of showing the app.
 
     Attributes:
-        code: of the program.
+        code: exit code of the program.
         runs: ids of the sessions that it started.
     """
 
@@ -30,17 +30,17 @@ class Ended(NamedTuple):
 
 
 def is_terminal() -> bool:
-    """Whether there is a screen, and a person in front of it."""
+    """Whether there is a screen, with a user in front of it."""
     return _is_served() or (sys.stdout.isatty() and sys.stdin.isatty())
 
 
 def _is_served() -> bool:
-    """Whether a browser is the terminal."""
+    """Whether the terminal is a browser."""
     return "web_driver" in os.environ.get("TEXTUAL_DRIVER", "")
 
 
 def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
-    """Show the program on the terminal until the person leaves it.
+    """Show the app on the terminal until the user leaves it.
 
     Raises:
         SandboxTuiError: a run could not start, or could not be recorded.
@@ -69,12 +69,12 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
 
 
 MAX_ANSWER_LINES = 3
-MAX_TASK_CHARACTERS = 100
 """Lines of each answer that are printed; `sessions show` prints all of it."""
+MAX_TASK_CHARACTERS = 100
 
 
 def _print_outcomes(store: Store, runs: Sequence[str]) -> None:
-    """Print what came of each run that the screen showed."""
+    """Print the outcome of each run that the screen showed."""
     from sandbox_tui.core.base.errors import StoreError
 
     for run_id in runs:
@@ -84,7 +84,7 @@ def _print_outcomes(store: Store, runs: Sequence[str]) -> None:
 
 
 def _outcome_lines(run: RunSummary) -> Iterator[str]:
-    """Outcome and task, answer, figures, results, and what to do next: a few lines."""
+    """A few lines: outcome and task, answer, figures, results, and what to do next."""
     from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.tui.format import run_end
     from sandbox_tui.tui.format.outcome import outcome_words
@@ -115,7 +115,7 @@ def _outcome_lines(run: RunSummary) -> Iterator[str]:
 
 
 def _next_command(run: RunSummary) -> str:
-    """What one would type to go on."""
+    """The command to continue with."""
     command = {"running": "attach", "interrupted": "resume"}.get(run.outcome, "replay")
     return f"sandbox-tui {command} {run.id}"
 
@@ -128,7 +128,7 @@ def say_how_it_ended(store: Store, ended: Ended) -> None:
     for run_id in ended.runs if ended.code else ():
         try:
             run = store.run(run_id)
-        except StoreError:  # it ended before anything was recorded
+        except StoreError:  # the run ended before anything was recorded
             continue
         if run.error:
             words = sanitize_line(run.error)

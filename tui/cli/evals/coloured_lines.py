@@ -1,4 +1,4 @@
-"""Writes the lines of a report to standard output, in colour where that is a terminal."""
+"""Writes the lines of a report to standard output, in colour if it is a terminal."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ COLOURS: dict[str, dict[str, Any]] = {
     "better": {"fg": "green"},
     "worse": {"fg": "red"},
 }
-"""By the kind of a line."""
+"""Style by kind of line."""
 
 
 def write_lines(lines: Iterable[Line], redactor: Redactor) -> None:
-    """Write lines; `NO_COLOR` (no-color.org) holds."""
-    has_colour = False if os.environ.get("NO_COLOR") else None  # None: where it is a terminal
+    """Write lines, without colour if `NO_COLOR` is set (no-color.org)."""
+    has_colour = False if os.environ.get("NO_COLOR") else None  # None: colour on a terminal
     for line in lines:
         front, text = (redactor.text(part) for part in (line.front, line.text.rstrip()))
         style = COLOURS.get(line.kind)
@@ -34,6 +34,6 @@ def write_lines(lines: Iterable[Line], redactor: Redactor) -> None:
 
 
 def write_outcome(table: EvalTable) -> None:
-    """Write what an evaluation came to: its domains by modes, and what the figures leave out."""
+    """Write the results of an evaluation: domains by modes, and what the figures leave out."""
     width = shutil.get_terminal_size().columns
     write_lines(outcome_lines(table, width), Redactor(known_secrets()))

@@ -24,7 +24,7 @@ MODES = ["vanilla", "sandbox", "sandbox-context", "all"]
 
 
 def _work_options(function: Any) -> Any:
-    """Options of commands that work on an evaluation."""
+    """Options of commands that run an evaluation."""
     for option in reversed(
         [
             click.option(
@@ -259,7 +259,7 @@ def suites() -> None:
 
 
 def _suite_overrides(options: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
-    """What the command line says instead of the suite's file."""
+    """The suite's values that the command line overrides."""
     modes = options["modes"]
     own = {
         name: value
@@ -278,10 +278,10 @@ def _suite_overrides(options: dict[str, Any], overrides: dict[str, Any]) -> dict
 
 
 def _cluster(options: dict[str, Any], settings: Settings) -> RayCluster | None:
-    """The cluster that the command line names.
+    """The cluster given on the command line, if any.
 
     Raises:
-        ConfigError: it cannot be joined.
+        ConfigError: the cluster cannot be joined.
     """
     if options["ray"] is None:
         return None

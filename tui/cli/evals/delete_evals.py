@@ -22,7 +22,7 @@ def delete_alone(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: boo
     """Delete evaluations; their sessions stay.
 
     Raises:
-        StoreError: a program is at work on one of them, or it could not be written.
+        StoreError: a program is working on one of them, or the write failed.
     """
     for found in chosen:
         refuse_running(found)
@@ -37,7 +37,7 @@ def delete_whole(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: boo
     """Delete evaluations and the sessions of their samples, and free their space.
 
     Raises:
-        StoreError: a program is at work on one of them, or it could not be written.
+        StoreError: a program is working on one of them, or the write failed.
     """
     for found in chosen:
         refuse_running(found)

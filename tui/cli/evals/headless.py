@@ -1,4 +1,4 @@
-"""An evaluation without a screen: a line for each sample that is over, and the table at the end."""
+"""Runs an evaluation without a screen: a line per finished sample, and the table at the end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
     """Run an evaluation to its end; returns the exit code of the program.
 
     Raises:
-        SandboxTuiError: it cannot begin, or its samples cannot be stored.
+        SandboxTuiError: the evaluation cannot begin, or its samples cannot be stored.
     """
     runner = EvalRunner(evaluation, RunRegistry(store))
     lines = _Lines(runner, as_json=as_json)
@@ -43,7 +43,7 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
 
 
 class _Lines:
-    """Writes what changed."""
+    """Writes progress of an evaluation."""
 
     def __init__(self, runner: EvalRunner, *, as_json: bool) -> None:
         self._runner = runner
@@ -53,20 +53,21 @@ class _Lines:
         self._stopping: set[asyncio.Task[None]] = set()
 
     def write(self, words: str) -> None:
-        """A line for the person; with JSON it goes to stderr."""
+        """Write a line for the user; with JSON it goes to stderr."""
         stream = sys.stderr if self._as_json else sys.stdout
         stream.write(f"{sanitize_line(words)}\n")
         stream.flush()
 
     def write_table(self) -> None:
-        """What all of it came to: domains by modes, and failures by kind; none with JSON."""
+        """Write the results: domains by modes, and failures by kind; nothing with JSON."""
         if self._as_json or not self._over:
             return
         table = eval_table(self._runner.info, list(self._runner.samples.values()))
         write_outcome(table)
 
     def on_change(self, changed: SampleResult | None) -> None:
-        """Write a line for a finished sample; end an evaluation that nobody can resume."""
+        """Write a line for a finished sample; stop a paused evaluation, since nobody can resume
+        it."""
         if changed is not None and changed.over:
             self._over += 1
             if changed.key in self._begun:
@@ -85,7 +86,7 @@ class _Lines:
 
 
 def _stop_on_signals(runner: EvalRunner) -> list[int]:
-    """Stop the evaluation on the usual signals; the list then holds the first one's number."""
+    """Stop the evaluation on signals; the returned list receives the numbers of those caught."""
     caught: list[int] = []
     tasks: set[asyncio.Task[None]] = set()
 

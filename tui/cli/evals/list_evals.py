@@ -11,10 +11,10 @@ from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 
 
 def print_evals(store: Store, limit: int, *, as_json: bool) -> None:
-    """A line for each evaluation, newest first.
+    """Print a line for each evaluation, newest first.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     summaries = ledger.summaries(store, limit)
     if not summaries:

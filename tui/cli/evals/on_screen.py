@@ -1,4 +1,4 @@
-"""An evaluation on the screen."""
+"""Shows an evaluation on the screen."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sandbox_tui.tui.lifecycle.first_screen import Evaluating, WatchEval
 
 
 def show_work(evaluation: Evaluation, settings: Settings, store: Store) -> int:
-    """Work on an evaluation and show it; returns the exit code of the program.
+    """Run an evaluation and show it; returns the exit code of the program.
 
     Raises:
-        SandboxTuiError: it cannot begin, or its samples cannot be stored.
+        SandboxTuiError: the evaluation cannot begin, or its samples cannot be stored.
     """
     ended = show(settings, store, Evaluating(evaluation))
     click.echo(_outcome(ledger.summary(store, evaluation.info.id)))
@@ -25,7 +25,7 @@ def show_work(evaluation: Evaluation, settings: Settings, store: Store) -> int:
 
 
 def show_recorded(summary: ledger.EvalSummary, settings: Settings, store: Store) -> int:
-    """Show an evaluation as the database has it; returns the exit code of the program."""
+    """Show an evaluation from the database; returns the exit code of the program."""
     return show(settings, store, WatchEval(summary)).code
 
 

@@ -51,14 +51,14 @@ def write_report(
     """Write the report of an evaluation.
 
     Args:
-        store: where it is.
-        name: of the evaluation: its id, part of it, or `last`.
+        store: the database.
+        name: id of the evaluation, part of one, or `last`.
         form: one of `REPORTS`.
         output: a file; None: standard output.
-        sessions: whether the page of each session is written beside it, and linked.
+        sessions: whether to write a page for each session next to the report, with links.
 
     Raises:
-        ConfigError: a file cannot be written, or there is no file beside which pages could be.
+        ConfigError: a file cannot be written, or pages are requested without an output file.
         StoreError: there is no such evaluation.
     """
     if sessions and (output is None or form not in ("html", "markdown")):
@@ -83,7 +83,7 @@ def write_report(
 
 
 def write_comparison(store: Store, left: str, right: str, form: str, output: Path | None) -> None:
-    """Write two evaluations, paired by task and mode.
+    """Write a comparison of two evaluations, paired by task and mode.
 
     Raises:
         ConfigError: the file cannot be written.

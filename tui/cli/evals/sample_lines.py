@@ -1,4 +1,4 @@
-"""A sample that is over, as a line of text or of JSON."""
+"""A finished sample as a line of text or of JSON."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sandbox_tui.tui.format import numbers
 
 
 def line_of(result: SampleResult, over: int, samples: int) -> str:
-    """A line for a person.
+    """A line of text for the user.
 
     Args:
         result: the sample.
-        over: how many are over by now.
-        samples: how many there are.
+        over: number of samples that have ended.
+        samples: total number.
     """
     name = f"{result.task} {result.mode}"
     name += f" sample {result.number}" if result.number > 1 else ""
@@ -33,5 +33,5 @@ def line_of(result: SampleResult, over: int, samples: int) -> str:
 
 
 def json_of(result: SampleResult) -> str:
-    """A line for a program."""
+    """A line of JSON for programs."""
     return sanitize_json(msgspec.json.encode(result).decode())

@@ -1,4 +1,4 @@
-"""`sandbox-tui eval watch` without a screen: a line for each sample as it is over."""
+"""`sandbox-tui eval watch` without a screen: a line for each sample when it ends."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of
 from sandbox_tui.tui.format import numbers
 
 POLL_SECONDS = 1.0
-"""Seconds between looks at the ledger."""
+"""Seconds between checks of the ledger."""
 
 
 def watch_headless(store: Store, found: ledger.EvalSummary, *, as_json: bool) -> int:
-    """Write samples until no program works on the evaluation; returns the exit code.
+    """Write finished samples until no program works on the evaluation; returns the exit code.
 
     Raises:
-        StoreError: the file cannot be read.
+        StoreError: the database cannot be read.
     """
     seen: set[SampleKey] = set()
     while True:
@@ -49,7 +49,7 @@ def _write_new(
 
 
 def _say_outcome(store: Store, found: ledger.EvalSummary, *, as_json: bool) -> None:
-    """What all of it came to, and what is left."""
+    """Write the results, and how many samples are left."""
     if found.over and not as_json:
         table = eval_table(found.info, ledger.results(store, found.info.id))
         write_outcome(table)

@@ -1,1 +1,1 @@
-"""`sandbox-tui rl`: training in sandboxes, and the data for it."""
+"""`sandbox-tui rl`: trains models in sandboxes and prepares the data."""

@@ -1,4 +1,4 @@
-"""`sandbox-tui rl`: the group; each of its commands is in a file of its own."""
+"""The command group `sandbox-tui rl`; each command has its own module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sandbox-tui rl data`: makes, converts, splits and checks the tasks of a training."""
+"""`sandbox-tui rl data`: generates, converts, splits and checks the tasks for training."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def convert(source: str, output: Path, columns: tuple[str, ...], **options: Any)
 
 
 def _check_distinct(*paths: Path) -> None:
-    """A file is not written over another that the command reads or writes.
+    """Refuse to write a file over another one that the command reads or writes.
 
     Raises:
         BadParameter: two paths are the same.
@@ -104,10 +104,10 @@ def _check_distinct(*paths: Path) -> None:
 
 
 def _columns(given: tuple[str, ...]) -> dict[str, str]:
-    """Column by field.
+    """Columns by field.
 
     Raises:
-        BadParameter: a text is not FIELD=COLUMN.
+        BadParameter: an argument is not FIELD=COLUMN.
     """
     for text in given:
         if not all(text.partition("=")):

@@ -1,4 +1,4 @@
-"""Writes task files and says what is in them."""
+"""Writes task files and reports on their contents."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from sandbox_tui.core.rl.data.task_file import encode_tasks
 
 
 def write_task_file(path: Path, tasks: Sequence[Task]) -> None:
-    """Write tasks to a file and print how many of which domain.
+    """Write tasks to a file and print the number per domain.
 
     Raises:
-        ConfigError: it cannot be written, or a document is no text.
+        ConfigError: the file cannot be written, or a document is not text.
     """
     write_file(path, encode_tasks(tasks))
     domains = Counter(task.domain or "no domain" for task in tasks)
@@ -37,11 +37,11 @@ _KINDS = {
     "n_grams": "n-grams of a training document",
 }
 MAX_EXAMPLES = 3
-"""Leaks of one kind that are printed."""
+"""Maximum number of leaks printed per kind."""
 
 
 def print_leaks(report: LeakReport, *, as_json: bool) -> None:
-    """Print how many leaks of which kind there are, with some of each; or all of them as JSON."""
+    """Print the number of leaks of each kind with some examples, or all of them as JSON."""
     if as_json:
         for leak in report.leaks:
             click.echo(msgspec.json.encode(leak).decode())

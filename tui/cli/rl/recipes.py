@@ -1,4 +1,4 @@
-"""The recipe of `sandbox-tui rl train`: from its file, or as it was recorded."""
+"""Recipes for `sandbox-tui rl train`: from a file, or as recorded."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sandbox_tui.sessions.store.tables import trainings
 
 
 def given_recipe(path: str, seed: int | None) -> Recipe:
-    """The recipe in a file, with another seed where one is given.
+    """Read the recipe in a file; `seed` replaces its seed if given.
 
     Raises:
-        ConfigError: naming what is wrong in it.
+        ConfigError: the recipe is not valid; the message says where.
     """
     recipe = load_recipe(path)
     return recipe if seed is None else msgspec.structs.replace(recipe, seed=seed)
@@ -25,7 +25,7 @@ def recorded_recipe(store: Store, training: str) -> Recipe:
 
     Raises:
         StoreError: there is no such training.
-        ConfigError: it was not begun by a recipe.
+        ConfigError: it was not started from a recipe.
     """
     found = trainings.summary(store, training)
     if found.status == "finished":

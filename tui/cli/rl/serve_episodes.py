@@ -97,7 +97,7 @@ def _announce(count: int, host: str, port: int, token: str) -> None:
 
 
 def _episode_settings(settings: Settings, options: dict[str, Any]) -> EpisodeSettings:
-    """Those of training, on the sandbox of this program's settings."""
+    """The default settings of training, with the sandbox from this program's settings."""
     import msgspec
 
     from sandbox_tui.core.rl.episode_settings import EpisodeSettings

@@ -1,4 +1,4 @@
-"""`sandbox-tui rl serve-model`: a trained model behind an OpenAI-compatible address."""
+"""`sandbox-tui rl serve-model`: serves a trained model with an OpenAI-compatible API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of a training as lines, as they are finished."""
+"""Writes a line for each step of a training when it ends."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format import numbers
 
 POLL_SECONDS = 1.0
-"""Seconds between looks at the database."""
+"""Seconds between checks of the database."""
 
 STOPPED = 7
-"""Exit code where the training did not come to its end."""
+"""Exit code if the training ended early."""
 
 
 def write_steps(store: Store, found: TrainingSummary, *, as_json: bool) -> int:
     """Write finished steps until no program trains any more; returns the exit code.
 
     Raises:
-        StoreError: the file cannot be read, or the training is gone.
+        StoreError: the database cannot be read, or the training has been deleted.
     """
     reader = TrainingReader(store, found.id)
     written: set[int] = set()
@@ -43,12 +43,12 @@ def write_steps(store: Store, found: TrainingSummary, *, as_json: bool) -> int:
 
 
 class StepWriter:
-    """Writes the steps of a training of this program as they are finished.
+    """Writes the steps of a training in this program as they finish.
 
     Args:
-        store: where it is recorded.
+        store: the database.
         training_id: of the training.
-        as_json: JSON instead of words, which then go to stderr.
+        as_json: write JSON; text for the user then goes to stderr.
     """
 
     def __init__(self, store: Store, training_id: str, *, as_json: bool) -> None:
@@ -57,25 +57,25 @@ class StepWriter:
         self._written: set[int] = set()
 
     def write(self, step: int) -> None:
-        """A step is finished.
+        """Write a finished step.
 
         Raises:
-            StoreError: the file cannot be read.
+            StoreError: the database cannot be read.
         """
-        self._written.discard(step)  # done again after a resume
+        self._written.discard(step)  # it is repeated after a resume
         if (reading := self._reader.read()) is not None:
             steps = [one for one in step_figures(reading) if one.step == step]
             _write_new(steps, self._written, as_json=self._as_json)
 
     def say(self, words: str) -> None:
-        """A line for the person."""
+        """Write a line for the user."""
         stream = sys.stderr if self._as_json else sys.stdout
         stream.write(f"{sanitize_line(words)}\n")
         stream.flush()
 
 
 def step_line(step: StepFigures) -> str:
-    """A finished step in a line."""
+    """A finished step as a line."""
     parts = [f"step {step.step}"]
     if step.reward is not None:
         spread = "" if step.reward_std is None else f" ± {step.reward_std:.3f}"

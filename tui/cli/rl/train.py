@@ -1,4 +1,4 @@
-"""`sandbox-tui rl train`: trains a model by a recipe, with a line for each step."""
+"""`sandbox-tui rl train`: trains a model from a recipe, with a line for each step."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def _train(recipe: Recipe, store: Store, resume: str, *, as_json: bool) ->
     """Train; returns the exit code.
 
     Raises:
-        SandboxTuiError: it cannot begin, or it failed.
+        SandboxTuiError: the training cannot begin, or failed.
     """
     import asyncio
 
@@ -76,7 +76,7 @@ async def _train(recipe: Recipe, store: Store, resume: str, *, as_json: bool) ->
 
 
 def _stop_on_signals(training: Training, loop: asyncio.AbstractEventLoop) -> list[int]:
-    """Stop the training on the usual signals; the list then holds the first one's number."""
+    """Stop the training on signals; the returned list receives the numbers of those caught."""
     caught: list[int] = []
 
     def stop(number: int) -> Callable[[], None]:

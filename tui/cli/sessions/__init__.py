@@ -1,1 +1,1 @@
-"""Commands about saved sessions."""
+"""Commands for recorded sessions."""

@@ -1,4 +1,4 @@
-"""Export formats that the app itself draws: pictures and films of the cockpit."""
+"""Export formats drawn by the app itself: pictures and films of the cockpit."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sandbox_tui.sessions.interchange.exports import Exporter, Part
 from sandbox_tui.tui.cli.sessions.cockpit_svg import MAX_SIZE, cockpit_film, cockpit_picture
 
 FILM = "film"
-"""Name of the format."""
+"""Name of the film format."""
 
 
 def picture_exporter(at: str, size: str, theme: str | None) -> Exporter:
-    """Pictures of the cockpit at a moment.
+    """An exporter for a picture of the cockpit at one position.
 
     Raises:
         ConfigError: the size or a setting is not valid.
@@ -26,7 +26,7 @@ def picture_exporter(at: str, size: str, theme: str | None) -> Exporter:
 
 
 def film_exporter(size: str, theme: str | None) -> Exporter:
-    """Films of the cockpit.
+    """An exporter for a film of the cockpit.
 
     Raises:
         ConfigError: the size or a setting is not valid.
@@ -43,7 +43,7 @@ def _cells(size: str) -> tuple[int, int]:
     """Columns and rows of a picture.
 
     Raises:
-        ConfigError: this is not a size, or a picture cannot have it.
+        ConfigError: the text is not a size, or the size is out of range.
     """
     columns, _, rows = size.lower().partition("x")
     if not (columns.isdecimal() and rows.isdecimal()):

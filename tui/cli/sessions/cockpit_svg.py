@@ -1,5 +1,4 @@
-"""Pictures and films of the cockpit as SVG: all three panes at one moment of a session, or at one
-after the other.
+"""Draws the cockpit as SVG: a picture of one position in a session, or a film of all of it.
 
 The app itself draws it, headless, from a copy of the session with redacted secrets.
 """
@@ -30,29 +29,30 @@ from sandbox_tui.tui.format.self_contained_svg import self_contained
 SIZE = (160, 45)
 MAX_SIZE = (400, 200)
 COPY_BATCH_EVENTS = 1_000
-"""Events per transaction."""
+"""Number of events per transaction."""
 
 DRAW_TIMEOUT_SECONDS = 600.0
 """Timeout for drawing a picture."""
 
 POLL_SECONDS = 0.02
-"""Time between two looks at the screen, left to the thread that reads the session."""
+"""Interval between checks of the screen, which leaves time for the thread that reads the
+session."""
 
 
 def cockpit_picture(
     recording: Recording, at: str, settings: Settings, size: tuple[int, int] = SIZE
 ) -> bytes:
-    """The cockpit at a moment, as one self-contained SVG file.
+    """The cockpit at one position, as one self-contained SVG file.
 
     Args:
         recording: the session.
-        at: the moment: `end`, `5` or `step:5`, `call:7`, `seq:123`.
-        settings: the theme, and others that affect the look.
+        at: the position: `end`, `5` or `step:5`, `call:7`, `seq:123`.
+        settings: the theme and other settings that affect the look.
         size: columns and rows.
 
     Raises:
-        ForkRefused: there is no such moment.
-        StoreError: it could not be drawn.
+        ForkRefused: there is no such position.
+        StoreError: the picture could not be drawn.
     """
     seq = resolve_position(recording.events, at)
     (drawn,) = _pictures(recording, [seq], settings, size)
@@ -60,15 +60,15 @@ def cockpit_picture(
 
 
 def cockpit_film(recording: Recording, settings: Settings, size: tuple[int, int] = SIZE) -> bytes:
-    """The cockpit from a session's beginning to its end, as one SVG file that plays by itself.
+    """The cockpit from the beginning of a session to its end, as one SVG file that plays by itself.
 
     Args:
         recording: the session.
-        settings: the theme, and others that affect the look.
+        settings: the theme and other settings that affect the look.
         size: columns and rows.
 
     Raises:
-        StoreError: it could not be drawn.
+        StoreError: the film could not be drawn.
     """
     shown = moments(recording.events_with_output)
     drawn = _pictures(recording, [moment.seq for moment in shown], settings, size)
@@ -83,7 +83,7 @@ def cockpit_film(recording: Recording, settings: Settings, size: tuple[int, int]
 def _pictures(
     recording: Recording, seqs: Sequence[int], settings: Settings, size: tuple[int, int]
 ) -> list[str]:
-    """The cockpit after each of these events, as the app draws it."""
+    """The cockpit after each of these events, as drawn by the app."""
     with TemporaryDirectory(prefix="sandbox-tui-") as folder:
         store = Store(Path(folder) / "sessions.db")
         try:

@@ -202,7 +202,7 @@ def sessions_export(
     from sandbox_tui.tui.cli.sessions.cockpit_exporters import FILM, film_exporter, picture_exporter
     from sandbox_tui.tui.cli.sessions.export_import import export_session
 
-    format_ = format_.replace("_", "-")  # as in the name of its module
+    format_ = format_.replace("_", "-")  # accept the module's name, too
     if format_ not in (*EXPORTERS, FILM):
         names = ", ".join((*EXPORTERS, FILM))
         raise ConfigError(f"There is no format {format_!r}. Known formats: {names}.")

@@ -1,4 +1,4 @@
-"""`sandbox-tui compare`: two sessions side by side, as text or as JSON."""
+"""`sandbox-tui compare`: compares two sessions as text or as JSON."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ SHOWN_FILES = 20
 def print_comparison(
     store: Store, left: RunSummary, right: RunSummary, *, as_json: bool, diffs: bool
 ) -> None:
-    """Print what both came to, where they diverge, the calls from there on, the files that differ.
+    """Print the outcomes, where they diverge, the calls from there on, and the files that differ.
 
     Args:
-        store: where both are.
+        store: the database.
         left, right: the sessions.
-        as_json: all of it as one JSON value instead.
-        diffs: whether the differences of files are printed.
+        as_json: print everything as one JSON value instead.
+        diffs: whether to print diffs of the files.
     """
     found = compare(store, left, right)
     if as_json:
@@ -66,7 +66,7 @@ def print_comparison(
 
 
 def _print_divergence(found: Divergence) -> None:
-    """How the call ended on both sides, and the first line that differs."""
+    """Print how the call ended on both sides, and the first line that differs."""
     left, right = (cut(end_and_size(call)) for call in (found.pair.left, found.pair.right))
     click.echo(f"  {left:<{COLUMN}} │ {right}".rstrip())
     if found.line is not None:

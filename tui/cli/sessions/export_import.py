@@ -1,4 +1,4 @@
-"""Export, import and search of sessions, for `sandbox-tui sessions`."""
+"""Exports, imports and searches sessions, for `sandbox-tui sessions`."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def export_session(
     redact: bool,
     force: bool,
 ) -> None:
-    """Write a session's files; `-` is standard output.
+    """Write the files of a session's export; `-` is standard output.
 
     Raises:
-        ConfigError: a file exists already, or cannot be written.
-        StoreError: the session has nothing for this format.
+        ConfigError: a file already exists, or cannot be written.
+        StoreError: the session has nothing to export in this format.
     """
     from sandbox_tui.sessions.interchange.export_files import make_export, redacted_words
 
@@ -51,10 +51,10 @@ def export_session(
 
 
 def _to_stdout(data: bytes) -> None:
-    """Write to stdout; on a terminal, only text without control sequences.
+    """Write to stdout; if that is a terminal, only text without control sequences.
 
     Raises:
-        ConfigError: it is not for a terminal.
+        ConfigError: the data is not suitable for a terminal.
     """
     if sys.stdout.isatty():
         try:
@@ -68,7 +68,7 @@ def _to_stdout(data: bytes) -> None:
 
 
 def import_files(store: Store, files: Sequence[Path]) -> bool:
-    """Import each file and print the result; False if one failed."""
+    """Import each file and print the result; returns False if one failed."""
     from sandbox_tui.sessions.interchange.imports import import_file
 
     good = True
@@ -85,7 +85,7 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
 
 
 def print_hits(hits: Sequence[Hit], remarks: Sequence[str], *, as_json: bool) -> None:
-    """One line per match: session, step, kind, and the text around the words."""
+    """Print one line per match: session, step, kind, and the text around the words."""
     for remark in remarks:
         click.echo(f"sandbox-tui: {sanitize_line(remark)}", err=True)
     if as_json:
@@ -101,7 +101,7 @@ def print_hits(hits: Sequence[Hit], remarks: Sequence[str], *, as_json: bool) ->
 
 
 def _marked(hit: Hit) -> str:
-    """The snippet, with bold words on a terminal."""
+    """The snippet, with matching words in bold on a terminal."""
     text, at = "", 0
     for start, end in hit.marks:
         text += sanitize_line(hit.snippet[at:start])

@@ -1,4 +1,4 @@
-"""Sessions as text, for `sandbox-tui sessions`."""
+"""Prints sessions as text, for `sandbox-tui sessions`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sandbox_tui.tui.format.titles import task_title
 
 
 def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
-    """One line per session: id, start, outcome, steps, tokens, time, model, title or task."""
+    """Print one line per session: id, start, outcome, steps, tokens, time, model, title or task."""
     if as_json:
         for run in runs:
             click.echo(json.dumps(dataclasses.asdict(run)))
@@ -47,7 +47,7 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
 
 
 def print_session(store: Store, run: RunSummary) -> None:
-    """A session in full; empty fields have no line."""
+    """Print a session in full; empty fields have no line."""
     notes = [f"step {note.step}: {sanitize_line(note.text)}" for note in notes_of(store, run.id)]
     snapshots, problem = SnapshotStores(snapshot_dir()).list(run.id)
     problem = problem if run.sandbox == "docker" else ""
@@ -85,13 +85,13 @@ def print_session(store: Store, run: RunSummary) -> None:
 
 
 def _settings(store: Store, run_id: str) -> e.RunSettings | None:
-    """What the run was started with; None for sessions of versions that did not record it."""
+    """The settings that the run was started with; None if an older version did not record them."""
     first = store.events_at(run_id, [1]).get(1)
     return first.settings if isinstance(first, e.RunStarted) else None
 
 
 def _tool_format(store: Store, run_id: str) -> str:
-    """How the tool calls travelled; nothing where they were native."""
+    """How tool calls were exchanged; empty if they were native."""
     chosen = last_tool_format(store, run_id)
     return "" if chosen is None or chosen.mode == "native" else chosen.title
 

@@ -1,4 +1,4 @@
-"""Snapshots on the command line: listed with their sizes, and pruned."""
+"""Lists snapshots with their sizes, and prunes them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sandbox_tui.tui.format import numbers
 
 
 def print_snapshots(store: Store, *, as_json: bool) -> None:
-    """One line per snapshot: session, size, name."""
+    """Print one line per snapshot: session, size, name."""
     found = snapshot_inventory(store)
     for one in [*found.own, *found.left]:
         if as_json:
@@ -41,7 +41,7 @@ def print_snapshots(store: Store, *, as_json: bool) -> None:
 
 
 def prune(store: Store, sessions: Sequence[str] | None, *, ask: bool) -> bool:
-    """Remove the snapshots of deleted sessions, and those of `sessions` (None: of all).
+    """Remove the snapshots of deleted sessions, and those of `sessions`, or of all if it is None.
 
     Returns:
         False if some could not be removed.
