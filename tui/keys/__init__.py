@@ -1,1 +1,1 @@
-"""Actions and their keys: the table, the keymap, and the order in which keys are handled."""
+"""Actions and their keys: the table, the keymap, and sequential handling of keys."""

@@ -1,7 +1,7 @@
-"""The actions of a screen and of its focused widget: each once, with all its keys, by purpose, and
-with the reason where it cannot be used now.
+"""Lists the actions of a screen and its focused widget, each with all its keys, grouped by purpose,
+and with the reason if it is not available now.
 
-Only our own actions, which are in `ACTIONS`, and Textual's copying.
+Covers only our own actions, which are in `ACTIONS`, and Textual's copy action.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.textual_support.private_api import binding_chain, parse_action
 
 COPY = "screen.copy_text"
-"""The one action of Textual's own that is listed."""
+"""The only action of Textual itself that is listed."""
 
 MOVING = "Moving"
 
@@ -89,15 +89,15 @@ _BY_PLACE = {
 
 
 class ActionHere(NamedTuple):
-    """An action of what is at the focus.
+    """An action available at the focus.
 
     Attributes:
-        name: place and what it does; of Textual's own, the action.
-        words: for the person, beginning with a capital letter.
-        keys: in words, the first first.
-        action, node: what is run, and where.
-        group: what it is for.
-        off: why it cannot be used now; empty where it can.
+        name: place and purpose; for an action of Textual, the action itself.
+        words: shown to the user, beginning with a capital letter.
+        keys: in words, the preferred one first.
+        action, node: what to run, and where.
+        group: its purpose.
+        off: why it is not available now; otherwise empty.
     """
 
     name: str
@@ -110,8 +110,8 @@ class ActionHere(NamedTuple):
 
 
 def actions_here(screen: Screen[Any]) -> list[ActionHere]:
-    """The actions of this screen and its focused widget, group by group: those that work now, and
-    those that say why they do not."""
+    """The actions of this screen and its focused widget by group: those available now, and those
+    that give a reason why they are not."""
     found: dict[str, ActionHere] = {}
     active = screen.active_bindings
     for node, bindings in binding_chain(screen):
@@ -139,8 +139,8 @@ def actions_here(screen: Screen[Any]) -> list[ActionHere]:
 
 
 def why_key_is_off(screen: Screen[Any], key: str) -> str:
-    """What to tell a person whose key does nothing now; empty where it does something, or is of no
-    action here."""
+    """The reason to show if a key does nothing now; empty if it does something or has no action
+    here."""
     if key in screen.active_bindings:
         return ""
     for node, bindings in binding_chain(screen):
@@ -152,7 +152,7 @@ def why_key_is_off(screen: Screen[Any], key: str) -> str:
 
 
 def _why_off(action: str, node: DOMNode) -> str | None:
-    """Why an action is off; empty if it is on; None if no reason is known."""
+    """Why an action is off; empty if it is on; None if the reason is unknown."""
     target, name, parameters = parse_action(node, action)
     if isinstance(target, SaysWhyOff):
         return target.why_off(name, parameters)
@@ -160,7 +160,8 @@ def _why_off(action: str, node: DOMNode) -> str | None:
 
 
 def _words(name: str, binding: Binding, node: DOMNode) -> str:
-    """What an action does now, as its screen says, else as the table does."""
+    """The description of an action at present, from its screen if that has one, else from the
+    table."""
     words_for = getattr(node, "words_for", None)
     now: str | None = words_for(binding.action) if words_for is not None else None
     known = ACTIONS.get(name)

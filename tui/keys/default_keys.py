@@ -1,8 +1,8 @@
-"""Every action that has a key: its name, its default keys, its words. No other file names a key.
+"""Every action with a key: its name, default keys and description. No other file names a key.
 
 An action's name is the `id` of its Textual `Binding`: the place, a dot, and what it does, such as
-`live.approve`. Names stay: people's keymaps are written with them. The table is plain data, so that
-`sandbox-tui keys` and every widget can read it without importing a screen.
+`live.approve`. Names must not change, since users' keymaps refer to them. The table is plain data,
+so that `sandbox-tui keys` and every widget can read it without importing a screen.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class KeyAction:
-    """Something a key does.
+    """An action bound to a key.
 
     Attributes:
-        name: place and what it does: `live.approve`.
-        keys: the default keys, as Textual names them.
-        words: for the person.
-        shown: shown in place of the keys; empty: each key by its own name.
-        about: more words, where a list has room for them.
+        name: place and purpose: `live.approve`.
+        keys: the default keys, in Textual's names.
+        words: shown to the user.
+        shown: text to show instead of the keys; empty to show each key by its own name.
+        about: a longer description, for lists with room for it.
     """
 
     name: str
@@ -30,13 +30,13 @@ class KeyAction:
 
     @property
     def title(self) -> str:
-        """What it does, for a list of actions."""
+        """Its description in a list of actions."""
         words = self.about or self.words
         return words[:1].upper() + words[1:]
 
     @property
     def place(self) -> str:
-        """Where it works."""
+        """The place in which it works."""
         return self.name.partition(".")[0]
 
 
@@ -333,4 +333,4 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("wall.up", ("up", "k"), "Up"),
     )
 }
-"""By name, in the order of their names."""
+"""Actions by name, in alphabetical order."""

@@ -1,4 +1,4 @@
-"""Keys in words, for lines that mention one."""
+"""Formats keys for texts that mention them."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from textual.keys import format_key
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 
 _chosen: dict[str, tuple[str, ...]] = {}
-"""The person's own keys by action: those of the app that runs in this process."""
+"""The user's own keys by action, for the app that runs in this process."""
 
 
 def use_keys(keys: Mapping[str, tuple[str, ...]]) -> None:
-    """Let hints name these keys, by action, in place of the defaults."""
+    """Use these keys, by action, in hints in place of the defaults."""
     _chosen.clear()
     _chosen.update(keys)
 
 
 def hint(action: str) -> str:
-    """The first key in force for an action, in words for a line that mentions it."""
+    """The first key in force for an action, formatted for a text."""
     return shown((_chosen.get(action) or ACTIONS[action].keys)[0])
 
 
 def key_in_bar(binding: Binding) -> str:
-    """A binding's key as the key bar shows it: short, ^s for ctrl+s."""
+    """A binding's key as shown in the key bar: short, ^s for ctrl+s."""
     known = ACTIONS.get(binding.id or "")
     if known is not None and known.shown and binding.key in (known.keys[0], ",".join(known.keys)):
         return known.shown
@@ -33,14 +33,14 @@ def key_in_bar(binding: Binding) -> str:
 
 
 def preference(binding: Binding) -> int:
-    """Which of its action's keys a binding is for: 0 for the one that is named first."""
+    """The position of a binding's key among the keys of its action; 0 for the preferred one."""
     name = binding.id or ""
     keys = _chosen.get(name) or (ACTIONS[name].keys if name in ACTIONS else ())
     return keys.index(binding.key) if binding.key in keys else 0
 
 
 def shown(key: str) -> str:
-    """A key in words: esc, ctrl+s, ↑, /."""
+    """A key formatted for a text: esc, ctrl+s, ↑, /."""
     *modifiers, base = key.split("+")
     word = base if base in ("enter", "backspace") else format_key(base)
     return "+".join([*modifiers, word])

@@ -1,4 +1,4 @@
-"""Names of keys as people write them, and which of them a terminal can send."""
+"""Parses names of keys as users write them, and knows which ones a terminal can send."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SAME = {
     "ctrl+h": "backspace",
     "ctrl+left_square_bracket": "escape",
 }
-"""What a terminal sends the same bytes for."""
+"""Keys that send the same bytes as another key."""
 
 _SPECIAL = {
     key.value for key in Keys if "+" not in key.value and key.value.isalnum() and len(key.value) > 1
@@ -39,10 +39,10 @@ _CTRL_CHARACTERS = {"at", "backslash", "right_square_bracket", "circumflex_accen
 
 
 def key_name(written: str) -> str:
-    """A key as Textual names it: `?` is question_mark, `Esc` escape, `shift+a` A.
+    """Textual's name of a key: `?` is question_mark, `Esc` escape, `shift+a` A.
 
     Raises:
-        ValueError: there is no such key, with a sentence that says so.
+        ValueError: there is no such key; the message is a sentence.
     """
     written = written.strip()
     if not written:
@@ -77,7 +77,7 @@ def _base_name(base: str, written: str) -> str:
 
 
 def is_rare(name: str) -> bool:
-    """Whether many terminals have no way to send this key."""
+    """Whether many terminals cannot send this key."""
     *modifiers, base = name.split("+")
     held = set(modifiers)
     if held & {"super", "hyper", "meta"} or len(held) > 1:
@@ -89,5 +89,5 @@ def is_rare(name: str) -> bool:
 
 
 def writes(name: str) -> bool:
-    """Whether the key, by its name here, writes a character where text is typed."""
+    """Whether a key, given by Textual's name, writes a character in a text field."""
     return name == "space" or (name not in _SPECIAL and "+" not in name)

@@ -1,6 +1,6 @@
-"""Places whose keys work at the same time, and places where text is typed.
+"""Places whose keys work at the same time, and places with text input.
 
-Which place lies inside which follows from what the screens are composed of;
+Which place lies inside which follows from how the screens are composed;
 `tests/screens/test_key_scopes.py` opens them all and compares.
 """
 
@@ -27,14 +27,14 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "queue": ("list", "live", "cockpit"),
     "choice": ("settings", "export"),
 }
-"""Places that are part of others: their keys and those of the others work at the same time."""
+"""For each place, the places inside it: the keys of both work at the same time."""
 
 TYPED_IN = (
     *("new_run", "fork", "edit_call", "settings", "allow_always", "copy_files", "edit_file"),
     *("export", "palette"),
     *("filter_files", "go_to_step", "terminal_search", "find", "inject", "search", "ask_line"),
 )
-"""Places where a person types text: a key that writes a character cannot be used there."""
+"""Places with text input: keys that write a character cannot be bound there."""
 
 
 def work_together(one: str, other: str) -> bool:

@@ -1,10 +1,10 @@
 """Handles keys one after the other, in the order in which they were pressed.
 
-Textual hands a key to the focused widget; unless that takes it, the key bubbles from queue to queue
-up to the app, where bindings are looked up. The next key is dispatched meanwhile. Over a slow
-line, where several keys arrive at once, a letter overtakes the backspace before it, and words
-typed after the key that opens a line are taken for keys of their own. Here a key is dispatched
-when the one before has been handled.
+Textual passes a key to the focused widget. If that does not consume it, the key bubbles from queue
+to queue up to the app, where bindings are looked up. Meanwhile, the next key is dispatched. Over a
+slow line, where several keys arrive at once, a letter can overtake the backspace before it, and
+words typed after the key that opens an input line are treated as separate keys. Here, a key is
+dispatched only after the previous one has been handled.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from textual.message_pump import MessagePump
 from textual.timer import Timer
 
 KEY_TIMEOUT_SECONDS = 0.25
-"""Timeout for one key: its widget is gone, or busy."""
+"""Timeout for one key, whose widget may have been removed or be busy."""
 
 ROUNDS = 2
-"""Times the marker bubbles: the second time it is behind the messages that the key caused."""
+"""Number of times the marker bubbles: the second time, it comes after the messages that the key
+caused."""
 
 
 class KeyHandled(Message):
-    """Bubbles behind a key; where it arrives, the key has been handled.
+    """A marker that bubbles behind a key: when it arrives, the key has been handled.
 
     Attributes:
-        number: which key.
-        start: where the key was handed in.
-        rounds: how often it still has to go this way.
+        number: of the key.
+        start: the widget that received the key.
+        rounds: how many more times it has to bubble.
     """
 
     def __init__(self, number: int, start: MessagePump, rounds: int) -> None:
@@ -78,7 +79,7 @@ class SequentialKeys(App[Result], Generic[Result]):
             await self._next_key()
 
     async def on_key_handled(self, event: KeyHandled) -> None:
-        """A key has bubbled up to the app."""
+        """Called when the marker has bubbled up to the app."""
         event.stop()
         if event.number != self._key_under_way:
             return

@@ -1,9 +1,9 @@
-"""A person's own keys: reads and checks the table `[keys]` of the config file.
+"""The user's own keys: reads and checks the table `[keys]` of the config file.
 
-A name is an action's (`live.approve`), or the last part of one (`approve`), which then means every
-action of that name. A value is a key, several with commas between, or a list. Each problem
-is one sentence; the entry with a problem keeps its default keys, and every other entry holds.
-ctrl+q always quits.
+A name is an action's (`live.approve`), or the last part of one (`approve`), which then stands for
+every action of that name. A value is a key, several separated by commas, or a list. Each problem is
+reported in one sentence; the entry with a problem keeps its default keys, and all other entries
+apply. ctrl+q always quits.
 """
 
 from __future__ import annotations
@@ -27,37 +27,37 @@ QUIT_KEY = "ctrl+q"
 """Always quits, whatever the keymap says."""
 
 RESERVED_KEYS = {"ctrl+c": "copies what is selected", QUIT_KEY: "always quits"}
-"""Keys that cannot be given to anything else."""
+"""Keys that cannot be assigned to any other action."""
 
 
 _HAD_HELP = ("home", "cockpit", "wall", "eval", "evals", "training", "trainings")
 _RENAMED = {f"{place}.help": "app.help" for place in _HAD_HELP}
-"""Actions by the names they once had: people's keymaps are written with them."""
+"""Present names of actions by former ones, which users' keymaps may still contain."""
 
 
 @dataclass(slots=True)
 class Keymap:
-    """Keys other than the defaults.
+    """Keys that differ from the defaults.
 
     Attributes:
         keys: by action.
-        problems: what is wrong with the table, a sentence each.
+        problems: errors in the table, one sentence each.
     """
 
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     problems: list[str] = field(default_factory=list[str])
 
     def of(self, action: str) -> tuple[str, ...]:
-        """The keys that apply."""
+        """The keys in force for an action."""
         return self.keys.get(action) or ACTIONS[action].keys
 
 
 def read_keymap(table: Mapping[str, Any], text: str = "") -> Keymap:
-    """The keymap of a `[keys]` table.
+    """Read the keymap from a `[keys]` table.
 
     Args:
-        table: as TOML gives it.
-        text: the file it is from, to name lines in it.
+        table: as parsed from TOML.
+        text: the file it is from, used to name lines in problems.
     """
     keymap = Keymap()
     places: dict[str, str] = {}
@@ -79,10 +79,10 @@ def read_keymap(table: Mapping[str, Any], text: str = "") -> Keymap:
 
 
 def refuse_unusable(name: str, value: object) -> None:
-    """Refuse an entry of `[keys]` that could never hold.
+    """Refuse an entry of `[keys]` that is not valid.
 
     Raises:
-        ConfigError: there is no such action, or these keys cannot be given to it.
+        ConfigError: there is no such action, or it cannot have these keys.
     """
     try:
         actions, keys = _actions_of(name), _keys_of(value)
@@ -93,7 +93,7 @@ def refuse_unusable(name: str, value: object) -> None:
 
 
 def keymap_in_file(table: Mapping[str, Any]) -> Keymap:
-    """The keymap of the config file's table, with the file's lines where something is wrong."""
+    """The keymap from the config file's table, with line numbers in its problems."""
     if not table:
         return Keymap()
     try:
@@ -140,7 +140,7 @@ def _refuse_useless(action: KeyAction, keys: tuple[str, ...]) -> None:
 def _with_way_out(
     action: KeyAction, keys: tuple[str, ...], where: str, problems: list[str]
 ) -> tuple[str, ...]:
-    """The keys, and the defaults too where these alone could lock a person out."""
+    """The keys, with the defaults added if these keys alone could lock the user out."""
     if action.name == "app.quit":
         return tuple(dict.fromkeys((*keys, QUIT_KEY)))
     if all(is_rare(key) for key in keys):
@@ -151,7 +151,8 @@ def _with_way_out(
 
 
 def _drop_clashes(keymap: Keymap, places: dict[str, str]) -> None:
-    """Two actions that work at the same time must not newly share a key: the later one yields."""
+    """Resolve conflicts: if two actions that work at the same time newly share a key, the later one
+    gets its defaults."""
     order = list(places)
     usual = _shared({name: action.keys for name, action in ACTIONS.items()})
     while True:

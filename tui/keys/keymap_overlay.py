@@ -1,7 +1,7 @@
-"""A person's keys laid over the bindings, except where the focused widget takes them as text.
+"""Applies the user's own keys to the bindings, except where the focused widget takes them as text.
 
-Textual first leaves out the keys that a focused text field consumes, and applies the keymap after
-that: a letter that a person chose for an action would act instead of being written.
+Textual first leaves out the keys that a focused text field consumes, and then applies the keymap:
+without this, a letter that the user chose for an action would act instead of being written.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class KeymapOverlay(App[Result], Generic[Result]):
 
     @property
     def _keymap(self) -> Keymap:
-        """What Textual lays over the bindings; private to it, and read for each lookup of a key."""
+        """Textual's keymap, with which it overrides the bindings; private, and read for each key
+        lookup."""
         chosen = getattr(self, "_chosen_keys", None)
         if not chosen or not self.screen_stack:
             return {}
@@ -51,5 +52,5 @@ class KeymapOverlay(App[Result], Generic[Result]):
 
 
 def _consumes(focused: Widget, key: str) -> bool:
-    """Whether a focused widget takes a key for itself, as a text field does with letters."""
+    """Whether a focused widget consumes a key, as a text field does with letters."""
     return focused.check_consume_key(key, key_to_character(key))

@@ -1,4 +1,4 @@
-"""A key that does nothing now says why."""
+"""Explains why a key does nothing now."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from sandbox_tui.tui.keys.actions_here import why_key_is_off
 Result = TypeVar("Result")
 
 SECONDS = 3.0
-"""Seconds for which it is said."""
+"""Seconds for which the reason is shown."""
 
 
 class SaysWhyKeysAreOff(App[Result], Generic[Result]):
-    """An app that answers the key of an action that is off with the reason."""
+    """An app that answers the key of an unavailable action with the reason."""
 
     def on_key(self, event: Key) -> None:
-        """A key that no widget has taken arrives here, before its action is looked up."""
+        """Handle a key that no widget has consumed, before its action is looked up."""
         words = why_key_is_off(self.screen, event.key) if self.screen_stack else ""
         if words:
             self.notify(words, timeout=SECONDS, markup=False)

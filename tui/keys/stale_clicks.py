@@ -1,7 +1,7 @@
 """Ignores clicks on widgets that are being removed.
 
-Until the next drawing such a widget still stands on the screen, a notice for example. Textual asks
-where its parent is, for a selection could begin there, and it has none any more.
+Such a widget, for example a toast, remains visible until the next repaint. Textual looks up its
+parent, since a selection could begin there, but it no longer has one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Textual bindings of the actions in the table."""
+"""Creates Textual bindings for the actions in the table."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def binding(
         name: the action's name in `ACTIONS`, and the binding's id.
         action: what Textual runs, such as `approve` or `app.quit`.
         show: whether the key bar shows it.
-        priority: whether it comes before the keys of the focused widget.
-        tooltip: more words.
+        priority: whether it precedes the keys of the focused widget.
+        tooltip: a longer description.
     """
     known = ACTIONS[name]
     return Binding(

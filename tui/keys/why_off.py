@@ -1,21 +1,22 @@
-"""Actions that cannot be used now, and why: the help says it, the key bar leaves the key out."""
+"""Reasons why actions are not available now: the help shows them, the key bar omits the keys."""
 
 from __future__ import annotations
 
 
 class SaysWhyOff:
-    """A screen or widget that says of its actions why they are off. Stands before its Textual base:
-    Textual's `check_action` follows from `why_off`."""
+    """Mixin for screens and widgets that explain why their actions are off. List it before the
+    Textual base class: it derives Textual's `check_action` from `why_off`."""
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        """Why an action cannot be used now, in a few words; empty where it can be used.
+        """Why an action is not available now, in a few words; empty if it is.
 
         Args:
             action: its name without place and parameters, such as `pause`.
-            parameters: what it is called with.
+            parameters: the action's parameters.
         """
         return ""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Textual skips the keys of an action that is off; widgets further out may take them."""
+        """Disable an action that is off: Textual skips its keys, so that outer widgets may take
+        them."""
         return not self.why_off(action, parameters)
