@@ -1,1 +1,1 @@
-"""What is asked of the terminal around the program, and what it is told."""
+"""Communication with the terminal around the program: queries and escape sequences."""

@@ -1,8 +1,8 @@
-"""What the terminal says of itself, asked before the screen begins.
+"""Queries the terminal's capabilities before the screen begins.
 
-All questions go out at once, the one that every terminal answers (device attributes, ECMA-48 DA1)
-last: when its answer is there, so are the others, and none comes late to be taken for keys. What a
-program has to do anyway before its screen begins can be done while the answers are on their way.
+All queries are sent at once. The last one is answered by every terminal (device attributes, ECMA-48
+DA1): when its answer has arrived, so have the others, and none arrives late and is treated as keys.
+Other work that is due before the screen begins can be done while the answers are on their way.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 LOCAL_TIMEOUT_SECONDS = 1.0
-"""Seconds to wait for the last answer; over a network a terminal may be far."""
+"""Seconds to wait for the last answer; over a network a terminal may be slow."""
 
 REMOTE_TIMEOUT_SECONDS = 3.0
 
@@ -31,12 +31,12 @@ _ATTRIBUTES_ANSWER = re.compile(rb"\x1b\[\?([\d;]*)c")
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a terminal can do.
+    """Capabilities of a terminal.
 
     Attributes:
-        kitty: it draws kitty's pictures.
-        sixel: it draws sixel pictures.
-        cell: width and height of a cell in pixels, where it said so.
+        kitty: supports kitty's graphics protocol.
+        sixel: supports sixel graphics.
+        cell: width and height of a cell in pixels, if reported.
     """
 
     kitty: bool = False
@@ -46,12 +46,12 @@ class Answers:
 
 @contextlib.contextmanager
 def asked_terminal(*, about_kitty: bool) -> Generator[Callable[[], Answers], None, None]:
-    """Ask; what is yielded waits for the answers. The terminal does not echo them meanwhile.
+    """Send the queries; yields a function that waits for the answers. Until then, echo is off.
 
-    A terminal that is none, or says nothing, can do nothing.
+    A terminal that does not answer, or is not one, has no capabilities.
 
     Args:
-        about_kitty: also ask for kitty's pictures, which some others would print.
+        about_kitty: also query kitty's graphics, which some other terminals would print.
     """
     questions = (_KITTY if about_kitty else b"") + _CELL_SIZE + _ATTRIBUTES
     source = sys.stdin.fileno() if sys.stdout.isatty() and sys.stdin.isatty() else -1
@@ -72,7 +72,7 @@ def asked_terminal(*, about_kitty: bool) -> Generator[Callable[[], Answers], Non
 
 
 def read_answers(said: bytes) -> Answers:
-    """What a terminal's answers mean."""
+    """Parse a terminal's answers."""
     attributes = _ATTRIBUTES_ANSWER.search(said)
     size = re.search(rb"\x1b\[6;(\d{1,4});(\d{1,4})t", said)
     return Answers(
@@ -83,7 +83,7 @@ def read_answers(said: bytes) -> Answers:
 
 
 def _said(source: int, until: float) -> bytes:
-    """What comes from a terminal up to the last answer, or until then (of the monotonic clock)."""
+    """Read from a terminal up to the last answer, or until a time of the monotonic clock."""
     said = b""
     with contextlib.suppress(OSError):
         while not _ATTRIBUTES_ANSWER.search(said):

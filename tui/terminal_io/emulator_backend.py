@@ -1,4 +1,4 @@
-"""Which emulator draws live terminals; settled before the screen begins."""
+"""Chooses the emulator that draws live terminals, before the screen begins."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _engine: Engine = "own"
 
 
 def prepare(engine: Engine) -> None:
-    """Draw with this emulator from now on; with ours, where the native one does not work."""
+    """Use this emulator from now on, or ours if the native one does not work."""
     global _engine  # noqa: PLW0603
     if engine == "native":
-        from sandbox_tui.core.terminal.ghostty import healthy  # a third of a second
+        from sandbox_tui.core.terminal.ghostty import healthy  # takes a third of a second
 
         engine = "native" if healthy() else "own"
     _engine = engine

@@ -1,4 +1,4 @@
-"""A person's own editor, on the terminal of this program."""
+"""Runs the user's editor on this program's terminal."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _open_editors: set[str] = set()
 
 
 def is_editor_open() -> bool:
-    """Whether an editor has the terminal: what interrupts it must not end this program."""
+    """Whether an editor has the terminal: signals meant for it must not end this program."""
     return bool(_open_editors)
 
 
 def editor_command(environment: Mapping[str, str] = os.environ) -> list[str]:
-    """The editor by `$VISUAL` or `$EDITOR`, else vi, with its arguments.
+    """The editor from `$VISUAL` or `$EDITOR`, else vi, with its arguments.
 
     Raises:
-        SandboxTuiError: the variable cannot be read as a command.
+        SandboxTuiError: the variable cannot be parsed as a command.
     """
     chosen = environment.get("VISUAL") or environment.get("EDITOR") or "vi"
     try:
@@ -39,15 +39,15 @@ def editor_command(environment: Mapping[str, str] = os.environ) -> list[str]:
 
 
 async def edit_in_editor(app: App[Any], text: str, suffix: str) -> str:
-    """The text as a person leaves it in their editor; runs go on meanwhile, nothing is drawn.
+    """Let the user edit a text; returns the result. Runs continue, but nothing is drawn meanwhile.
 
     Args:
-        app: gives up its terminal for that time.
-        text: what they begin with.
+        app: releases its terminal for that time.
+        text: the initial text.
         suffix: of the file that the editor opens, for its highlighting.
 
     Raises:
-        SandboxTuiError: there is no editor, it failed, or there is no terminal for it.
+        SandboxTuiError: there is no editor or no terminal for it, or it failed.
     """
     command = editor_command()
     with tempfile.TemporaryDirectory(prefix="sandbox-tui-") as folder:

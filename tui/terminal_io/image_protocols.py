@@ -1,9 +1,9 @@
-"""How pictures reach this terminal: kitty's protocol, sixel, or half blocks, which always work.
+"""Chooses how to draw images: kitty's protocol, sixel, or half blocks, which always work.
 
-The terminal can be asked only before the screen begins, since afterwards its answers belong to
-Textual. `prepare` asks; without it pictures are drawn in half blocks. textual-image asks by itself
-when it is imported, at whatever moment that is, and takes late answers for keys: it is kept from
-asking here, and told.
+The terminal can be queried only before the screen begins, since afterwards its answers go to
+Textual. `prepare` does so; without it, images are drawn in half blocks. textual-image queries the
+terminal by itself when it is imported, whenever that is, and treats late answers as keys: here it
+is kept from doing so, and is told the result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Way = Literal["kitty", "sixel", "blocks", "none"]
 
 _KITTY_TERMINALS = ("kitty", "ghostty")
-"""Terminals that know kitty's placeholders."""
+"""Terminals that support kitty's placeholders."""
 
 _found: list[Way] = []
 
@@ -33,7 +33,7 @@ Wanted = Literal["auto", "kitty", "sixel", "blocks", "none"]
 
 
 def prepare(wanted: Wanted = "auto") -> Way:
-    """Find out, or settle, how pictures are drawn. To be called before the screen begins."""
+    """Determine how images are drawn. Must be called before the screen begins."""
     with preparing(wanted):
         pass
     return way()
@@ -41,7 +41,7 @@ def prepare(wanted: Wanted = "auto") -> Way:
 
 @contextlib.contextmanager
 def preparing(wanted: Wanted = "auto") -> Generator[None, None, None]:
-    """The same around whatever else has to be done: the terminal answers meanwhile."""
+    """Like `prepare`, around other work that can be done while the terminal answers."""
     if wanted in ("blocks", "none"):
         _found[:] = [wanted]
         yield
@@ -62,12 +62,12 @@ def _settle(wanted: Literal["auto", "kitty", "sixel"], answers: Answers) -> None
 
 
 def way() -> Way:
-    """How pictures are drawn."""
+    """How images are drawn."""
     return _found[0] if _found else "blocks"
 
 
 def picture_widget(picture: Picture) -> Widget | None:
-    """A widget that shows a decoded picture; None where there is no way to."""
+    """A widget that shows a decoded image; None if that is impossible."""
     if way() == "none" or not _load():
         return None
     from textual_image.widget import HalfcellImage, SixelImage, TGPImage
@@ -77,14 +77,16 @@ def picture_widget(picture: Picture) -> Widget | None:
 
 
 def _may_be_kitty(environment: Mapping[str, str]) -> bool:
-    """Whether it is worth asking; inside tmux or screen its answer would not be theirs."""
+    """Whether to query kitty's protocol; inside tmux or screen the answer would not be the
+    terminal's."""
     name = f"{environment.get('TERM', '')} {environment.get('TERM_PROGRAM', '')}".lower()
     inside_another = "TMUX" in environment or "STY" in environment
     return not inside_another and any(terminal in name for terminal in _KITTY_TERMINALS)
 
 
 def _load() -> bool:
-    """Import textual-image without letting it ask the terminal; False where it is missing."""
+    """Import textual-image without letting it query the terminal; returns False if it is
+    missing."""
     if "textual_image.widget" in sys.modules:
         return True
     real = sys.__stdout__

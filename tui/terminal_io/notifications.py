@@ -1,4 +1,4 @@
-"""Notifications for a person who is not looking: a run needs them, or has ended."""
+"""Notifications for a user who is not watching: a run needs attention, or has ended."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ if TYPE_CHECKING:
     from sandbox_tui.sessions import RunWorker
 
 MAX_NOTIFICATION_CHARACTERS = 120
-"""Characters of a notice's text; a desktop cuts longer ones anyway."""
+"""Maximum length of a notification's text; desktops cut longer ones anyway."""
 
 
 class Notice(NamedTuple):
-    """Words of our own; what is taken from a run in them is cleaned and cut."""
+    """A notification in our own words; text taken from a run is sanitized and cut."""
 
     title: str
     text: str
 
 
 class Notices:
-    """Looks at runs; each thing is told once."""
+    """Checks runs for news; each item is reported once."""
 
     def __init__(self) -> None:
         self._told: dict[str, str] = {}
 
     def look(self, workers: Iterable[RunWorker]) -> list[Notice]:
-        """What is new since the last look."""
+        """What is new since the last call."""
         found: list[Notice] = []
         for worker in workers:
             words = failed(worker) or news_of(worker.state)
@@ -42,14 +42,14 @@ class Notices:
 
 
 def failed(worker: RunWorker) -> str:
-    """That a run could not begin, or be recorded to its end; empty where nothing of that is so."""
+    """That a run could not begin or could not be recorded to its end; otherwise empty."""
     if worker.failure is None:
         return ""
     return "is no longer recorded" if worker.state.seq else "could not start"
 
 
 def news_of(state: RunState) -> str:
-    """What a run has to say to a person, with what tells it from the same said before; or empty."""
+    """News of a run for the user, or empty. The part after the colon tells similar news apart."""
     finished = state.finished
     if finished is not None:
         return finished.reason.replace("_", " ")
@@ -61,7 +61,7 @@ def news_of(state: RunState) -> str:
 
 
 def cut(text: str) -> str:
-    """The first line of a text from outside, fit for a notice or a title."""
+    """The first line of an untrusted text, sanitized and cut for a notification or a title."""
     line = first_line(text)
     return (
         line

@@ -1,7 +1,7 @@
-"""Opens a file of the sandbox with a program of the desktop, in a private copy.
+"""Opens a private copy of a sandbox file with a desktop program.
 
-Only kinds that are made to be looked at, and only where there is a desktop: a browser that draws
-in the terminal would draw over the screen. The program gets no terminal and is not waited for.
+Only for file types that are meant to be viewed, and only on a desktop: a text browser would draw
+over the screen. The program gets no terminal and is not waited for.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ LOOKED_AT = (
     *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".pdf"),
     *(".mp3", ".wav", ".flac", ".ogg", ".opus", ".m4a", ".mp4", ".webm", ".mkv", ".mov", ".avi"),
 )
-"""What is opened outside. Nothing that a desktop would run."""
+"""File types that are opened outside: none that a desktop would execute."""
 
 
 def may_be_opened(name: str) -> bool:
-    """Whether a file of this name is of a kind that is opened outside."""
+    """Whether a file with this name has a type that is opened outside."""
     return name.lower().endswith(LOOKED_AT)
 
 
 @functools.cache
 def private_folder() -> Path:
-    """A folder of this program alone, removed when it ends."""
+    """A folder of this program, accessible only to the user and removed at exit."""
     folder = Path(tempfile.mkdtemp(prefix="sandbox-tui-open-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def fresh_folder() -> Path:
-    """An empty folder in the private one."""
+    """A new empty folder in the private one."""
     return Path(tempfile.mkdtemp(dir=private_folder()))
 
 
 def open_outside(path: Path) -> None:
-    """Hand a file to the desktop.
+    """Open a file with the desktop's program for it.
 
     Raises:
-        FileRefused: it is of no kind that is opened, or there is no desktop.
+        FileRefused: its type is not opened, or there is no desktop.
     """
     if not may_be_opened(path.name):
         raise FileRefused(
@@ -65,10 +65,10 @@ def open_outside(path: Path) -> None:
 
 
 def open_folder(path: Path) -> None:
-    """Show a folder of this machine with the desktop's file manager.
+    """Show a local folder in the desktop's file manager.
 
     Raises:
-        FileRefused: it is gone, or there is no desktop.
+        FileRefused: the folder does not exist, or there is no desktop.
     """
     if not path.is_dir():
         raise FileRefused(f"{path} no longer exists.")
@@ -93,7 +93,7 @@ def _start(command: list[str]) -> None:
 
 
 def opener(environment: Mapping[str, str], *, page: bool) -> list[str] | None:
-    """The command that opens a file on this desktop; None where there is none."""
+    """The command that opens a file on this desktop; None if there is no desktop."""
     browser = environment.get("BROWSER", "")
     if page and browser:
         return shlex.split(browser.split(os.pathsep)[0].replace("%s", "").strip())

@@ -1,8 +1,8 @@
 """The last check before the terminal: drops control characters that a widget let through.
 
-Every line of every widget passes it as Textual's own filters are passed (`App.get_line_filters`).
-What comes from outside is sanitized where it is drawn (`core.base.sanitize`); this covers places
-that forget to, and the widgets of others.
+It is applied to every line of every widget, like Textual's own filters (`App.get_line_filters`).
+Untrusted text is sanitized where it is drawn (`core.base.sanitize`); this covers places that forget
+to, and third-party widgets.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 
 
 class SanitizingFilter(LineFilter):
-    """Takes commands, unseen characters and links out of lines that are to be drawn.
+    """Removes control sequences, invisible characters and links from lines to be drawn.
 
     Attributes:
-        stopped: texts it had to change; a test holds it to none.
+        stopped: texts that it had to change; a test asserts that there are none.
     """
 
     def __init__(self) -> None:
@@ -47,5 +47,5 @@ def _harmless(segment: Segment) -> bool:
 
 
 def _blank(char: str) -> str:
-    """As wide as the character was counted, so that nothing behind it moves."""
+    """Blanks as wide as the character, so that nothing after it moves."""
     return " " * cell_len(char) if char.isprintable() else ""

@@ -1,4 +1,4 @@
-"""What the terminal itself is told of the runs: its title, and notifications."""
+"""Reports the state of runs to the terminal: its title, and notifications."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from sandbox_tui.tui.terminal_io.title import title_of
 from sandbox_tui.tui.textual_support.private_api import write_to_terminal
 
 POLL_SECONDS = 0.5
-"""Seconds between looks at the runs."""
+"""Seconds between checks of the runs."""
 
 
 class RunAnnouncer:
-    """Keeps the terminal's title, and tells a person who looks elsewhere.
+    """Updates the terminal's title, and notifies the user who is looking elsewhere.
 
     Args:
         app: the app on that terminal.
-        settings: whether and how.
-        runs: what is announced.
+        settings: whether and how to notify.
+        runs: the runs to announce.
     """
 
     def __init__(self, app: App[int], settings: LiveSettings, runs: RunRegistry) -> None:
@@ -39,12 +39,12 @@ class RunAnnouncer:
         self._title = ""
 
     def follow(self) -> None:
-        """Look at the runs from now on."""
+        """Start watching the runs."""
         self._app.set_interval(POLL_SECONDS, self._look)
 
     @property
     def restore_sequence(self) -> str:
-        """What gives the terminal its title back once the screen is gone; empty for nothing."""
+        """The sequence that restores the terminal's title after the screen has ended; or empty."""
         return RESTORE_TITLE if self._title and not self._app.is_headless else ""
 
     def _look(self) -> None:

@@ -1,4 +1,4 @@
-"""The terminal's title: the state of what is on the screen."""
+"""The terminal's title: the state of whatever the screen shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NAME = "sandbox-tui"
 
 _TOLD = ("waiting", "awaiting_input", "frozen")
-"""Statuses that are told in words, not by their sign alone."""
+"""Statuses that are shown in words, not by their sign alone."""
 
 
 @runtime_checkable
@@ -28,17 +28,17 @@ class ShowsRun(Protocol):
 
     @property
     def is_live(self) -> bool:
-        """Whether it continues while it is shown."""
+        """Whether the run continues while it is shown."""
         ...
 
     @property
     def task_line(self) -> str:
-        """The first line of its task."""
+        """The first line of the run's task."""
         ...
 
 
 def title_of(screens: Sequence[Screen[object]], alive: Sequence[RunWorker]) -> str:
-    """The title for a stack of screens, while these runs are active."""
+    """The title for a stack of screens while these runs are active."""
     for screen in reversed(screens):
         if isinstance(screen, ShowsRun):
             return f"{_sign(screen)} {cut(screen.task_line)} · {NAME}"
@@ -53,6 +53,6 @@ def _sign(screen: ShowsRun) -> str:
 
 
 def sign_of(state: RunState) -> str:
-    """How a run stands, in a sign and few words."""
+    """The status of a run, as a sign and a few words."""
     sign, words, _ = STATUS_WORDS[state.status]
     return f"{sign} {words}" if state.status in _TOLD else sign
