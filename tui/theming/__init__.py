@@ -1,1 +1,1 @@
-"""Colours: palettes of themes, syntax colours, theme files."""
+"""Colours: theme palettes, syntax colours, theme files."""

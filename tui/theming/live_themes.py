@@ -1,4 +1,4 @@
-"""The app's themes: registered from files, and applied again when a file is edited."""
+"""The app's themes: registered from files, and reapplied when a file is edited."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sandbox_tui.tui.theming.palette import to_textual
 from sandbox_tui.tui.theming.theme_files import ThemeFiles
 
 POLL_SECONDS = 1.0
-"""Seconds between looks at the theme files."""
+"""Seconds between checks of the theme files."""
 
 DEFAULT = "lamplight"
 
@@ -22,9 +22,9 @@ class LiveThemes:
     """The themes of one app.
 
     Args:
-        app: what they are registered with.
-        files: where they come from.
-        wanted: the name of the theme that the settings ask for.
+        app: the app in which they are registered.
+        files: the theme files.
+        wanted: returns the name of the theme chosen in the settings.
     """
 
     def __init__(self, app: App[int], files: ThemeFiles, wanted: Callable[[], str]) -> None:
@@ -34,7 +34,7 @@ class LiveThemes:
         self._register()
 
     def follow(self) -> None:
-        """Say what is wrong with the files, and apply them again whenever they change."""
+        """Report errors in the files, and reapply them whenever they change."""
         self._say_what_is_broken()
         self._app.theme_changed_signal.subscribe(self._app, self._repaint)
         self._app.set_interval(POLL_SECONDS, self._reload)
@@ -54,17 +54,17 @@ class LiveThemes:
         if not self._files.reload_if_changed():
             return
         self._register()
-        if not self._files.broken:  # one that is broken now may be half saved
+        if not self._files.broken:  # a broken file may be half saved
             for gone in before - set(self._files.themes):
                 self._app.unregister_theme(gone)
         self._say_what_is_broken()
         if self._app.theme in self._files.themes:
             apply_theme_again(self._app)
-        else:  # its file is gone, or the settings name a theme whose file has just come
+        else:  # its file was deleted, or the file of the chosen theme has appeared
             self.choose()
 
     def choose(self) -> None:
-        """Apply the theme that the settings ask for."""
+        """Apply the theme chosen in the settings."""
         name = self._wanted()
         if name in self._app.available_themes:
             self._app.theme = name
@@ -79,7 +79,8 @@ class LiveThemes:
             self._app.notify(words, severity="warning", markup=False, timeout=10)
 
     def _repaint(self, theme: Theme) -> None:
-        """Widgets that draw themselves in a palette do not follow a theme by themselves."""
+        """Redraw every widget: those that draw themselves with a palette do not follow a new
+        theme."""
         for screen in self._app.screen_stack:
             for widget in screen.walk_children():
                 widget.refresh()

@@ -1,4 +1,4 @@
-"""The styles in which the cockpit's own widgets draw, taken from the theme in force."""
+"""The styles with which the cockpit's own widgets draw, derived from the current theme."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sandbox_tui.themes import ThemeFile
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Rich styles by what they mean.
+    """Rich styles by meaning.
 
     Attributes:
         highlight: name of the Pygments style for code.
@@ -40,7 +40,7 @@ class Palette:
 
 
 def to_textual(theme: ThemeFile) -> Theme:
-    """The theme as Textual wants it; roles become CSS variables `$role-model` and so on."""
+    """Convert a theme to Textual's type; roles become CSS variables `$role-model` and so on."""
     colors, roles = theme.colors, theme.roles
     return Theme(
         name=theme.name,
@@ -99,15 +99,15 @@ _ANSI_VARIABLES = {
     "screen-selection-background": "ansi_blue",
     "screen-selection-foreground": "ansi_white",
 }
-"""What Textual wants of a theme that is made of the terminal's own colours."""
+"""Variables that Textual needs for a theme made of the terminal's own colours."""
 
 
 def palette_of(widget: DOMNode) -> Palette:
-    """The palette in force where a widget is shown.
+    """The current palette for a widget.
 
-    Themes of our own bring their roles as CSS variables; in one of Textual's the roles are taken
-    from its colours. Every line that is drawn asks, so the last answer is kept: a theme that is
-    changed is another object.
+    Our own themes define their roles as CSS variables; for Textual's themes, the roles are derived
+    from its colours. This is called for every line drawn, so the last result is cached; a changed
+    theme is a different object.
     """
     global _latest  # noqa: PLW0603
     app = widget.app  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
@@ -118,8 +118,8 @@ def palette_of(widget: DOMNode) -> Palette:
 
 
 def selection_of(widget: DOMNode) -> Style:
-    """How selected text is drawn. Most themes of Textual's own name a background only, and what it
-    makes of that as a foreground is the background again: then the text keeps its colour."""
+    """The style of selected text. Most of Textual's own themes define only a background, which
+    Textual then also uses as the foreground: in that case, the text keeps its colour."""
     look = widget.screen.get_component_rich_style("screen--selection")
     return Style(bgcolor=look.bgcolor) if look.color == look.bgcolor else look
 
@@ -152,7 +152,7 @@ _ROLES = (
     ("code", "panel"),
     ("select", "panel-lighten-1"),
 )
-"""Roles, each with the variable of Textual's that stands in where a theme does not name it."""
+"""Roles, each with the Textual variable that stands in if a theme does not define the role."""
 
 
 ROLE_DEFAULTS = {
@@ -164,7 +164,7 @@ ROLE_DEFAULTS = {
     "role-code": "#20262d",
     "role-select": "#2a3440",
 }
-"""What roles look like in a theme that does not name them."""
+"""Default colours of roles that a theme does not define."""
 
 
 @functools.lru_cache(8)
@@ -204,7 +204,7 @@ def _palette(
 
 
 def _plain(value: str) -> str:
-    """A CSS colour as Rich knows it; what it does not know becomes the terminal's default."""
+    """A CSS colour in Rich's notation; unknown ones become the terminal's default."""
     if value.startswith("ansi_"):
         return value.removeprefix("ansi_")
     return value if value.startswith("#") and len(value) == 7 else "default"

@@ -1,4 +1,4 @@
-"""The colours of code, taken from the palette, so that code belongs to the theme."""
+"""The colours of code, derived from the palette so that code matches the theme."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from sandbox_tui.tui.theming.palette import Palette
 
 
 class PaletteSyntax(SyntaxTheme):
-    """Styles for Pygments' tokens: keywords, strings and numbers in colour, the rest quiet.
+    """Styles for Pygments' tokens: keywords, strings and numbers in colour, the rest muted.
 
     Args:
-        palette: in force.
+        palette: the current one.
     """
 
     def __init__(self, palette: Palette) -> None:
@@ -67,7 +67,7 @@ class PaletteSyntax(SyntaxTheme):
         }
 
     def get_style_for_token(self, token_type: tuple[str, ...]) -> Style:
-        """The style of a token, or of the nearest kind above it that has one."""
+        """The style of a token, or of its nearest ancestor that has one."""
         kind = token_type
         while kind:
             if kind in self._styles:
@@ -76,11 +76,11 @@ class PaletteSyntax(SyntaxTheme):
         return self._styles[Token]
 
     def get_background_style(self) -> Style:
-        """None: code lies on whatever it is put on."""
+        """None: code keeps the background that it is drawn on."""
         return self._background
 
 
 @functools.lru_cache(8)
 def syntax_theme(palette: Palette) -> PaletteSyntax:
-    """The theme of a palette."""
+    """The syntax theme for a palette."""
     return PaletteSyntax(palette)

@@ -1,4 +1,4 @@
-"""The themes' files: loaded at the start, and again whenever one changes."""
+"""Loads theme files at the start, and again whenever one changes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sandbox_tui.themes import BrokenTheme, ThemeFile, load_themes
 
 
 class ThemeFiles:
-    """What the theme folders hold.
+    """The contents of the theme folders.
 
     Args:
-        folder: a person's own themes; it need not exist.
+        folder: the user's own themes; it need not exist.
 
     Attributes:
         themes: by name.
@@ -32,7 +32,7 @@ class ThemeFiles:
         self.themes, self.broken = load_themes(self._folder)
 
     def reload_if_changed(self) -> bool:
-        """Read all files again if one of them is new, gone or changed; whether that is so."""
+        """Read all files again if one is new, deleted or changed; returns whether that was so."""
         stamps = self._look()
         if stamps == self._stamps:
             return False
