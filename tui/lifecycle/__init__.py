@@ -1,1 +1,1 @@
-"""The program from its first screen to its exit."""
+"""The life of the program, from its first screen to its exit."""

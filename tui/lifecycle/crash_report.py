@@ -1,7 +1,7 @@
-"""The report of a crash: where it happened, and Python's error.
+"""Crash reports: sanitized tracebacks with redacted secrets.
 
-A traceback holds what an exception's message holds: text from outside, perhaps a key. So it is
-cleaned, and secrets are redacted; values of variables are never shown.
+A traceback contains exception messages, which may hold untrusted text or a key. Values of variables
+are never shown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import traceback
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # most commands need no loop
+if TYPE_CHECKING:  # most commands need no event loop
     import asyncio
 
 ASK = (
@@ -31,12 +31,12 @@ def report(error: BaseException) -> str:
 
 
 def install() -> None:
-    """Report every uncaught exception like this."""
+    """Report every uncaught exception in this form."""
     sys.excepthook = _uncaught
 
 
 def on_loop(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report exceptions of tasks that are never awaited; see `loop.set_exception_handler`."""
+    """Report exceptions of tasks that nothing awaits; see `loop.set_exception_handler`."""
     error = context.get("exception")
     if isinstance(error, BaseException):
         _say(error)

@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 class Resume(NamedTuple):
-    """A session to resume: its program is gone."""
+    """A session to resume, whose program has ended."""
 
     run: RunSummary
 
 
 class ReplayAt(NamedTuple):
-    """A session to replay, held at a moment."""
+    """A session to replay, paused at a position."""
 
     run: RunSummary
     place: ReplayPosition
 
 
 class Attach(NamedTuple):
-    """A run in a program of its own, to watch."""
+    """A detached run to watch."""
 
     run: RunSummary
 
@@ -45,19 +45,19 @@ class Forking(NamedTuple):
 
 
 class Evaluating(NamedTuple):
-    """An evaluation to work on."""
+    """An evaluation to run."""
 
     evaluation: Evaluation
 
 
 class WatchEval(NamedTuple):
-    """An evaluation to look at: over, or another program's."""
+    """An evaluation to view: finished, or run by another program."""
 
     summary: EvalSummary
 
 
 class WatchTraining(NamedTuple):
-    """A training run to look at: over, or in progress in another program."""
+    """A training run to view: finished, or in progress in another program."""
 
     summary: TrainingSummary
 
@@ -67,5 +67,5 @@ NotARun: TypeAlias = Evaluating | WatchEval | WatchTraining
 Begin: TypeAlias = (
     "Sequence[RunRequest] | RunSummary | ReplayAt | Resume | Attach | Forking | NotARun"
 )
-"""What to show first: runs to start, a session to replay, to resume, to watch, or to fork; an
-evaluation to work on or to look at; a training run to look at."""
+"""What to show first: runs to start; a session to replay, resume, watch or fork; an evaluation to
+run or view; a training run to view."""

@@ -1,8 +1,9 @@
-"""Python's collector of cyclic garbage, set so that nobody sees it work.
+"""Tunes Python's cyclic garbage collector so that its pauses go unnoticed.
 
-It stops everything while it looks at all objects there are. With the program's own modules and a
-long scrollback that takes a tenth of a second, and a key pressed meanwhile waits. What is there
-when the screen begins stays for good and need not be looked at; the rest is looked at whole rarely.
+A full collection stops the program while it inspects all objects. With the program's own modules
+and a long scrollback that takes a tenth of a second, which delays a key pressed meanwhile. Objects
+that exist when the screen begins are permanent and need no inspection; full collections of the rest
+are made rare.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import gc
 
 THRESHOLDS = (5_000, 20, 400)
-"""New objects until the young are looked at; and how often that is until the older are, and all."""
+"""Allocations per collection of the youngest generation, and collections of each generation per
+collection of the next."""
 
 
 def tune_gc() -> None:
-    """To be called once, when what the program consists of has been imported."""
+    """Freeze existing objects and set the thresholds; call once, after the program's imports."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)

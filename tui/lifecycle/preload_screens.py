@@ -1,4 +1,4 @@
-"""Imports the screens that a person is likely to open next, once the first is shown."""
+"""Imports the screens that the user is likely to open next, after the first one is shown."""
 
 from __future__ import annotations
 

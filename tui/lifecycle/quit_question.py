@@ -1,4 +1,4 @@
-"""The question that quitting asks."""
+"""The question that is asked before quitting."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 
 
 def quit_question(runs: RunRegistry, evals: EvalRegistry, screens: Iterable[object]) -> str:
-    """What would be lost, as a question; empty where nothing would.
+    """What would be lost, as a question; empty if nothing would.
 
     Args:
         runs: of this program.
         evals: of this program.
-        screens: those that are open; one may hold a draft.
+        screens: the open ones, one of which may hold a draft.
     """
     if evals.running:
         return (

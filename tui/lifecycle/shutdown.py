@@ -1,4 +1,4 @@
-"""Orderly ways out of the program: for a person, for a signal, for a lost terminal."""
+"""Orderly exits: by the user, on a signal, or when the terminal is lost."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.tui.terminal_io.external_editor import is_editor_open
 
 SCREEN_TIMEOUT_SECONDS = 3.0
-"""Limit on restoring the terminal once everything is stored: writing to a dead terminal blocks."""
+"""Timeout for restoring the terminal after everything is stored: writing to a dead terminal
+blocks."""
 
 SHUTDOWN_TIMEOUT_SECONDS = 10.0
-"""Limit on ending the runs when no person ended the program: after a signal, or when the terminal
-or the browser is gone."""
+"""Timeout for ending the runs if the user did not request the exit: after a signal, or when the
+terminal or the browser is lost."""
 
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGQUIT: 131}
-"""Signals that would otherwise leave the terminal in disorder, with the exit code of each."""
+"""Signals that would otherwise leave the terminal in disorder, with the exit code for each."""
 
 _REASON = "The program was ended."
 
@@ -35,11 +36,11 @@ class Shutdown:
         app: the app.
         runs: its runs.
         evals: its evaluations.
-        exit_code: of the program, once they have ended.
+        exit_code: computes the program's exit code after they have ended.
 
     Attributes:
-        force_exit: called with an exit code and seconds, to end the process if it still exists
-            then; does nothing unless the process is this app's alone.
+        force_exit: called with an exit code and seconds, to end the process if it still exists by
+            then; does nothing unless the process belongs to this app alone.
     """
 
     def __init__(
@@ -64,16 +65,16 @@ class Shutdown:
             loop.add_signal_handler(number, self._on_signal, code)
 
     def begin(self) -> None:
-        """End the runs and leave. Results are waited for, however long copying them takes."""
+        """End the runs and exit. Waits for results, however long copying them takes."""
         self._app.run_worker(self._finish(), group="leaving")
 
     def force(self) -> None:
-        """Leave at once; results that are not copied by now are lost."""
+        """Exit at once; results that have not been copied are lost."""
         self._forced = True
         self._exit(self._exit_code())
 
     async def stop_runs(self) -> None:
-        """End the runs within the time limit, however the end was asked for."""
+        """End the runs within the time limit, however the exit was requested."""
         if self._forced:
             return
         with contextlib.suppress(TimeoutError):
@@ -89,16 +90,17 @@ class Shutdown:
         self._exit(self._exit_code())
 
     async def _stop(self) -> None:
-        """The evaluations first: they would begin other samples in place of those that end."""
+        """End the evaluations first: otherwise they would start new samples in place of the ended
+        ones."""
         await asyncio.gather(self._evals.stop(_REASON), self._runs.stop(_REASON))
 
     def _on_signal(self, code: int) -> None:
         if code == SIGNALS[signal.SIGINT] and is_editor_open():
-            return  # the terminal sends it to all programs on it
+            return  # the terminal sends it to all programs running in it
         self._app.run_worker(self._exit_for_signal(code), exclusive=False)
 
     async def _exit_for_signal(self, code: int) -> None:
-        # the loop itself may block, drawing on a terminal that is gone
+        # the event loop itself may block, drawing on a lost terminal
         self.force_exit(code, SHUTDOWN_TIMEOUT_SECONDS + SCREEN_TIMEOUT_SECONDS)
         await self.stop_runs()
         self._exit(code)
@@ -116,4 +118,4 @@ def exit_after(code: int, seconds: float) -> None:
 
 
 def _keep_process(code: int, seconds: float) -> None:
-    """The process is not the app's to end."""
+    """Do nothing: the process does not belong to the app alone."""
