@@ -1,7 +1,7 @@
-"""An SVG file that plays by itself: frames of a screen on a strip that is moved past a window.
+"""An SVG animation: the frames form a strip that moves behind a window.
 
-CSS moves the strip (CSS Animations Level 1, `step-end`), so that the film plays in an <img>, too,
-where scripts do not run. A row that looks the same in several frames is written once.
+CSS moves the strip (CSS Animations Level 1, `step-end`), so that the film also plays in an <img>,
+where scripts do not run. A row that looks the same in several frames is stored once.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ font-size: 20px; white-space: pre; }}
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One picture of a film.
+    """One frame of a film.
 
     Attributes:
-        screen: what is seen.
-        seconds: how long.
+        screen: the picture.
+        seconds: how long it is shown.
     """
 
     screen: ScreenshotRows
@@ -50,7 +50,7 @@ class Frame:
 
 
 def animated_svg(frames: Sequence[Frame]) -> bytes:
-    """All frames, one after the other, again and again; a person who wants no motion sees the last.
+    """All frames in an endless loop; users who prefer reduced motion see only the last one.
 
     Args:
         frames: at least one; all of one size.
@@ -76,7 +76,7 @@ def animated_svg(frames: Sequence[Frame]) -> bytes:
 
 
 def _uses(screen: ScreenshotRows, names: dict[str, str]) -> str:
-    """References to the rows of a frame; new ones get a name."""
+    """References to the rows of a frame; new rows get a name."""
     uses: list[str] = []
     for number, row in enumerate(screen.rows):
         if row:
@@ -86,7 +86,7 @@ def _uses(screen: ScreenshotRows, names: dict[str, str]) -> str:
 
 
 def _steps(frames: Sequence[Frame]) -> str:
-    """Where the strip is, from when on."""
+    """The keyframes of the animation: when the strip moves where."""
     whole = sum(each.seconds for each in frames)
     lines: list[str] = []
     begun = 0.0

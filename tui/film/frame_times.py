@@ -1,4 +1,4 @@
-"""Which moments of a session a film shows, and for how long."""
+"""Chooses which positions of a session a film shows, and for how long."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from itertools import pairwise
 from sandbox_tui.core.events import types as e
 
 MAX_FRAMES = 150
-"""More make a file that browsers are slow with."""
+"""Maximum number of frames; with more, browsers become slow."""
 
 MIN_SECONDS, MAX_SECONDS = 0.15, 1.6
-"""How long a moment is shown: pauses are shortened, and quick ones can still be seen."""
+"""Limits on how long a frame is shown: pauses are shortened, and quick frames stay visible."""
 
 END_SECONDS = 5.0
-"""How long the last one is shown, before the film begins again."""
+"""How long the last frame is shown before the film repeats."""
 
 _QUIET = (e.FilesListed, e.FilesChanged, e.TerminalOpened, e.TerminalResized, e.RunStarted)
-"""Events after which there is nothing new to look at."""
+"""Events that change nothing visible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A moment of a film.
+    """A position of a film.
 
     Attributes:
         seq: the event after which it is.
@@ -35,7 +35,7 @@ class Moment:
 
 
 def moments(events: Sequence[e.AnyEvent]) -> list[Moment]:
-    """The moments worth a frame, at most `MAX_FRAMES`.
+    """The positions worth a frame, at most `MAX_FRAMES`.
 
     Args:
         events: of the session, at least one.
@@ -52,8 +52,8 @@ def moments(events: Sequence[e.AnyEvent]) -> list[Moment]:
 
 
 def _thinned(events: list[e.AnyEvent]) -> list[e.AnyEvent]:
-    """The last event of every `MIN_SECONDS`; where those are still too many, evenly chosen ones.
-    The last of all is always among them."""
+    """The last event of every `MIN_SECONDS`; if those are still too many, an even selection of
+    them. The very last event is always included."""
     kept: list[e.AnyEvent] = []
     since = 0.0
     for event in events:

@@ -1,8 +1,8 @@
-"""Rows of a picture of the screen, each as SVG of its own.
+"""Splits a screenshot into rows of SVG.
 
-Rich draws a screen as one SVG, whose classes and clip paths have numbers of that picture alone.
-Here every row has its looks written into it, at the top of its own coordinates, so that rows of
-different pictures that look the same are the same text.
+Rich draws a screen as one SVG whose classes and clip paths are numbered within that picture. Here,
+the styles are written into each row, and each row has its own coordinates starting at 0, so that
+rows of different pictures that look the same are the same text.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 LINE_HEIGHT = 24.4
-"""Of a row, in the units of Rich's pictures (rich.console.Console.export_svg)."""
+"""Height of a row in the units of Rich's SVG (rich.console.Console.export_svg)."""
 
 _RULE = re.compile(r"\.terminal-\d+-(r\d+) \{ ([^}]*?);?\s*\}")
 _VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
@@ -33,12 +33,12 @@ _TITLE_CLASS = re.compile(r'class="terminal-\d+-title"')
 
 @dataclass(frozen=True, slots=True)
 class ScreenshotRows:
-    """A picture of the screen, taken apart.
+    """A screenshot, split into its parts.
 
     Attributes:
         width, height: of the whole picture, in its units.
         frame: the window around the rows.
-        rows: each row's backgrounds and words.
+        rows: the backgrounds and text of each row.
     """
 
     width: float
@@ -48,10 +48,10 @@ class ScreenshotRows:
 
 
 def screenshot_rows(drawn: str) -> ScreenshotRows:
-    """Take a picture apart.
+    """Split a screenshot into its parts.
 
     Args:
-        drawn: as `App.export_screenshot` gives it.
+        drawn: the output of `App.export_screenshot`.
     """
     looks: dict[str, str] = dict(_RULE.findall(drawn))
     rows: dict[int, list[str]] = {}
@@ -69,7 +69,7 @@ def screenshot_rows(drawn: str) -> ScreenshotRows:
 
 
 def _backgrounds(drawn: str) -> list[tuple[int, str]]:
-    """Row and SVG of each background; neighbours of one colour are drawn as one."""
+    """Row and SVG of each background; adjacent ones of one colour are merged."""
     spans: list[tuple[int, str, float, float]] = []
     for match in _RECT.finditer(drawn):
         row = int(float(match["y"]) / LINE_HEIGHT)
@@ -84,7 +84,7 @@ def _backgrounds(drawn: str) -> list[tuple[int, str]]:
 
 
 def _text(match: re.Match[str], look: str) -> str:
-    """The words of one look; their length is kept, as fonts differ."""
+    """The text of one style; its length is fixed, since fonts differ in width."""
     if not match["words"].replace("&#160;", "").strip():
         return ""
     style = look.replace("fill: ", "fill:").replace(": ", ":")
