@@ -1,1 +1,1 @@
-"""What we add to Textual: types, its private API in one place, toasts, races at exit."""
+"""Additions to Textual: types, its private API in one place, toasts, races at exit."""

@@ -1,7 +1,7 @@
-"""Lookups that fail because a screen or the app is closing are not bugs.
+"""Ignores lookups that fail because a screen or the app is closing; these are not bugs.
 
-Textual removes widgets while handlers and workers of their screen may still run: these find their
-own widgets gone. There is nothing left to show to anybody.
+Textual removes widgets while handlers and workers of their screen may still run, which then do not
+find their own widgets. By then there is nothing left to show.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 
 class IgnoresLookupsAtExit(App[Result], Generic[Result]):
-    """An app that exits as it was told to, whatever its screens look up meanwhile."""
+    """An app that exits as requested, whatever lookups of its screens fail in the meantime."""
 
     def _handle_exception(self, error: Exception) -> None:
         cause = error.error if isinstance(error, WorkerFailed) else error

@@ -1,6 +1,6 @@
-"""All that we use of Textual's private API; a test for each notices when it changes.
+"""Everything we use of Textual's private API; a test for each part detects changes.
 
-Importing this loads nothing of Textual: looking up the name of a key must stay cheap.
+Importing this module imports nothing of Textual: looking up the name of a key must stay cheap.
 """
 # pyright: reportPrivateUsage=false
 
@@ -24,39 +24,39 @@ def character_to_key(character: str) -> str:
 
 
 def binding_chain(screen: Screen[Any]) -> list[tuple[DOMNode, BindingsMap]]:
-    """The bindings of the focused widget and of what is around it, with the person's own keys, as
-    far as the topmost modal screen; without keys that a text field takes for itself."""
+    """The bindings of the focused widget and its ancestors up to the topmost modal screen, with the
+    user's own keys; without keys that a text field consumes."""
     return screen._modal_binding_chain
 
 
 def parse_action(node: DOMNode, action: str) -> tuple[DOMNode, str, tuple[object, ...]]:
-    """Where an action of a node's binding is looked up, its name, and its parameters."""
+    """The node on which a binding's action is looked up, the action's name, and its parameters."""
     return node.app._parse_action(action, node)  # pyright: ignore[reportUnknownMemberType]
 
 
 def shown_toasts(app: App[Any]) -> list[Notification]:
-    """The toasts on the screen, the oldest first."""
+    """The toasts on the screen, oldest first."""
     return list(app._notifications)
 
 
 def remove_toast(app: App[Any], toast: Notification, *, refresh: bool = True) -> None:
-    """Take one toast off the screen; all others stay."""
+    """Remove one toast from the screen; all others stay."""
     app._unnotify(toast, refresh=refresh)
 
 
 def apply_theme_again(app: App[Any]) -> None:
-    """Draw the app in its theme, which was registered again with other colours."""
+    """Redraw the app after its theme was registered again with other colours."""
     app._watch_theme(app.theme)
 
 
 def write_to_terminal(app: App[Any], sequence: str) -> None:
-    """Send an escape sequence, in one piece: the driver writes in order, from one thread."""
+    """Send an escape sequence in one piece: the driver writes in order, from one thread."""
     if app._driver is not None and not app.is_headless:
         app._driver.write(sequence)
 
 
 def unhandled_error(app: App[Any]) -> BaseException | None:
-    """The exception that ends the app."""
+    """The exception that is ending the app."""
     return app._exception
 
 
@@ -66,5 +66,5 @@ def is_exiting(app: App[Any]) -> bool:
 
 
 def is_closing(node: DOMNode) -> bool:
-    """Whether Textual is removing the node: its children may be gone already."""
+    """Whether Textual is removing the node: its children may already be removed."""
     return node._pruning or node._closing

@@ -1,9 +1,9 @@
-"""Toasts that do not pile up: a repeated one replaces the one before, and the oldest make room for
-the newest.
+"""Toasts that do not pile up: a repeated one replaces the previous one, and the oldest are removed
+to make room for the newest.
 
-A key that can do nothing says so each time it is pressed; a dozen of the same words would cover the
-screen, the line that says how the run stands among it. Where they come to more lines than there
-are, Textual moreover leaves them standing when they are gone.
+A key that can do nothing says so each time it is pressed; a dozen of the same toasts would cover
+the screen, including the line with the run's status. Besides, if toasts need more lines than the
+screen has, Textual leaves them standing after they have expired.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from textual.notifications import Notification, Notify
 from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 
 SHARE = 2
-"""All of them together take one in so many lines of the screen, but for a single one."""
+"""Together, toasts may cover one in this many lines of the screen; a single one is always shown."""
 
 WIDTH = 60
-"""Columns of a notice, where half the screen is not less."""
+"""Maximum width of a toast in columns; at most half the screen."""
 
 AROUND = 4
-"""Lines of a notice in addition to its words: its title, its padding, the gap to the next."""
+"""Lines of a toast in addition to its text: its title, padding, and the gap to the next."""
 
 Result = TypeVar("Result")
 
 
 class DedupedToasts(App[Result], Generic[Result]):
-    """An app that shows each toast once at a time, and not too many."""
+    """An app that shows each toast only once at a time, and limits their number."""
 
     def on_notify(self, event: Notify) -> None:
         """Drop repeated toasts and those without room; Textual adds the new one after this."""

@@ -1,7 +1,7 @@
 """The app and its signals with their types.
 
 `App`, `Worker` and `Signal` are generic in Textual, but `DOMNode.app` and the like omit the type
-parameter; a strict type checker then knows nothing about the methods called on them.
+parameter, so that a strict type checker knows nothing about the methods called on them.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ def app_of(node: MessagePump) -> App[int]:
 
 
 def subscribe_to_bindings(widget: Widget, changed: Callable[[Screen[Any]], None]) -> None:
-    """Call back whenever other keys work on the widget's screen."""
+    """Register a callback for when different keys work on the widget's screen."""
     _bindings_signal(widget).subscribe(widget, changed)
 
 
 def unsubscribe_from_bindings(widget: Widget) -> None:
-    """Call back no longer."""
+    """Remove the callback."""
     _bindings_signal(widget).unsubscribe(widget)
 
 
