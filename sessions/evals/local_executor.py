@@ -24,7 +24,7 @@ class LocalExecutor:
         self._room = asyncio.Semaphore(concurrency)
 
     async def open(self) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     async def place(self) -> LocalExecutor:
         """Wait for a free slot and reserve it."""
@@ -47,4 +47,4 @@ class LocalExecutor:
         self._room.release()
 
     async def close(self) -> None:
-        """Nothing to do."""
+        """Do nothing."""

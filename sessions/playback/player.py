@@ -22,7 +22,7 @@ def replay(store: Store, run_id: str) -> Iterator[AnyEvent]:
     """The events of a session, in order.
 
     Raises:
-        StoreError: there is no such session, or the file cannot be read.
+        StoreError: there is no such session, or the database cannot be read.
     """
     return store.events(store.run(run_id).id)
 

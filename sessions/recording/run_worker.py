@@ -216,7 +216,7 @@ class RunWorker:
         return await open_run(self.request, self.run_id, blobs, on_finished=self._on_finished)
 
     async def _recall_tool_format(self) -> None:
-        """Have the request say how tool calls travelled with its model before.
+        """Set the request's tool format to the one that worked with its model before.
 
         Raises:
             StoreError: the database cannot be read.

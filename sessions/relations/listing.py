@@ -39,7 +39,7 @@ class SessionRow:
 
     @property
     def began_at(self) -> float:
-        """In seconds since the epoch."""
+        """When it began, in seconds since the epoch."""
         return self.run.begun_at
 
 
@@ -93,7 +93,7 @@ class EvalRow:
 
     @property
     def began_at(self) -> float:
-        """In seconds since the epoch."""
+        """When it began, in seconds since the epoch."""
         return self.summary.info.began_at
 
 
@@ -114,7 +114,7 @@ class TrainingRow:
 
     @property
     def began_at(self) -> float:
-        """In seconds since the epoch."""
+        """When it began, in seconds since the epoch."""
         return self.summary.began_at
 
 

@@ -27,7 +27,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "queue": ("list", "live", "cockpit"),
     "choice": ("settings", "export"),
 }
-"""For each place, the places inside it: the keys of both work at the same time."""
+"""For each place, the places that can contain it: the keys of both work at the same time."""
 
 TYPED_IN = (
     *("new_run", "fork", "edit_call", "settings", "allow_always", "copy_files", "edit_file"),

@@ -34,7 +34,7 @@ class LiveThemes:
         self._register()
 
     def follow(self) -> None:
-        """Report errors in the files, and reapply them whenever they change."""
+        """Report errors in the files, and apply the files again whenever they change."""
         self._say_what_is_broken()
         self._app.theme_changed_signal.subscribe(self._app, self._repaint)
         self._app.set_interval(POLL_SECONDS, self._reload)

@@ -201,7 +201,7 @@ def _answer(answers: list[dict[str, Any]], id_: str, at: int) -> dict[str, Any]:
 
 
 def _observed(answer: dict[str, Any]) -> tuple[int | None, str]:
-    """Exit code and output."""
+    """Exit code and output of an observation."""
     extra = object_of(answer.get("extra"))
     text = text_of(answer.get("content")) or text_of(answer.get("output"))
     said = _CODE.search(text)

@@ -1,4 +1,4 @@
-"""`sandbox-tui eval`: the same tasks with and without a computer."""
+"""`sandbox-tui eval`: runs the same tasks with and without a computer."""
 
 from __future__ import annotations
 

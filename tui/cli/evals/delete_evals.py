@@ -1,4 +1,4 @@
-"""`sandbox-tui eval rm`."""
+"""`sandbox-tui eval rm`: deletes evaluations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sandbox-tui eval ls`."""
+"""`sandbox-tui eval ls`: lists evaluations."""
 
 from __future__ import annotations
 

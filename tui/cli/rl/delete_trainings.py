@@ -1,4 +1,4 @@
-"""`sandbox-tui rl rm`."""
+"""`sandbox-tui rl rm`: deletes training runs."""
 
 from __future__ import annotations
 

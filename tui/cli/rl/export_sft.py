@@ -1,4 +1,4 @@
-"""`sandbox-tui rl export-sft`."""
+"""`sandbox-tui rl export-sft`: exports good rollouts for supervised fine-tuning."""
 
 from __future__ import annotations
 

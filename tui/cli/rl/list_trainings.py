@@ -1,4 +1,4 @@
-"""`sandbox-tui rl ls`."""
+"""`sandbox-tui rl ls`: lists training runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sandbox-tui rl serve`: episodes for trainers that speak OpenEnv."""
+"""`sandbox-tui rl serve`: serves episodes to trainers that speak OpenEnv."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sandbox-tui rl watch`: a training run on the screen, or a line for each step."""
+"""`sandbox-tui rl watch`: shows a training run on the screen, or a line for each step."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _played(events: Sequence[e.AnyEvent]) -> list[float]:
 
 
 def _steps(times: Sequence[float]) -> list[int]:
-    """Times as milliseconds since the previous one."""
+    """Milliseconds between consecutive times; the first is counted from 0."""
     whole = [round(time * 1000) for time in times]
     return [b - a for a, b in zip([0, *whole], whole, strict=False)]
 
