@@ -1,8 +1,8 @@
-"""A list of blocks of text lines, drawn only where it is visible: calls, files, previews.
+"""A scrolling list of text blocks that draws only the visible ones: calls, files, previews.
 
-A subclass provides the number of blocks, their heights and their lines; this class does scrolling,
-the cursor, following the end, text selection and caching. Ten thousand blocks cost as much as ten,
-as long as `block_height` is cheap.
+A subclass provides the number of blocks, their heights and their lines. This module handles
+scrolling, the cursor, following the end, text selection and caching. Ten thousand blocks cost as
+much as ten, as long as `block_height` is cheap.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ SCROLL_LINES = 3
 
 
 class BlockList(ScrollView, can_focus=True):
-    """The base of lists of blocks.
+    """Base class for lists of blocks.
 
     Attributes:
-        cursor: index of the selected block, -1 for none.
-        following: whether the view stays at its end as blocks are added.
+        cursor: index of the selected block, or -1 for none.
+        following: whether the view stays at the end as blocks are added.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -62,7 +62,7 @@ class BlockList(ScrollView, can_focus=True):
     following: reactive[bool] = reactive(True)
 
     class FromBlock(Message):
-        """About one block."""
+        """Base class of messages about one block."""
 
         def __init__(self, block_list: BlockList, index: int) -> None:
             super().__init__()
@@ -109,7 +109,7 @@ class BlockList(ScrollView, can_focus=True):
     # --- for subclasses to call
 
     def changed(self, first: int = 0, last: int | None = None) -> None:
-        """Redraw and measure blocks `first` to `last` (None: to the end)."""
+        """Measure and redraw blocks `first` to `last`; None means to the end."""
         end = self.block_count() if last is None else last + 1
         for index in [i for i in self._drawn if first <= i < end]:
             del self._drawn[index]
@@ -118,14 +118,14 @@ class BlockList(ScrollView, can_focus=True):
         self.refresh()
 
     def redraw_first(self, count: int) -> None:
-        """Redraw the first `count` blocks, whose heights are as they were."""
+        """Redraw the first `count` blocks, whose heights have not changed."""
         for index in [i for i in self._drawn if i < count]:
             del self._drawn[index]
             self._seen.pop(index, None)
         self.refresh()
 
     def reset(self) -> None:
-        """Redraw and measure every block."""
+        """Measure and redraw every block."""
         self._drawn.clear()
         self._seen.clear()
         self._tops = [0]
@@ -180,12 +180,16 @@ class BlockList(ScrollView, can_focus=True):
         return self._tops[index] < y + height and self._tops[index + 1] > y
 
     def hidden_below(self, index: int) -> int:
-        """How many lines of a block are below the view."""
+        """Number of the block's lines below the view."""
         end = self.scroll_offset.y + self.scrollable_content_region.height
         return max(0, self._tops[index + 1] - end)
 
     def scroll_within(self, step: int) -> bool:
-        """Scroll within the selected block where it is taller than the view; False at its end."""
+        """Scroll within the selected block if it is taller than the view.
+
+        Returns:
+            False if there is nothing left to scroll in that direction.
+        """
         if not 0 <= self.cursor < self.block_count() or not self.is_visible(self.cursor):
             return False
         y, height = self.scroll_offset.y, self.scrollable_content_region.height
@@ -204,12 +208,12 @@ class BlockList(ScrollView, can_focus=True):
             self.scroll_to(y=end, animate=False, force=True, immediate=True)
 
     def block_at(self, line: int) -> int:
-        """Index of the block at a line of the content; -1 for none."""
+        """Index of the block at a content line, or -1 for none."""
         index = bisect_right(self._tops, line) - 1
         return index if 0 <= index < self.block_count() else -1
 
     def on_resize(self, event: Resize) -> None:
-        """Measure every block again in another width; in another height, stay at the end."""
+        """Measure every block again if the width changed; otherwise stay at the end."""
         if self._width == self._measured_for:
             if self.following:
                 self.go_to_end()
@@ -223,7 +227,7 @@ class BlockList(ScrollView, can_focus=True):
 
     @override
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Stop following when scrolled away from the end; follow again when back at it."""
+        """Stop following when scrolled away from the end; resume when back at the end."""
         super().watch_scroll_y(old_value, new_value)
         end = self._tops[-1] - self.scrollable_content_region.height
         self.following = (
@@ -241,7 +245,7 @@ class BlockList(ScrollView, can_focus=True):
         return lines
 
     def _strip_of(self, index: int, offset: int) -> Strip:
-        """A line of a block, made when it is seen: a block may have many more lines than that."""
+        """A line of a block, rendered on first display: most lines of a tall block never are."""
         seen = self._seen.setdefault(index, {})
         strip = seen.get(offset)
         if strip is None:
@@ -288,7 +292,7 @@ class BlockList(ScrollView, can_focus=True):
     # --- moving
 
     def watch_cursor(self, old: int, new: int) -> None:
-        """Redraw both blocks and announce the highlighted one."""
+        """Redraw both blocks and announce the newly highlighted one."""
         for index in (old, new):
             if 0 <= index < len(self._tops) - 1:
                 self._refresh_block(index)
@@ -301,7 +305,7 @@ class BlockList(ScrollView, can_focus=True):
         self.refresh(Region(0, top, self.size.width, height))
 
     def action_cursor(self, step: int) -> None:
-        """Move the cursor by so many blocks."""
+        """Move the cursor by `step` blocks."""
         count = self.block_count()
         if not count:
             return
@@ -340,12 +344,12 @@ class BlockList(ScrollView, can_focus=True):
             self.post_message(self.Selected(self, self.cursor))
 
     def block_clicked(self, event: Click) -> int:
-        """Index of the block under the mouse; -1 for none, and on the border."""
+        """Index of the block under the mouse, or -1 for none (for example on the border)."""
         place = event.get_content_offset(self)
         return -1 if place is None else self.block_at(self.scroll_offset.y + place.y)
 
     def on_click(self, event: Click) -> None:
-        """Move the cursor to a block; open it when the cursor is there already."""
+        """Move the cursor to the clicked block; open the block if the cursor is already on it."""
         index = self.block_clicked(event)
         if index < 0:
             return
@@ -362,7 +366,7 @@ def _strip(line: Text) -> Strip:
 
 
 def _under(strip: Strip, style: Style) -> Strip:
-    """Put a style under the segments' own styles."""
+    """Apply a style beneath the segments' own styles."""
     return Strip(
         [Segment(text, style + own if own else style) for text, own, _ in strip], strip.cell_length
     )

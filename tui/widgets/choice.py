@@ -1,4 +1,4 @@
-"""A one-line selector: left and right, or a click, choose the next value."""
+"""A one-line selector: left, right or a click chooses another value."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sandbox_tui.tui.theming.palette import palette_of
 
 
 class Choice(Widget, can_focus=True):
-    """Shows the value between two arrows.
+    """A selector that shows the current value between two arrows.
 
     Args:
         values: the choices; at least one.
-        value: the chosen one; the first where it is not among them.
+        value: the initial choice; falls back to the first one if it is not in `values`.
     """
 
     DEFAULT_CSS = """

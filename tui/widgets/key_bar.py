@@ -1,4 +1,4 @@
-"""The keys that work now, as many as fit."""
+"""The bar of currently active keys, as many as fit."""
 
 from __future__ import annotations
 
@@ -27,32 +27,33 @@ from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE, RELEASE_SHOWN
 
 RIGHT_ACTIONS = ("help", "command_palette")
-"""Actions whose keys are at the right: they lead to all the others. Only the way out comes before
-them."""
+"""Actions whose keys are on the right because they lead to all the others. Only the keys that leave
+take precedence over them.
+"""
 
 EXIT_ACTIONS = (
     *("leave", "quit", "close", "cancel", "back", "answer(None)", "answer(False)", "dismiss(None)"),
 )
-"""Actions whose keys stay however narrow the bar is: the way out."""
+"""Actions that leave. Their keys stay however narrow the bar is."""
 
 
 @runtime_checkable
 class TakesAllKeys(Protocol):
-    """A widget that may take every key but the one that releases them.
+    """A widget that can take every key except the one that releases the keyboard.
 
     Attributes:
-        attached: whether it does.
+        attached: whether it currently takes the keys.
     """
 
     attached: bool
 
     def action_release(self) -> None:
-        """Give the keys back."""
+        """Release the keyboard."""
 
 
 @runtime_checkable
 class TypedLine(Protocol):
-    """A widget around a line that is typed; on a dialog of one line, its screen.
+    """A widget around a text input, or the screen of a one-line dialog.
 
     Attributes:
         enter_words: what enter does.
@@ -69,11 +70,11 @@ class Shown(NamedTuple):
     """A key of the bar.
 
     Attributes:
-        key: as it is shown.
+        key: the key as displayed.
         words: what it does.
-        action, node: what is run, and where.
-        name: of the key, as Textual has it.
-        rank: which of the action's keys it is, 0 for the first.
+        action, node: the action, and the node it runs on.
+        name: Textual's name of the key.
+        rank: its rank among the action's keys; 0 is the first.
     """
 
     key: str
@@ -85,9 +86,9 @@ class Shown(NamedTuple):
 
 
 class KeyBar(Widget):
-    """One line: keys of the focused widget and of the screen, the most used first.
+    """One line with the keys of the focused widget and of the screen, most used first.
 
-    A key that does not fit is left out whole; `?` and the palette list them all.
+    A key that does not fit is left out entirely; `?` and the palette list them all.
     """
 
     DEFAULT_CSS = """
@@ -101,11 +102,11 @@ class KeyBar(Widget):
         self._places: list[tuple[int, int, str, Any]] = []
 
     def on_mount(self) -> None:
-        """Follow the keys."""
+        """Subscribe to changes of the active keys."""
         subscribe_to_bindings(self, self._keys_changed)
 
     def on_unmount(self) -> None:
-        """Stop following the keys."""
+        """Unsubscribe from changes of the active keys."""
         unsubscribe_from_bindings(self)
 
     def _keys_changed(self, screen: Screen[Any]) -> None:
@@ -134,7 +135,7 @@ class KeyBar(Widget):
         return Strip(segments).crop_extend(0, width, base)
 
     async def on_click(self, event: Click) -> None:
-        """A click on a key runs its action."""
+        """Run the action of the clicked key."""
         x = event.x - self.content_region.x + self.region.x
         for start, end, action, node in self._places:
             if start <= x < end:
@@ -142,9 +143,11 @@ class KeyBar(Widget):
                 return
 
     def _that_fit(self) -> tuple[list[Shown], list[Shown]]:
-        """Keys for the left and for the right. The last ones of the left give way first, then those
-        of the right; the way out stays. The palette gives way where all others fit without it:
-        the help lists what it finds."""
+        """Keys for the left and the right side.
+
+        The last keys on the left are dropped first, then those on the right; keys that leave stay.
+        The palette is dropped if all the others then fit: the help lists the same actions.
+        """
         left, right = self._keys()
         room = self.content_size.width + GAP
         if self._width([*left, *right]) > room >= self._width([*left, *right[:1]]):
@@ -157,7 +160,7 @@ class KeyBar(Widget):
         return left, right
 
     def _width(self, keys: Iterable[Shown]) -> int:
-        """Columns of keys, with the gap after each."""
+        """Total width of the keys in columns, including the gap after each."""
         return sum(self._words(known).cell_len + GAP for known in keys)
 
     def _put(self, line: Text, known: Shown) -> None:
@@ -173,7 +176,7 @@ class KeyBar(Widget):
         return words.append(f" {known.words}", style=palette.dim)
 
     def _keys(self) -> tuple[list[Shown], list[Shown]]:
-        """All keys for the left and for the right."""
+        """All keys for the left and the right side."""
         focused = self.screen.focused
         if isinstance(focused, TakesAllKeys) and focused.attached:
             return [Shown(RELEASE_SHOWN, "release the keyboard", "release", focused, RELEASE)], []
@@ -198,14 +201,14 @@ class KeyBar(Widget):
 
     @property
     def _line(self) -> TypedLine | None:
-        """The line that a person types into: its keys alone are shown."""
+        """The focused text input's `TypedLine`; while there is one, only its keys are shown."""
         focused = self.screen.focused
         around = focused.ancestors_with_self if isinstance(focused, Input) else []
         return next((node for node in around if isinstance(node, TypedLine)), None)
 
 
 def _shown(active: ActiveBinding) -> Shown | None:
-    """A key as it is shown; None for one that the bar leaves out."""
+    """The key as displayed, or None if the bar leaves it out."""
     binding = active.binding
     leads_on = _name(binding.action) in RIGHT_ACTIONS
     if not active.enabled or not (binding.show or leads_on):
@@ -231,9 +234,9 @@ def _is_within(node: DOMNode, line: object) -> bool:
 
 
 def _words_of(active: ActiveBinding) -> str:
-    """What a key does now, as its screen or widget says; empty to leave the key out.
+    """What a key currently does, according to its screen or widget; empty to leave the key out.
 
-    Without an answer from there, the description of the binding.
+    Falls back to the binding's description.
     """
     words_for = getattr(active.node, "words_for", None)
     words: str | None = words_for(active.binding.action) if words_for is not None else None
@@ -241,5 +244,5 @@ def _words_of(active: ActiveBinding) -> str:
 
 
 def _action(shown: Shown) -> str:
-    """The action without its namespace: `app.quit` is quit."""
+    """The action without its namespace: `app.quit` becomes `quit`."""
     return shown.action.removeprefix("app.")

@@ -1,4 +1,4 @@
-"""A text input of one row, without a border of its own."""
+"""A borderless one-row text input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An input for a path on this machine, with completion."""
+"""An input for a local path, with completion."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing_extensions import override
 from sandbox_tui.core.base.sanitize import sanitize_line
 
 MAX_ENTRIES = 5_000
-"""Entries of a folder that completion reads."""
+"""Maximum number of folder entries that completion reads."""
 
 
 class PathInput(Input):
-    """An input that suggests the first matching name; → takes it.
+    """An input that suggests the first matching name; → accepts it.
 
-    It starts empty when `value` holds characters that cannot be shown.
+    It starts empty if `value` contains characters that cannot be displayed.
     """
 
     def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
@@ -33,7 +33,7 @@ class PathInput(Input):
 
     @property
     def path(self) -> Path | None:
-        """The path as typed; None when nothing was."""
+        """The path as typed; None if the input is empty."""
         typed = self.value.strip()
         return Path(typed).expanduser() if typed else None
 
@@ -50,9 +50,9 @@ class _PathSuggester(Suggester):
 
 
 def completed(value: str) -> str | None:
-    """The path completed with the first matching name; None when there is none.
+    """The path completed with the first matching name; None if there is none.
 
-    Names with unprintable characters are left out, and hidden ones unless a dot was typed.
+    Names with unprintable characters are skipped, and so are hidden ones unless a dot was typed.
     """
     folder, slash, start = value.rpartition("/")
     if not value.strip() or not (slash or start):

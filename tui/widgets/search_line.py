@@ -1,4 +1,4 @@
-"""A line to search with, hidden until it is needed."""
+"""A search input that is hidden until it is opened."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from textual.widgets import Input
 
 
 class SearchLine(Input):
-    """An `Input` that is hidden until `open`."""
+    """An `Input` that stays hidden until `open` is called."""
 
     DEFAULT_CSS = """
     SearchLine {
@@ -16,10 +16,10 @@ class SearchLine(Input):
     """
 
     def open(self) -> None:
-        """Show the line and focus it at once: the next key already belongs here."""
+        """Show the line and focus it immediately, so that the next key goes here."""
         self.display = True
         self.screen.set_focus(self)
 
     def close(self) -> None:
-        """Hide the line; what was typed stays."""
+        """Hide the line but keep its text."""
         self.display = False

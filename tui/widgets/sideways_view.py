@@ -8,7 +8,9 @@ from typing_extensions import override
 
 
 class SidewaysView(ScrollView):
-    """Scrolls sideways on demand; the keys left and right stay the screen's."""
+    """A scroll view that scrolls sideways on demand and leaves the left and right keys to the
+    screen.
+    """
 
     @property
     def is_wider(self) -> bool:
@@ -16,13 +18,13 @@ class SidewaysView(ScrollView):
         return self.allow_horizontal_scroll and self.max_scroll_x > 0
 
     def scroll_sideways(self, direction: int) -> None:
-        """Scroll by half a view to the right (1) or to the left (-1)."""
+        """Scroll by half a view to the right (1) or the left (-1)."""
         step = max(1, self.scrollable_content_region.width // 2)
         self.scroll_relative(x=direction * step, animate=False, force=True, immediate=True)
 
     @override
     def action_scroll_left(self) -> None:
-        """Left and right mean the same here as in every other pane."""
+        """Leave the key to the screen, so that left and right mean the same in every pane."""
         raise SkipAction
 
     @override

@@ -23,7 +23,7 @@ _WAITS = StatusWords("‖", "cannot be recorded", "warn")
 
 
 class StatusBar(Widget):
-    """Shows a RunState's figures; `sync` after events were applied."""
+    """Shows the figures of a `RunState`; call `sync` after applying events."""
 
     DEFAULT_CSS = """
     StatusBar { height: 1; padding: 0 1; background: $panel; }
@@ -31,7 +31,7 @@ class StatusBar(Widget):
 
     prefix: reactive[str] = reactive("")
     waits: reactive[bool] = reactive(False)
-    """Whether the run waits because its events cannot be stored."""
+    """Whether the run is blocked because its events cannot be stored."""
 
     def __init__(self, state: RunState, task: str, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -78,7 +78,7 @@ class StatusBar(Widget):
         return line
 
     def _parts(self) -> list[str]:
-        """Parts to drop when there is no room, least important first."""
+        """The parts, least important first: without room for all, the first ones are dropped."""
         state = self._state
         started = state.started
         usage = state.totals.usage

@@ -1,4 +1,4 @@
-"""Restyle parts of a drawn line."""
+"""Restyling of parts of a rendered line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 
 def split_at(strip: Strip, start: int, end: int, style: Style) -> Strip:
-    """The strip with these cells in another style."""
+    """The strip with cells `start` to `end` restyled."""
     width = strip.cell_length
     chosen = strip.crop(start, end)
     restyled = [Segment(text, (own or Style()) + style) for text, own, _ in chosen]
@@ -19,7 +19,13 @@ def split_at(strip: Strip, start: int, end: int, style: Style) -> Strip:
 
 
 def with_span(strip: Strip, span: tuple[int, int] | None, style: Style) -> Strip:
-    """The strip with these characters in another style; -1 is its end, None no character."""
+    """The strip with a span of characters restyled.
+
+    Args:
+        strip: the line.
+        span: start and end; -1 is the end of the line. None restyles nothing.
+        style: the style to add.
+    """
     if span is None:
         return strip
     text = strip.text
@@ -28,5 +34,5 @@ def with_span(strip: Strip, span: tuple[int, int] | None, style: Style) -> Strip
 
 
 def cells_before(text: str, characters: int) -> int:
-    """Width of the first characters of a line, in cells."""
+    """Width in cells of the first `characters` characters of a line."""
     return cell_len(text[:characters])

@@ -12,10 +12,10 @@ from sandbox_tui.tui.theming.palette import Palette, palette_of
 
 
 class ThemedText(Widget):
-    """Shows the text that `paint` returns.
+    """A widget that shows the text returned by `paint`.
 
     Args:
-        paint: makes the text from the palette; called on every render.
+        paint: builds the text from the palette; called on every render.
     """
 
     DEFAULT_CSS = """

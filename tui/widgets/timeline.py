@@ -1,6 +1,6 @@
-"""The timeline of a run on one line.
+"""The timeline of a run, on one line.
 
-Steps are ticks; ✗ marks failures, ◆ what a person did, ✎ notes, ◇ snapshots, ↻ a resume.
+Ticks mark steps, ✗ failures, ◆ user actions, ✎ notes, ◇ snapshots, ↻ a resume.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ _SIGNS = {
 }
 _NOTE = "✎"
 _WEIGHT = {"┼": 0, "◇": 1, "✗": 2, "◆": 3, "↻": 4, _NOTE: 5}
-"""Which mark wins a cell that several fall on."""
+"""Precedence of marks that fall on the same cell; the highest wins."""
 
 MIN_STEP_COLUMNS = 3
-"""Columns between the ticks of steps; closer steps lose theirs."""
+"""Minimum columns between step ticks; ticks closer than that are left out."""
 
 INITIAL_SPAN_SECONDS = 10.0
-"""Time span of a growing line at first."""
+"""Initial time span of a growing line."""
 
 SPAN_GROWTH = 1.25
 """Factor by which the span grows when the run reaches its end."""
 
 _SIGN_COLUMNS = 2
-"""Columns of the sign for playing or paused."""
+"""Columns of the play or pause sign."""
 
 
 class Timeline(Widget):
     """The position within a run. A click or a drag posts `SeekRequested`.
 
     Attributes:
-        position: seconds since the run began.
-        duration: seconds the whole run took (live: so far).
-        playing: whether time passes.
-        growing: whether the run is active; the line then has room to grow, so that marks keep their
-            columns for a while.
+        position: seconds since the run started.
+        duration: length of the run in seconds (live: so far).
+        playing: whether playback is running.
+        growing: whether the run is active. The line then leaves room to grow, so that marks stay in
+            the same columns for a while.
     """
 
     DEFAULT_CSS = """
@@ -69,7 +69,7 @@ class Timeline(Widget):
     playing: reactive[bool] = reactive(True)
 
     class SeekRequested(Message):
-        """The person pointed at a moment (seconds since the run began)."""
+        """The user pointed at a time, in seconds since the run started."""
 
         def __init__(self, t: float) -> None:
             super().__init__()
@@ -85,7 +85,7 @@ class Timeline(Widget):
         self._dragged = False
 
     def mark(self, event: e.AnyEvent) -> None:
-        """Add the mark of an event that has one."""
+        """Add the event's mark, if it has one."""
         place = marker_of(event)
         if place is not None and place.kind in _SIGNS:
             self._marks.append((place.t, _SIGNS[place.kind]))
@@ -97,7 +97,7 @@ class Timeline(Widget):
         self.refresh()
 
     def show_notes(self, times: Iterable[float]) -> None:
-        """Mark the moments with notes."""
+        """Mark the times that have notes."""
         self._notes = [(t, _NOTE) for t in times]
         self._laid_out = (None, [])
         self.refresh()
@@ -121,13 +121,13 @@ class Timeline(Widget):
         )
         base = self.rich_style
         whole = Strip([state, *line, Segment(self._clocks, palette.dim)])
-        # equal neighbours as one: this line is redrawn every second
+        # Merge equal neighbours: this line is redrawn every second.
         return whole.apply_style(base).crop_extend(0, width, base).simplify()
 
     # --- the mouse
 
     def on_mouse_down(self, event: MouseDown) -> None:
-        """Seek to a moment and start dragging."""
+        """Seek to the pointed time and start dragging."""
         if event.button == 1:
             self._dragged = True
             self.capture_mouse()
@@ -172,7 +172,7 @@ class Timeline(Widget):
         return max(1, self.content_size.width - len(self._clocks) - _SIGN_COLUMNS)
 
     def _signs(self, length: int) -> list[str]:
-        """The mark in each column; cached until something it depends on changes."""
+        """The mark in each column; cached until an input changes."""
         key = (length, self._span, len(self._marks))
         if self._laid_out[0] != key:
             signs = [""] * length

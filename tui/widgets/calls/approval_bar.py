@@ -1,4 +1,4 @@
-"""The call that waits for approval: what it is, why it waits, and the possible decisions."""
+"""The bar for the call that waits for approval: what it is, why it waits, and the decisions."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ CHOICES = (
     ("answer", "answer"),
     ("skip", "skip"),
 )
-"""Action and word of each decision; words can be clicked."""
+"""Action and word of each decision; the words can be clicked."""
 
 _ACTION = "action"
-"""Key of a style's meta that holds the action of a click."""
+"""Meta key of a style that holds the action to run on a click."""
 
 
 def names_in(call: ToolCall, files: Mapping[str, FileState]) -> str:
-    """The files that a bash command names, as far as that is known: each with its size."""
+    """The files that a bash command names, each with its size, as far as they can be recognized."""
     if call.name != BASH:
         return ""
     try:
@@ -67,7 +67,7 @@ def names_in(call: ToolCall, files: Mapping[str, FileState]) -> str:
 
 
 class ApprovalBar(Widget):
-    """Visible while a call waits; call `sync` after events were applied."""
+    """A bar that is visible while a call waits; call `sync` after applying events."""
 
     DEFAULT_CSS = """
     ApprovalBar {
@@ -85,11 +85,11 @@ class ApprovalBar(Widget):
         self._names = ""
 
     def on_mount(self) -> None:
-        """Follow the keys: see `_keys_elsewhere`."""
+        """Subscribe to changes of the active keys: `_keys_elsewhere` depends on them."""
         subscribe_to_bindings(self, self._keys_changed)
 
     def on_unmount(self) -> None:
-        """Stop following the keys."""
+        """Unsubscribe from changes of the active keys."""
         unsubscribe_from_bindings(self)
 
     def _keys_changed(self, screen: Screen[Any]) -> None:
@@ -98,7 +98,7 @@ class ApprovalBar(Widget):
 
     @property
     def _keys_elsewhere(self) -> str:
-        """How to get the keys back from a line, a shell or another screen; empty where they work
+        """How to get the keys back from a text input, a shell or another screen; empty if they work
         here."""
         screen = self.screen
         if isinstance(screen, SaysWhyOff) and (off := screen.why_off("approve", ())):
@@ -110,7 +110,7 @@ class ApprovalBar(Widget):
         return f"{back} first: the keyboard is in use elsewhere"
 
     def sync(self, state: RunState) -> None:
-        """Show the call that waits in this state."""
+        """Show the waiting call of this state."""
         pending = state.pending
         self.set_class(pending is not None, "-asking")
         shown = (pending.call, pending.held, state.mode) if pending is not None else ()
@@ -170,13 +170,13 @@ class ApprovalBar(Widget):
 
     @staticmethod
     def _choice(action: str, word: str, palette: Palette) -> Text:
-        """A key and its word, which can be clicked."""
+        """A key and its word, both clickable."""
         click = Style(meta={_ACTION: action})
         choice = Text(f"{hint(f'live.{action}')} ", style=palette.accent + click, no_wrap=True)
         return choice.append(word, style=palette.text + click)
 
     async def on_click(self, event: Click) -> None:
-        """A click on a word runs its action."""
+        """Run the action of the clicked word."""
         action = event.style.meta.get(_ACTION)
         if action is not None:
             await self.screen.run_action(str(action))

@@ -1,4 +1,4 @@
-"""A call as a document: its arguments in colour, then what it answered."""
+"""A call as a document: its coloured arguments, then its observation."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sandbox_tui.tui.widgets.preview.document import Document, count_of
 
 
 class CallDocument(Document):
-    """All of a call.
+    """The full text of a call.
 
     Args:
-        item: the call, with its answer where there is one.
-        before: the file that it inserts into, where it waits and the file is known.
+        item: the call, with its observation if there is one.
+        before: content of the file that a waiting call inserts into, if known.
     """
 
     def __init__(self, item: CallItem, before: str | None = None) -> None:

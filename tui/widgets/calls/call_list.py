@@ -39,20 +39,20 @@ from sandbox_tui.tui.widgets.calls.search.call_filter import (
 from sandbox_tui.tui.widgets.calls.search.call_search import CallSearch, next_match
 
 WINDOW_ITEMS = 60
-"""Items loaded after a jump; scrolling up loads those before them."""
+"""Number of items loaded after a jump; scrolling up loads the ones before them."""
 
 
 class Calls(SaysWhyOff, BlockList):
     """Shows `RunState.items`.
 
-    The screen calls `sync` after it applied events; only items that may have changed are redrawn.
-    Failed and waiting calls are open until the person closes them; so is a reply, until the next
-    call begins. A person who reads above the end keeps the replies in front of them open.
+    The screen calls `sync` after it applies events; only items that may have changed are redrawn.
+    Failed and waiting calls stay open until the user closes them. A reply stays open until the next
+    call starts, or longer while the user reads above the end.
 
     Args:
         state: the run.
-        attends: whether a call that begins to wait is scrolled into view and selected.
-        get_blob: content of files by digest.
+        attends: whether a call that starts to wait is selected and scrolled into view.
+        get_blob: returns the content of files by digest.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -63,10 +63,10 @@ class Calls(SaysWhyOff, BlockList):
     ]
 
     class FindRequested(Message):
-        """The person wants to search."""
+        """The user wants to search."""
 
     class HitRequested(Message):
-        """The person wants the next match (1) or the previous one (-1)."""
+        """The user wants the next match (1) or the previous one (-1)."""
 
         def __init__(self, direction: int) -> None:
             super().__init__()
@@ -98,7 +98,7 @@ class Calls(SaysWhyOff, BlockList):
         self.border_title = "calls"
 
     def show(self, state: RunState, now: float) -> None:
-        """Show another state (replay jumped), only its last items at first."""
+        """Show another state after a replay jumped, at first only its last items."""
         self._state = state
         self._now = now
         self._known = len(state.items)
@@ -149,7 +149,7 @@ class Calls(SaysWhyOff, BlockList):
         return [*whole, *self._notes.get(item.step, ())]
 
     def adopt(self, state: RunState) -> None:
-        """Continue with another object that holds the same state."""
+        """Switch to another object that holds the same state."""
         self._state = state
 
     def _unsettled(self, first: int, last: int) -> set[int]:
@@ -166,7 +166,7 @@ class Calls(SaysWhyOff, BlockList):
 
     @property
     def waiting(self) -> int | None:
-        """Number of the call that waits; None while none does, or the list does not attend."""
+        """Number of the waiting call; None if there is none or the list does not attend."""
         return self._attention.number
 
     def _attend(self) -> None:
@@ -176,7 +176,7 @@ class Calls(SaysWhyOff, BlockList):
 
     @property
     def _waiting_place(self) -> int:
-        """Index of the waiting call among the shown items; -1 when it is not shown."""
+        """Index of the waiting call among the shown items, or -1 if it is not shown."""
         pending, items = self._state.pending, self._state.items
         if pending is None:
             return -1
@@ -190,7 +190,7 @@ class Calls(SaysWhyOff, BlockList):
     # --- earlier items
 
     def _show_earlier(self) -> None:
-        """Load the items before the first shown one; the visible lines stay in place."""
+        """Load the items before the first shown one, keeping the visible lines in place."""
         if not self._first:
             return
         first = max(0, self._first - WINDOW_ITEMS)
@@ -208,7 +208,7 @@ class Calls(SaysWhyOff, BlockList):
 
     @override
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Load earlier items at the top."""
+        """Load earlier items when the view reaches the top."""
         super().watch_scroll_y(old_value, new_value)
         if self.waiting is not None:
             self._titles()
@@ -226,14 +226,14 @@ class Calls(SaysWhyOff, BlockList):
     # --- search
 
     def action_find(self) -> None:
-        """Ask for the words to search for."""
+        """Ask for the text to search for."""
         self.post_message(self.FindRequested())
 
     def find(self, words: str) -> str:
-        """Search the shown items and go to the first match from the cursor on.
+        """Search the shown items and go to the first match at or after the cursor.
 
         Returns:
-            The number of matches, for the reader.
+            The number of matches, as text for the user.
         """
         self._search.start(words)
         self.changed()
@@ -245,11 +245,11 @@ class Calls(SaysWhyOff, BlockList):
         return self._search.summary(matches, self.cursor)
 
     def show_hit(self, words: str, found: str) -> None:
-        """Mark words that the screen searches the whole session for; go to their last match.
+        """Highlight the words of a search through the whole session; go to the last match.
 
         Args:
-            words: the words.
-            found: the result so far, for the reader.
+            words: the text to highlight.
+            found: the result of the search so far, as text for the user.
         """
         self._search.session_summary = found
         self._search.start(words)
@@ -263,7 +263,7 @@ class Calls(SaysWhyOff, BlockList):
         """Go to the next match (1) or the previous one (-1), wrapping at the ends.
 
         Returns:
-            Which of how many matches it is, for the reader.
+            The match's position among all matches, as text for the user.
         """
         matches = self._matches()
         place = next_match(matches, self.cursor, direction)
@@ -273,7 +273,7 @@ class Calls(SaysWhyOff, BlockList):
         return self._search.summary(matches, self.cursor)
 
     def action_hit(self, direction: int) -> None:
-        """Go to another match; in a search through the session, the screen knows where it is."""
+        """Go to another match; in a search through the session, the screen finds it."""
         if self._search.session_summary is None:
             self.next_hit(direction)
         else:
@@ -281,7 +281,7 @@ class Calls(SaysWhyOff, BlockList):
 
     @override
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        """n and N work only during a search."""
+        """The keys n and N work only during a search."""
         return "" if action != "hit" or self._search.words else "there is no search"
 
     def action_filter(self) -> None:
@@ -323,7 +323,7 @@ class Calls(SaysWhyOff, BlockList):
 
     @override
     def render_line(self, y: int) -> Strip:
-        """Tell when the filter hides every item."""
+        """Show a message if the filter hides every item."""
         if y or self._shown or self._filter == "all":
             return super().render_line(y)
         words = f" No matches: only {FILTER_WORDS[self._filter]} · {hint('calls.filter')} next"
@@ -349,7 +349,7 @@ class Calls(SaysWhyOff, BlockList):
             self.show_block(self.cursor)
 
     def on_block_list_selected(self, event: BlockList.Selected) -> None:
-        """Open or close the item that was clicked."""
+        """Open or close the clicked item."""
         event.stop()
         self.action_choose()
 
@@ -382,7 +382,7 @@ class Calls(SaysWhyOff, BlockList):
         self.border_subtitle = " · ".join(parts)
 
     def _below(self) -> list[str]:
-        """What is out of sight: a waiting call, new items, the end."""
+        """What is out of view: a waiting call, new items, or the end."""
         place = self._waiting_place if self.waiting is not None else -1
         if place >= 0 and not self.is_visible(place):
             arrow = "↑" if self._tops[place] < self.scroll_offset.y else "↓"

@@ -1,4 +1,4 @@
-"""The file that a waiting call inserts into, as far as it is known."""
+"""The file that a waiting call inserts into, if its content is known."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from sandbox_tui.tui.widgets.files.file_versions import present
 from sandbox_tui.tui.widgets.preview.document import decode
 
 GetBlob = Callable[[str], bytes | None]
-"""Content by digest; None where it was not kept."""
+"""Returns content by digest, or None if it was not kept."""
 
 
 def edited_file(item: Item | None, files: Mapping[str, FileState], get_blob: GetBlob) -> str | None:
-    """The content of the file that a waiting call inserts into; None for other calls, and where
-    the content was not kept or is not text."""
+    """The content of the file that a waiting call inserts into.
+
+    Returns:
+        None for other calls, or if the content was not kept or is not text.
+    """
     if not isinstance(item, CallItem) or item.status != "waiting" or item.call.name != EDITOR:
         return None
     try:

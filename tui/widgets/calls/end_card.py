@@ -1,4 +1,4 @@
-"""The result of a run that has ended: outcome, answer, results, figures, and the next keys."""
+"""The result of a finished run: outcome, answer, results, figures, and the next keys."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.preview.code import wrapped
 
 MAX_ANSWER_LINES = 5
-"""Rows of the answer; the calls above hold all of it."""
+"""Maximum rows of the answer; the calls above contain all of it."""
 
 AFTER_RUN = (
     ("live.replay", "replay"),
@@ -35,25 +35,25 @@ AFTER_RUN = (
     ("live.open_folder", "open folder"),
     ("live.leave", "leave"),
 )
-"""What can be done once a run has ended, and a word for it, which can be clicked."""
+"""Key and clickable word of each action available after a run has ended."""
 
 AFTER_REPLAY = (
     ("replay.fork", "fork"),
     ("replay.export", "export"),
     ("replay.leave", "leave"),
 )
-"""What can be done at the end of a replay."""
+"""Key and clickable word of each action available at the end of a replay."""
 
 _ACTION = "action"
 
 
 class EndCard(Widget):
-    """Visible while the run that is shown has ended; call `sync` after events.
+    """A card that is visible once the run has ended; call `sync` after applying events.
 
     Args:
         run_id: the session's id.
-        actions: what can be done next, and a word for each.
-        list_files: reads what is in the folder of the results.
+        actions: the next possible actions, with a word for each.
+        list_files: lists the files in the folder of results.
     """
 
     DEFAULT_CSS = """
@@ -100,14 +100,15 @@ class EndCard(Widget):
 
     @override
     def render(self) -> Text:
-        """The parts, shortened where there is less room than that."""
+        """The parts, shortened if there is not enough room."""
         answer, results, figures = self._parts(max(1, self.content_size.width))
         room = max(1, self.content_size.height)
         figures = figures[-room:]
         room -= len(figures)
         first = answer[: min(1, room)]
         left = max(0, room - len(first))
-        # In a single line, what they are says more than where: a key opens the folder.
+        # With one line left, the listing of the results is more useful than their path: a key opens
+        # the folder.
         results = results[-1:][:left] if left < len(results) else results
         rest = answer[len(first) : max(len(first), room - len(results))]
         return Text("\n").join([*first, *rest, *results, *figures])
@@ -132,7 +133,7 @@ class EndCard(Widget):
         return parts
 
     def _results(self, finished: RunFinished, palette: Palette) -> list[Text]:
-        """Where the results are on this machine, and what they are."""
+        """The results' location on this machine, and the files."""
         if not finished.output:
             return [Text("  no files in output/", style=palette.dim, no_wrap=True)]
         line = Text("  ", no_wrap=True)
@@ -161,14 +162,14 @@ class EndCard(Widget):
         return line.append(f"session {sanitize_line(self._run_id)}", style=palette.dim)
 
     async def on_click(self, event: Click) -> None:
-        """A click on a word runs its action."""
+        """Run the action of the clicked word."""
         action: Any = event.style.meta.get(_ACTION)
         if action is not None:
             await self.screen.run_action(str(action))
 
 
 def _outcome(finished: RunFinished, width: int, palette: Palette) -> list[Text]:
-    """How it ended, and its answer, or why it failed."""
+    """The outcome with the answer, or with the reason for the failure."""
     good = finished.reason == "submitted"
     sign, style = ("✓", palette.good) if good else ("✗", palette.bad)
     head = f"{sign} {finished.reason.replace('_', ' ')}"

@@ -52,11 +52,11 @@ def _placeholder(purpose: Purpose) -> str:
 
 
 class InjectBar(Horizontal):
-    """One input with several purposes.
+    """One input line with several purposes.
 
     Attributes:
         purpose: what enter does.
-        told: whether the model is told of a command and its output.
+        told: whether the model is told about a command and its output.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -86,7 +86,7 @@ class InjectBar(Horizontal):
     told: reactive[bool] = reactive(True, init=False)
 
     class Sent(Message):
-        """The person submitted a line."""
+        """The user submitted a line."""
 
         def __init__(self, purpose: Purpose, text: str, told: bool) -> None:
             super().__init__()
@@ -95,7 +95,7 @@ class InjectBar(Horizontal):
             self.told = told
 
     class Closed(Message):
-        """The input gives the focus back."""
+        """The input returns the focus."""
 
     def compose(self) -> ComposeResult:
         """A sign and an input."""
@@ -110,11 +110,11 @@ class InjectBar(Horizontal):
         self._show()
 
     def ask(self, purpose: Purpose, text: str | None = None) -> None:
-        """Focus the input for a purpose at once: the next key already belongs here.
+        """Focus the input for a purpose immediately, so that the next key goes here.
 
         Args:
             purpose: what enter does.
-            text: the initial text; None keeps what was typed.
+            text: the initial text; None keeps the current text.
         """
         self.purpose = purpose
         self._back = 0
@@ -129,7 +129,7 @@ class InjectBar(Horizontal):
             self.call_after_refresh(field.focus)
 
     def action_leave(self) -> None:
-        """Give the focus back; what was typed stays."""
+        """Return the focus and keep the typed text."""
         if self.purpose == "reword":
             self.query_one(Input).value = ""
         self.purpose = "command"
@@ -149,11 +149,11 @@ class InjectBar(Horizontal):
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Only a command can be kept from the model."""
+        """Only a command can be hidden from the model."""
         return action != "toggle_told" or self.purpose == "command"
 
     def action_toggle_told(self) -> None:
-        """Toggle whether the model is told."""
+        """Toggle whether the model is told about the command."""
         self.told = not self.told
 
     def watch_purpose(self) -> None:
@@ -162,7 +162,7 @@ class InjectBar(Horizontal):
         self.refresh_bindings()
 
     def watch_told(self) -> None:
-        """Show whether the model is told."""
+        """Show whether the model is told about the command."""
         self._show()
 
     @on(Input.Submitted)

@@ -8,10 +8,13 @@ from sandbox_tui.core.events.run_state import CallItem, Item, ReplyItem
 
 
 class OpenedItems:
-    """Open are what the person opened, waiting and failed calls, and replies until a call begins.
+    """Keeps track of open items.
+
+    Open are items the user opened, waiting and failed calls, and replies until the next call
+    starts.
 
     Attributes:
-        chosen: what the person opened (True) or closed, by index.
+        chosen: what the user opened (True) or closed (False), by index.
     """
 
     def __init__(self) -> None:
@@ -19,20 +22,21 @@ class OpenedItems:
         self._last_begun = -1
 
     def show(self, items: Sequence[Item], first: int) -> None:
-        """Start again with the items from `first` on."""
+        """Start over with the items from `first` on."""
         self.chosen = {i: opened for i, opened in self.chosen.items() if i < len(items)}
         self._last_begun = max(first - 1, _last_begun(items, first))
 
     def catch_up(self, items: Sequence[Item], first: int, *, following: bool) -> int:
-        """Fold the replies before the last call that has begun.
+        """Fold the replies before the last call that has started.
 
         Args:
-            items: of the run.
-            first: the first one that may have changed.
-            following: whether the end is in view; otherwise what is read stays as it is.
+            items: all items of the run.
+            first: the first item that may have changed.
+            following: whether the end is in view; if not, these replies stay open for the user to
+                read.
 
         Returns:
-            The first item to draw again.
+            The first item to redraw.
         """
         begun, before = _last_begun(items, first), self._last_begun
         if begun <= before:
@@ -54,7 +58,7 @@ class OpenedItems:
 
 
 def _last_begun(items: Sequence[Item], first: int) -> int:
-    """Index of the last call from `first` on that has begun, or was decided; -1 for none."""
+    """Index of the last call from `first` on that has started or finished, or -1 for none."""
     for index in range(len(items) - 1, first - 1, -1):
         item = items[index]
         if isinstance(item, CallItem) and (item.started_at is not None or item.finished):

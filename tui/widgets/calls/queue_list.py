@@ -1,4 +1,4 @@
-"""Messages and commands that wait for the model; they can be edited and removed."""
+"""The queue of messages and commands for the model, which can be edited and removed."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.rows.file_rows import FILE_ACTION_WORDS
 
 MAX_ROWS = 4
-"""Rows in view; the others are scrolled to."""
+"""Visible rows; the rest can be scrolled to."""
 
 _EDIT, _REMOVE = " ✎ ", " ✕ "
 _MARKS = len(_EDIT) + len(_REMOVE)
 
 
 class QueueList(BlockList):
-    """Shows `RunState.queue`, hidden while it is empty; call `sync` after events were applied."""
+    """Shows `RunState.queue`, hidden while it is empty; call `sync` after applying events."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("queue.edit", "choose"),
@@ -49,21 +49,21 @@ class QueueList(BlockList):
     """
 
     class EditRequested(Message):
-        """The person wants to edit an item."""
+        """The user wants to edit an item."""
 
         def __init__(self, item: HumanItem) -> None:
             super().__init__()
             self.item = item
 
     class RemoveRequested(Message):
-        """The person removes an item."""
+        """The user wants to remove an item."""
 
         def __init__(self, item: HumanItem) -> None:
             super().__init__()
             self.item = item
 
     class Closed(Message):
-        """The list gives the focus back."""
+        """The list returns the focus."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -152,11 +152,11 @@ class QueueList(BlockList):
             self.post_message(self.RemoveRequested(self._current))
 
     def action_leave(self) -> None:
-        """Give the focus back."""
+        """Return the focus."""
         self.post_message(self.Closed())
 
     def on_click(self, event: Click) -> None:
-        """A click on a row selects it; a click on one of its signs edits or removes it."""
+        """Select the clicked row; a click on one of its signs edits or removes the item."""
         event.stop()
         event.prevent_default()
         offset = event.get_content_offset(self)

@@ -1,4 +1,4 @@
-"""Keeps the call that waits for a person in view."""
+"""Keeps the call that waits for the user in view."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class Attention:
-    """Scrolls a list of calls to a call that begins to wait, unless the person reads elsewhere.
+    """Scrolls a list of calls to a call that starts to wait, unless the user is reading elsewhere.
 
-    A list that was scrolled this way follows its end again once the call is decided.
+    A list scrolled this way follows its end again once the call is decided.
 
     Attributes:
-        number: of the waiting call; None while none waits.
+        number: number of the waiting call; None if there is none.
     """
 
     def __init__(self, calls: Calls) -> None:
@@ -26,7 +26,7 @@ class Attention:
         self._scrolled_to = 0
 
     def update(self, number: int | None, place_of: Callable[[], int]) -> None:
-        """Take the number of the call that waits now, and its index in the list (-1: not shown)."""
+        """Set the number of the waiting call and look up its index in the list (-1: not shown)."""
         if number == self.number:
             return
         self.number = number
@@ -38,7 +38,7 @@ class Attention:
             self._scroll()
 
     def resized(self) -> None:
-        """Scroll to the call again, unless the person has scrolled within it."""
+        """Scroll to the call again, unless the user has scrolled within it."""
         calls = self._calls
         if 0 <= self._place == calls.cursor and calls.scroll_offset.y == self._scrolled_to:
             self._scroll()

@@ -1,4 +1,4 @@
-"""What a chart draws."""
+"""The data of a chart."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Axis = Literal["minutes", "steps"]
-"""What the horizontal axis counts."""
+"""The quantity on the horizontal axis."""
 
 Curve = tuple[list[float], list[float]]
-"""Places on the horizontal axis, rising, and the value at each."""
+"""Positions on the horizontal axis, ascending, and the value at each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +17,11 @@ class Chart:
     """One chart.
 
     Attributes:
-        title: of a few words.
-        curves: by name.
-        axis: what they go along.
-        min_spread: between the lowest and the highest value shown: less would look like more than
-            it is.
+        title: a few words.
+        curves: the curves by name.
+        axis: the quantity on the horizontal axis.
+        min_spread: minimum difference between the lowest and the highest value of the vertical
+            axis, so that small changes do not look large.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""Charts in a row, as many side by side as there is room for."""
+"""A row of charts, as many side by side as there is room for."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.charts.chart import Chart, Series
 
 MIN_CHART_CELLS = 36
-"""Narrower charts say little."""
+"""Minimum width of a chart; narrower ones are hard to read."""
 
 CHARTS = 4
-"""At once."""
+"""Maximum number of charts side by side."""
 
 
 class ChartView(Widget):
@@ -44,11 +44,11 @@ class ChartView(Widget):
 
 
 class ChartRow(Horizontal):
-    """Shows the charts from one of them on; the others are pages of their own.
+    """Shows one page of charts, as many as fit.
 
     Args:
-        title: over them all.
-        id: of the widget.
+        title: title of the row.
+        id: id of the widget.
     """
 
     DEFAULT_CSS = """
@@ -68,7 +68,7 @@ class ChartRow(Horizontal):
         self._first = 0
 
     def compose(self) -> ComposeResult:
-        """Room for each."""
+        """One view per chart."""
         for _ in range(CHARTS):
             yield ChartView()
 
@@ -79,7 +79,7 @@ class ChartRow(Horizontal):
             self._deal()
 
     def next_page(self) -> bool:
-        """Show the charts that there was no room for; False after the last."""
+        """Show the next page of charts; False after the last page."""
         self._first += self._at_once
         if self._first >= len(self._series):
             self._first = 0
@@ -92,7 +92,7 @@ class ChartRow(Horizontal):
         return max(1, min(CHARTS, self.content_size.width // MIN_CHART_CELLS))
 
     def on_resize(self, event: Resize) -> None:
-        """As many as fit."""
+        """Show as many charts as fit."""
         self._deal()
 
     def _deal(self) -> None:

@@ -1,4 +1,4 @@
-"""A chart as text, drawn by plotext. Imported when the first chart is shown."""
+"""Draws a chart as text with plotext. Imported when the first chart is shown."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from sandbox_tui.tui.widgets.charts.chart import Chart
 _THEME = "sandbox-tui"
 
 LONE_POINT = "●"
-"""A curve of one step, such as the first measurement of held-out tasks."""
+"""The marker of a curve with one point, such as the first measurement of held-out tasks."""
 
 MIN_LINES = 4
 TICK_CELLS = 5
 MIN_MINUTES = 2.0
-"""Shorter times are told in seconds."""
+"""Shorter durations are shown in seconds."""
 
 
 def draw_chart(
@@ -31,10 +31,10 @@ def draw_chart(
     """A chart with its title and the names of its curves.
 
     Args:
-        chart: what is drawn.
-        names: of all curves there may be, so that each has the same color in every chart.
-        width, height: in cells.
-        palette: of the screen.
+        chart: the chart.
+        names: all possible curve names, so that each has the same color in every chart.
+        width, height: size in cells.
+        palette: the palette to draw with.
     """
     styles = dict(zip(names, curve_styles(palette), strict=False))
     text = _title(chart, styles, palette)
@@ -45,7 +45,7 @@ def draw_chart(
     plot: Any = Plot()
     plot.theme(_THEME)
     plot.plotsize(width, height - 1)
-    plot._set_size(width, height - 1)  # plotext takes the terminal's size otherwise
+    plot._set_size(width, height - 1)  # otherwise plotext uses the terminal's size
     plot.frame(False)
     _set_ticks(plot, chart)
     for name, (places, values) in chart.curves.items():
@@ -56,7 +56,7 @@ def draw_chart(
 
 
 def _set_ticks(plot: Any, chart: Chart) -> None:
-    """The lowest and the highest value and the one between, in words of one width."""
+    """Label the lowest, the middle and the highest value, all with the same width."""
     values = [value for _, found in chart.curves.values() for value in found]
     low, high = min(values), max(values)
     if high - low < chart.min_spread:
@@ -94,7 +94,7 @@ def _short(value: float, decimals: int = 1) -> str:
 
 
 def curve_styles(palette: Palette) -> tuple[Style, ...]:
-    """Of the curves, in the order of their names."""
+    """The styles of the curves, in the order of their names."""
     return palette.accent, palette.good, palette.model
 
 
@@ -106,7 +106,7 @@ def _title(chart: Chart, styles: dict[str, Style], palette: Palette) -> Text:
 
 
 def _color(style: Style) -> Any:
-    """As plotext has it: red, green and blue, or a number of the terminal's own."""
+    """The color as plotext expects it: an RGB tuple, or an index of the terminal's palette."""
     color = style.color
     if color is None or color.is_default:
         return "default"

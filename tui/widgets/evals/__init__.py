@@ -1,1 +1,1 @@
-"""Evaluations: their table of domains, their samples, their charts."""
+"""Widgets of evaluations: the table of domains, the samples, the charts."""

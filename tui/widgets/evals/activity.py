@@ -1,4 +1,4 @@
-"""What a sample is about, in a few words."""
+"""What a running sample is doing, in a few words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_CHARS = 300
 
 
 def activity_of(worker: RunWorker) -> str:
-    """What a run does at this moment."""
+    """What a run is currently doing."""
     state = worker.state
     if state.status in ("paused", "frozen", "waiting", "awaiting_input"):
         return STATUS_WORDS[state.status].words

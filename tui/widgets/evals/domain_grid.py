@@ -1,7 +1,7 @@
-"""The table of domains by modes as lines of text: the columns that fit, the first before the last.
+"""The table of domains and modes as lines of text, with as many columns as fit.
 
-Where there is room for all of it, each mode of a domain has a line; else each domain has one, with
-the scores of its modes side by side.
+If there is room, each mode of a domain has its own line. Otherwise each domain has one line, with
+the scores of its modes side by side. If columns do not fit, the last ones are dropped first.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Kind = Literal["name", "mode", "figure", "dim", "better", "worse"]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What one column says of a domain or of one of its modes.
+    """One cell: a value of a domain or of one of its modes.
 
     Attributes:
         text: a name or a number.
         kind: how it is drawn.
-        interval: of the number; empty: there is none.
+        interval: the number's confidence interval; empty if there is none.
     """
 
     text: str
@@ -46,8 +46,8 @@ class Grid:
     """The table at one width.
 
     Attributes:
-        head: the titles of the columns.
-        blocks: the lines of each row of the table, as pieces of text.
+        head: the column titles.
+        blocks: the lines of each row of the table, as cells.
     """
 
     head: str
@@ -56,7 +56,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class _Width:
-    """How wide a column is, in cells, and how much of that its intervals take."""
+    """Width of a column in cells, and how much of it the intervals take."""
 
     cells: int
     interval: int
@@ -74,12 +74,12 @@ class _Column:
 
 
 def rows_of(table: EvalTable) -> list[Row]:
-    """The rows as they are shown: all domains together first, where it is always in view."""
+    """The rows in display order: the total comes first, where it is always in view."""
     return [*table.rows] if len(table.rows) == 1 else [table.total, *table.rows]
 
 
 def grid_by_mode(table: EvalTable, width: int) -> Grid:
-    """A line for each mode of each domain."""
+    """One line for each mode of each domain."""
     rows = rows_of(table)
     fronts = [
         [_front(row.domain if at == 0 else "", cell.mode) for at, cell in enumerate(row.cells)]
@@ -93,9 +93,9 @@ def grid_by_mode(table: EvalTable, width: int) -> Grid:
 
 
 def grid_by_domain(table: EvalTable, width: int) -> Grid:
-    """A line for each domain: the scores of its modes, their differences, the ratio of tokens.
+    """One line for each domain: the scores of its modes, their differences, the ratio of tokens.
 
-    Where that is too wide, the scores are without their intervals.
+    If that is too wide, the scores have no intervals.
     """
     others: list[EvalMode] = [mode for mode in table.modes if mode != table.info.baseline]
     several = len(others) > 1
@@ -116,7 +116,7 @@ def grid_by_domain(table: EvalTable, width: int) -> Grid:
 
 
 def _short(mode: EvalMode) -> str:
-    """A mode as the title of a column."""
+    """A mode as a column title."""
     return "context" if mode == "sandbox-context" else mode
 
 
@@ -146,7 +146,7 @@ def _fitted(
     lines: Sequence[Sequence[Sequence[Figure]]],
     width: int,
 ) -> tuple[Grid, int]:
-    """The grid with as many columns as fit, and how many those are."""
+    """The grid with as many columns as fit, and their number."""
     every = [line for block in lines for line in block]
     wide = [_Width.of(title, [line[at] for line in every]) for at, title in enumerate(titles)]
     names = [front for block in fronts for front in block]
@@ -199,14 +199,14 @@ def _row(texts: Sequence[str], wide: Sequence[_Width]) -> str:
 
 
 def cut(text: str, cells: int) -> str:
-    """A text in exactly so many cells."""
+    """A text cut or padded to exactly this number of cells."""
     if cell_len(text) <= cells:
         return set_cell_size(text, cells)
     return f"{set_cell_size(text, max(0, cells - 1))}…"
 
 
 def _interval(found: Estimate, sign: str) -> str:
-    """The ends of an interval, in whole points: they are no more exact than that."""
+    """The ends of an interval in whole points, because they are no more precise than that."""
     if found.low is None or found.high is None:
         return ""
     low, high = (f"{round(100 * end):{sign}d}" for end in (found.low, found.high))
@@ -234,7 +234,7 @@ def _ratio(cell: Cell) -> Figure:
 
 
 def _failures(cell: Cell) -> Figure:
-    """The most frequent kind of failure, and how many others there are."""
+    """The most frequent kind of failure, and the number of other failures."""
     if not cell.failures:
         return Figure(figures.NONE, "dim")
     (kind, count), *others = cell.failures

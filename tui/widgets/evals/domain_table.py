@@ -1,4 +1,4 @@
-"""Domains by modes, as they fill: a row opens to the samples of its domain."""
+"""The table of domains and modes, updated live; a row opens the samples of its domain."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from sandbox_tui.tui.widgets.evals.domain_grid import (
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 
 FRAME_LINES = 3
-"""Lines of the pane that are no rows: its border and the titles of the columns."""
+"""Lines of the pane that are not rows: its border and the column titles."""
 
 
 class HeadChanged(Message):
-    """Other columns are shown: their titles must be redrawn."""
+    """The columns changed, so their titles must be redrawn."""
 
 
 class DomainRows(BlockList):
@@ -41,7 +41,7 @@ class DomainRows(BlockList):
         self.following = False
 
     def show(self, table: EvalTable, *, by_mode: bool) -> None:
-        """Show the table as it is now; the cursor stays on its row."""
+        """Show the current table; the cursor stays on its row."""
         self._table, self._by_mode = table, by_mode
         self._lay_out()
         self.following = False
@@ -51,25 +51,25 @@ class DomainRows(BlockList):
 
     @property
     def head(self) -> str:
-        """Titles of the columns."""
+        """The column titles."""
         return self._grid.head if self._grid else ""
 
     @property
     def domain(self) -> str | None:
-        """The domain under the cursor; None: all of them."""
+        """The domain under the cursor, or None for all domains."""
         rows = rows_of(self._table) if self._table else []
         if not 0 <= self.cursor < len(rows) or rows[self.cursor].domain == ALL_DOMAINS:
             return None
         return rows[self.cursor].domain
 
     def _lay_out(self) -> None:
-        if self._table is not None and rows_of(self._table):  # else nothing has been read yet
+        if self._table is not None and rows_of(self._table):  # otherwise nothing has been read yet
             grid = grid_by_mode if self._by_mode else grid_by_domain
             self._grid = grid(self._table, max(1, self.scrollable_content_region.width))
 
     @override
     def on_resize(self, event: object) -> None:
-        """Other columns fit."""
+        """Choose the columns that fit the new width."""
         self._lay_out()
         self.reset()
         self.post_message(HeadChanged())
@@ -91,7 +91,7 @@ class DomainRows(BlockList):
 
 
 class DomainTable(Vertical):
-    """The table with the titles of its columns, in a frame."""
+    """The table with its column titles, in a frame."""
 
     DEFAULT_CSS = """
     DomainTable {
@@ -109,12 +109,12 @@ class DomainTable(Vertical):
         self._table: EvalTable | None = None
 
     def compose(self) -> ComposeResult:
-        """Titles, rows."""
+        """Column titles and rows."""
         yield ThemedText(self._head, id="eval-table-head")
         yield DomainRows()
 
     def show(self, table: EvalTable, room: int) -> None:
-        """Show the table in at most so many lines, frame included."""
+        """Show the table in at most `room` lines, including the frame."""
         self._table = table
         modes, rows = len(table.modes), len(rows_of(table))
         by_mode = rows * modes + FRAME_LINES <= room

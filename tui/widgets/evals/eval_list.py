@@ -1,4 +1,4 @@
-"""The evaluations, newest first."""
+"""The list of evaluations, newest first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandbox_tui.tui.widgets.sessions.summary_list import SummaryList
 
 
 class EvalList(SummaryList[EvalSummary]):
-    """Shows what was evaluated, and how far it came."""
+    """Shows each evaluation and its progress."""
 
     TITLE = "evaluations"
     NOTHING = "No evaluations yet: `sandbox-tui eval run pocket` starts one."

@@ -1,4 +1,4 @@
-"""The two lines of an evaluation in lists."""
+"""The two lines of an evaluation in a list."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ BAR_CELLS = 12
 
 
 def eval_lines(found: EvalSummary, width: int, palette: Palette, *, label: str = "") -> list[Text]:
-    """What was evaluated, and how far it came.
+    """What was evaluated, and its progress.
 
     Args:
         found: the evaluation.
         width: columns.
-        palette: to draw in.
-        label: stands before it where the list shows other things too.
+        palette: the palette to draw with.
+        label: prefix for lists that also show other things.
     """
     info = found.info
     sign, style = _sign(found, palette)

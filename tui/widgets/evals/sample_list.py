@@ -1,4 +1,4 @@
-"""The samples of an evaluation: those that run, then those that are over, the newest first."""
+"""The samples of an evaluation: the running ones, then the finished ones, newest first."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ WorkerOf = Callable[[SampleResult], RunWorker | None]
 class SampleRows(BlockList):
     """The lines of the samples.
 
-    What is shown moves only under a person who looks at its very beginning: else the sample under
-    the cursor, and the lines around it, stay where they are.
+    Updates move the lines only while the view and the cursor are at the top. Otherwise the sample
+    under the cursor and the lines around it stay in place.
 
     Args:
-        worker_of: the run of a sample, where it runs in this program.
-        without_worker: what a running sample does that has none, in a few words.
+        worker_of: returns the run of a sample if it runs in this program.
+        without_worker: text for a running sample without such a run.
     """
 
     def __init__(self, worker_of: WorkerOf, without_worker: str) -> None:
@@ -49,8 +49,8 @@ class SampleRows(BlockList):
         """Show samples.
 
         Args:
-            samples: running ones first.
-            running: how many of them run.
+            samples: the samples, running ones first.
+            running: how many of them are running.
         """
         held = self._held()
         self._samples, self._how_many_run = samples, running
@@ -63,7 +63,7 @@ class SampleRows(BlockList):
             self.cursor = 0
 
     def tick(self) -> None:
-        """Show what the running samples do now."""
+        """Update what the running samples are doing."""
         if self._how_many_run and not self.scroll_offset.y >= self._how_many_run:
             self.redraw_first(self._how_many_run)
 
@@ -74,11 +74,11 @@ class SampleRows(BlockList):
 
     @property
     def head(self) -> str:
-        """Titles of the columns."""
+        """The column titles."""
         return head_line(self._columns)
 
     def _held(self) -> tuple[SampleKey, int] | None:
-        """The sample that is to stay where it is, and its line on the screen."""
+        """The sample that stays in place, and its line on the screen."""
         y = self.scroll_offset.y
         if self.cursor <= 0 and y == 0:
             return None
@@ -107,7 +107,7 @@ class SampleRows(BlockList):
 
     @override
     def on_resize(self, event: object) -> None:
-        """Other columns fit."""
+        """Choose the columns that fit the new width."""
         self._choose_columns()
         self.reset()
         self.post_message(HeadChanged())
@@ -137,7 +137,7 @@ class SampleRows(BlockList):
 
 
 class SampleList(Vertical):
-    """The samples with the titles of their columns, in a frame.
+    """The samples with their column titles, in a frame.
 
     Args:
         worker_of, without_worker: see `SampleRows`.
@@ -159,12 +159,12 @@ class SampleList(Vertical):
         self.border_title = "samples"
 
     def compose(self) -> ComposeResult:
-        """Titles, samples."""
+        """Column titles and samples."""
         yield ThemedText(self._head, id="eval-wall-head")
         yield self._rows
 
     def show(self, samples: Sequence[SampleResult], running: int, empty: str) -> None:
-        """Show samples, or `empty` where there are none."""
+        """Show the samples, or the text `empty` if there are none."""
         self._rows.empty = empty
         self._rows.show(samples, running)
         self.query_one(ThemedText).refresh()
@@ -178,7 +178,7 @@ class SampleList(Vertical):
 
 
 def _so_far(sample: SampleResult, worker: RunWorker) -> SampleResult:
-    """A sample with what its run has done by now."""
+    """A running sample with its run's current figures."""
     totals = worker.state.totals
     return msgspec.structs.replace(
         sample,

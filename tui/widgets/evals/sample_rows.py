@@ -17,11 +17,11 @@ from sandbox_tui.tui.widgets.evals.domain_grid import cut
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """How wide the columns of the list are, in cells; 0: there is no room.
+    """Column widths of the list in cells; 0 hides a column.
 
     Attributes:
-        task, mode: names.
-        steps, tokens: figures that narrow screens leave out.
+        task, mode: columns of names.
+        steps, tokens: columns of figures, hidden on narrow screens.
     """
 
     task: int
@@ -31,7 +31,7 @@ class Columns:
 
     @classmethod
     def at(cls, width: int, longest_task: int, longest_mode: int) -> Columns:
-        """The columns that fit."""
+        """The columns that fit a width."""
         most = 18 if width < 70 else 24 if width < 110 else 36
         return cls(
             task=max(4, min(longest_task, most)),
@@ -42,7 +42,7 @@ class Columns:
 
 
 def head_line(columns: Columns) -> str:
-    """Titles of the columns."""
+    """The column titles."""
     line = f"  {cut('task', columns.task)}  {cut('mode', columns.mode)}  score"
     line += f" {'steps':>{columns.steps}}" if columns.steps else ""
     line += f" {'tokens':>{columns.tokens}}" if columns.tokens else ""
@@ -52,15 +52,15 @@ def head_line(columns: Columns) -> str:
 def sample_line(
     sample: SampleResult, columns: Columns, width: int, palette: Palette, doing: str, seconds: float
 ) -> Text:
-    """One sample.
+    """The line of one sample.
 
     Args:
-        sample: which.
-        columns: see `Columns`.
-        width: of the whole line.
-        palette: to draw in.
-        doing: what its run does, while it runs.
-        seconds: since its run began, or that it took.
+        sample: the sample.
+        columns: the column widths.
+        width: width of the whole line.
+        palette: the palette to draw with.
+        doing: what a running sample is doing.
+        seconds: how long it has been running, or how long it took.
     """
     sign, style = sign_of(sample, palette)
     name = sanitize_line(sample.task)
@@ -86,7 +86,7 @@ def sample_line(
 
 
 def sign_of(sample: SampleResult, palette: Palette) -> tuple[str, Style]:
-    """Sign and style of where a sample stands."""
+    """Sign and style of a sample's status."""
     if sample.status == "running":
         return "●", palette.good
     if sample.status == "pending":
@@ -99,12 +99,12 @@ def sign_of(sample: SampleResult, palette: Palette) -> tuple[str, Style]:
 
 
 def is_wrong(sample: SampleResult) -> bool:
-    """Whether it was scored, and with less than all."""
+    """Whether it has a score below the maximum."""
     return has_score(sample) and sample.score != RIGHT
 
 
 def has_failed(sample: SampleResult) -> bool:
-    """Whether an error, a limit or a missing answer kept it from a right answer."""
+    """Whether an error, a limit or a missing answer prevented a right answer."""
     return bool(failure_kind(sample))
 
 

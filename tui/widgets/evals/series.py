@@ -1,4 +1,4 @@
-"""How an evaluation went over time: what its charts draw."""
+"""The progress of an evaluation over time, as charts."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.widgets.charts.chart import Chart, Curve, Series
 
 MAX_POINTS = 160
-"""Points of a curve: a terminal has no room for more."""
+"""Maximum points of a curve; a terminal cannot show more."""
 
 
 def series_of(info: EvalInfo, newest_first: Sequence[SampleResult]) -> Series:
-    """The charts of an evaluation: means of all samples that had ended by a moment.
+    """The charts of an evaluation: at each time, the mean of all samples finished by then.
 
     Args:
-        info: what it is of.
-        newest_first: its samples that are over.
+        info: the evaluation.
+        newest_first: its finished samples, newest first.
     """
     began = min((one.began_at for one in newest_first if one.began_at), default=info.began_at)
     over = list(reversed(newest_first))
@@ -49,7 +49,7 @@ def _curves(
 def _means(
     samples: Sequence[SampleResult], began: float, value: Callable[[SampleResult], float]
 ) -> Curve:
-    """The mean of the first n samples, for as many n as there are points."""
+    """The running mean after every n-th sample, with n chosen for at most `MAX_POINTS` points."""
     every = max(1, -(-len(samples) // MAX_POINTS))
     total = 0.0
     minutes: list[float] = []

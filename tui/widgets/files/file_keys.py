@@ -1,4 +1,4 @@
-"""Keys for the selected file, in the tree and the preview; the screen runs their actions."""
+"""Keys for the selected file, in the tree and the preview; the screen handles their actions."""
 
 from __future__ import annotations
 

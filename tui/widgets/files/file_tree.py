@@ -30,8 +30,8 @@ MARK_COLUMNS = 5
 class Files(SaysWhyOff, BlockList):
     """Shows `RunState.files` below the working directory.
 
-    At the right of each file: a dot when the latest step changed it, its change since the run
-    began, and its size.
+    On the right of each file: a dot if the latest step changed it, its change since the run
+    started, and its size.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -49,7 +49,7 @@ class Files(SaysWhyOff, BlockList):
             self.row = row
 
     class FilterRequested(Message):
-        """The person wants to type a filter; answer with `filter_by`."""
+        """The user wants to type a filter; answer with `filter_by`."""
 
     def __init__(self, state: RunState, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -65,7 +65,7 @@ class Files(SaysWhyOff, BlockList):
     # --- for the screen
 
     def show(self, state: RunState) -> None:
-        """Show a state: a new one, or the same after its files changed."""
+        """Show a state: a new one, or the same one after its files changed."""
         self._state = state
         if self._tree.root != self._root:
             self._tree = FileTree(self._root)
@@ -89,7 +89,7 @@ class Files(SaysWhyOff, BlockList):
         return self._words
 
     def filter_by(self, words: str) -> None:
-        """Show only files whose path holds all these words."""
+        """Show only files whose path contains all these words."""
         self._words = words.strip()
         self._lay_out()
         if self.current is None or self.current.is_dir:
@@ -98,7 +98,7 @@ class Files(SaysWhyOff, BlockList):
         self._titles()
 
     def select(self, path: str) -> bool:
-        """Put the cursor on a path; False when it is not in the tree."""
+        """Put the cursor on a path; False if it is not in the tree."""
         for index, row in enumerate(self._rows):
             if row.path == path:
                 self.cursor = index
@@ -126,7 +126,7 @@ class Files(SaysWhyOff, BlockList):
 
     @override
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        """Escape is left to the screen when nothing is filtered."""
+        """Escape is left to the screen while there is no filter."""
         return "" if action != "unfilter" or self.filtered else "all files are shown"
 
     def on_block_list_selected(self, event: BlockList.Selected) -> None:
@@ -192,7 +192,7 @@ class Files(SaysWhyOff, BlockList):
         return _mark_style(file, palette) or palette.text
 
     def _right(self, row: Row, palette: Palette) -> Text:
-        """The change and the size of a file; the changes in a closed folder."""
+        """The change and the size of a file, or the changes inside a closed folder."""
         file = row.file
         right = Text(no_wrap=True)
         if row.is_dir and row.path in self._tree.folded:

@@ -1,4 +1,4 @@
-"""The versions of a file in the course of a run whose contents were kept."""
+"""The versions of a file during a run whose contents were kept."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class Version:
     """A version of a file, or its absence.
 
     Attributes:
-        step: that made it; 0 is before the first.
-        blob: digest of the content; None when the file did not exist.
-        name: for the reader.
+        step: the step that made it; 0 is before the first step.
+        blob: digest of the content; None if the file did not exist.
+        name: text for the user.
     """
 
     step: int
@@ -36,7 +36,7 @@ def versions(file: FileState) -> list[Version]:
 
 
 def present(file: FileState) -> str | None:
-    """Digest of the current content; None when the file is gone or its content was not kept."""
+    """Digest of the current content; None if the file was deleted or its content was not kept."""
     if file.last.change == "deleted":
         return None
     return file.last.blob
@@ -48,5 +48,8 @@ def earlier(file: FileState) -> list[Version]:
 
 
 def _began_in_the_run(file: FileState) -> bool:
-    """A file deleted and created again counts as modified; its history tells that it was new."""
+    """Whether the run created the file.
+
+    A file deleted and created again counts as modified; its history shows that it was new.
+    """
     return file.run_mark == "created" or (bool(file.history) and file.history[0][0] > 0)

@@ -1,7 +1,7 @@
-"""The sandbox's paths as a tree: visible rows, and changes below closed folders.
+"""The sandbox's paths as a tree: visible rows, and changes inside closed folders.
 
-An update costs what changed, also among a hundred thousand paths: new ones are inserted in order,
-and only visible rows are walked. With that many paths, folders start closed.
+The cost of an update depends on what changed, even with a hundred thousand paths: new ones are
+inserted in order, and only visible rows are walked. With that many paths, folders start closed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Counts:
     deleted: int = 0
 
     def add(self, file: FileState) -> None:
-        """Count a file by its change since the run began."""
+        """Count a file by its change since the run started."""
         if file.last.kind == "dir" or file.run_mark is None:
             return
         if file.run_mark == "created":
@@ -60,7 +60,7 @@ class FileTree:
 
     Attributes:
         root: the folder.
-        folded: folders that are closed.
+        folded: the closed folders.
     """
 
     def __init__(self, root: str) -> None:
@@ -68,14 +68,14 @@ class FileTree:
         self.folded: set[str] = set()
         self._files: Files = {}
         self._children: dict[str, list[tuple[bool, str]]] = {}
-        """By folder: (is not a folder, name), sorted, folders first."""
+        """For each folder, (is not a folder, name) of its children, sorted, folders first."""
         self._dirs: set[str] = set()
         self._known: dict[str, bool] = {}
         self._below: dict[str, Counts] = {}
         self._crowded = False
 
     def update(self, files: Files) -> None:
-        """Take in the files of a state."""
+        """Update the tree from the files of a state."""
         self._files = files
         self._below.clear()
         if len(files) < len(self._known) or not self._known.keys() <= files.keys():
@@ -97,7 +97,8 @@ class FileTree:
         return list(self._walk(self.folded))
 
     def matching(self, words: str, *, changed: bool) -> list[Row]:
-        """Files whose path holds all the words, or that changed, with their folders."""
+        """Files whose path contains all the words, or only those that changed, with their
+        folders."""
         wanted = words.lower().split()
         keep: set[str] = set()
         start = len(self.root) + 1
@@ -115,7 +116,7 @@ class FileTree:
         return list(self._walk(folded, keep))
 
     def below(self, folder: str) -> Counts:
-        """What changed below a folder since the run began."""
+        """Changes below a folder since the run started."""
         counts = self._below.get(folder)
         if counts is None:
             counts = self._below[folder] = Counts()
@@ -134,7 +135,7 @@ class FileTree:
         if not path.startswith(self.root + "/"):
             return
         folder, _, name = path.rpartition("/")
-        if path in self._known:  # a file replaced a folder, or the other way round
+        if path in self._known:  # a file replaced a folder, or vice versa
             self._children[folder].remove((not self._known[path], name))
             self._dirs.discard(path)
         elif path in self._dirs and is_dir:  # implied by a path below it

@@ -1,1 +1,1 @@
-"""Previews of files. A new kind is one file here and a line in `registry`."""
+"""Previews of files. A new kind is a file in `kinds/` and a line in its `registry`."""

@@ -12,11 +12,11 @@ from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.theming.palette import Palette
 
 HIGHLIGHT_CHARS = 60_000
-"""Longer texts are shown without syntax highlighting, which would take noticeable time."""
+"""Longer texts are not highlighted, because that would take a noticeable time."""
 
 
 def highlighted(code: str, lexer: str, palette: Palette) -> list[Text]:
-    """Code with syntax highlighting, a `Text` per line; control characters made visible."""
+    """Code with syntax highlighting, one `Text` per line; control characters are made visible."""
     text = sanitize(code.expandtabs(4))
     if len(text) > HIGHLIGHT_CHARS or not lexer:
         return [Text(line) for line in text.split("\n")]
@@ -46,7 +46,7 @@ def lexer_for(path: str, start: str = "") -> str:
 
 
 def wrapped(text: str, width: int, style: Style) -> list[Text]:
-    """Prose, cleaned and wrapped to a width."""
+    """Prose, sanitized and wrapped to a width."""
     lines: list[Text] = []
     for line in sanitize(text.expandtabs(4)).split("\n"):
         lines += _wrap(line, max(1, width), style)
@@ -63,7 +63,7 @@ def _wrap(line: str, width: int, style: Style) -> list[Text]:
 
 
 def rows_of(line: Text, width: int) -> list[Text]:
-    """A line cut into rows of at most `width` columns, with nothing left out.
+    """Split a line into rows of at most `width` columns without dropping anything.
 
     A row ends after a space in its second half, if there is one.
     """
@@ -80,7 +80,7 @@ def rows_of(line: Text, width: int) -> list[Text]:
 
 
 def indented(lines: list[Text], by: int, style: Style | None = None) -> list[Text]:
-    """The lines, indented; `style` lies under their own."""
+    """The lines, indented; `style` is applied beneath their own."""
     result: list[Text] = []
     for line in lines:
         moved = Text(" " * by, no_wrap=True)

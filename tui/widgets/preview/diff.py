@@ -1,4 +1,4 @@
-"""The diff of two versions of a file: side by side where it fits, otherwise unified."""
+"""The diff of two versions of a file: side by side if it fits, otherwise unified."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from sandbox_tui.tui.widgets.preview.document import Document
 from sandbox_tui.tui.widgets.preview.word_diff import Span, changed_words
 
 SPLIT_WIDTH = 100
-"""Width from which on the versions are shown side by side."""
+"""Minimum width for showing the versions side by side."""
 
 CONTEXT_LINES = 3
-"""Unchanged lines around a change."""
+"""Unchanged lines shown around a change."""
 
 MAX_LINES = 20_000
 """Longer texts are not compared."""
@@ -30,14 +30,15 @@ MAX_LINE_CHARS = 2_000
 """Longer lines are cut."""
 
 CHANGED_WORDS = Style(reverse=True)
-"""Style of the words that differ between two lines: visible in any theme."""
+"""Style of the words that differ between two lines; visible in any theme."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A line of the old text and its line of the new; numbers start at 1, 0 means no line.
+    """A line of the old text paired with its line of the new one.
 
-    A `gap` stands for omitted lines; its numbers are those of the next lines.
+    Line numbers start at 1; 0 means no line. A `gap` stands for omitted lines; its numbers are
+    those of the next lines.
     """
 
     kind: Literal["same", "changed", "gap"]
@@ -48,14 +49,14 @@ class Pair:
 
     @property
     def words(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-        """The spans in which the old line and the new one differ, when one replaced the other."""
+        """The spans in which the old and the new line differ, if one replaced the other."""
         if self.kind != "changed" or not (self.old_number and self.new_number):
             return (), ()
         return changed_words(self.old, self.new)
 
 
 class DiffDocument(Document):
-    """A diff.
+    """A diff of two texts.
 
     Args:
         before: the earlier text.

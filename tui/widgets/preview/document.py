@@ -1,4 +1,4 @@
-"""The base of previews: a source of bytes becomes a document of lines."""
+"""Base classes of previews: a source of bytes becomes a document of lines."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
 HEAD_BYTES = 8000
-"""Beginning of a file that tells whether it is text."""
+"""Bytes at the beginning of a file that decide whether it is text."""
 
 MAX_INVALID_RATIO = 0.2
-"""A file with more invalid UTF-8 is not text."""
+"""Share of invalid UTF-8 above which a file is not text."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A content to preview.
+    """Content to preview.
 
     Attributes:
-        path: its name, as `core.base.path_codec` writes it.
+        path: its name, as written by `core.base.path_codec`.
         data: the content, or the beginning of it.
-        size: of the whole content, in bytes.
+        size: size of the whole content, in bytes.
     """
 
     path: str
@@ -41,23 +41,23 @@ class Source:
 
     @property
     def suffix(self) -> str:
-        """The suffix of the name in lower case, with its dot; empty for none."""
+        """The file name's suffix in lower case with its dot; empty for none."""
         name = self.path.rpartition("/")[2]
         return f".{name.rpartition('.')[2].lower()}" if "." in name else ""
 
     @property
     def cut(self) -> bool:
-        """Whether `data` is only the beginning."""
+        """Whether `data` is only the beginning of the content."""
         return len(self.data) < self.size
 
     @functools.cached_property
     def text(self) -> str | None:
-        """The content as text; None when it is not text."""
+        """The content as text, or None if it is not text."""
         return decode(self.data)
 
 
 def decode(data: bytes) -> str | None:
-    """Decode UTF-8, or UTF-16 with a byte order mark; None when the bytes are not text."""
+    """Decode UTF-8, or UTF-16 with a byte order mark; None if the bytes are not text."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace")
     head = data[:HEAD_BYTES]
@@ -69,26 +69,26 @@ def decode(data: bytes) -> str | None:
 
 
 class PreviewError(Exception):
-    """A content that is not what its name promises; the message is for the reader."""
+    """The content is not what its name promises; the message is for the user."""
 
 
 class Document:
-    """A content, ready to draw.
+    """Content that is ready to draw.
 
     Attributes:
-        facts: a few words about it, for the border.
-        numbers: columns at the left that hold line numbers, not content.
+        facts: a few words about the content, for the border.
+        numbers: width in columns of the line numbers on the left.
     """
 
     facts: str = ""
     numbers: int = 0
 
     def lines(self, width: int, palette: Palette) -> Sequence[Text]:
-        """Its lines at this width; longer ones are cut or wrapped by the view."""
+        """The lines at this width; the view cuts or wraps longer ones."""
         raise NotImplementedError
 
     def toggle(self, line: int) -> bool:
-        """Fold or unfold a line; False when it does not fold."""
+        """Fold or unfold a line; False if it does not fold."""
         return False
 
     def picture(self) -> Picture | None:
@@ -101,7 +101,7 @@ class Document:
 
 
 class Notice(Document):
-    """Sentences in place of a content."""
+    """Sentences shown instead of content."""
 
     def __init__(self, *sentences: str, facts: str = "") -> None:
         self._sentences = sentences
@@ -116,7 +116,8 @@ class Notice(Document):
 
 
 class LinesBelow(Sequence[Text]):
-    """Lines below others, copying neither: each of the lower ones is made when it is drawn."""
+    """Lines below others without copying either; lower lines are created only when they are
+    drawn."""
 
     def __init__(self, above: Sequence[Text], below: Sequence[Text]) -> None:
         self._above = above
@@ -138,7 +139,7 @@ class LinesBelow(Sequence[Text]):
 
 
 class WithNotice(Document):
-    """A document below a sentence."""
+    """A document with a sentence above it."""
 
     def __init__(self, sentence: str, inner: Document) -> None:
         self._sentence = sentence
@@ -164,9 +165,9 @@ class Kind:
     """A kind of file with its own preview.
 
     Attributes:
-        name: for the reader.
+        name: text for the user.
         matches: whether a source is of this kind.
-        open: makes the document; raises `PreviewError` when the source is of another kind.
+        open: creates the document; raises `PreviewError` if the source is not of this kind.
     """
 
     name: str

@@ -1,9 +1,9 @@
-"""Markdown that grows: each of its parts is laid out once, only the last one again.
+"""Markdown that grows: each part is laid out once, and only the last one again.
 
-A reply arrives in hundreds of fragments, and laying out all of it for each of them would take time
-that is quadratic in its length. Like Textual's `MarkdownStream`, only what can still change is
-looked at again. A part ends where no later text can change how it looks: at a blank line before a
-line that begins neither a list item nor an indented block, and at the ends of a block of code.
+A reply arrives in hundreds of fragments, and laying out the whole text for each of them would take
+quadratic time. Like Textual's `MarkdownStream`, this module processes only the part that can still
+change. A part ends where later text cannot change its layout: at a blank line before a line that
+starts neither a list item nor an indented block, and at both ends of a code block.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from sandbox_tui.tui.widgets.preview.code import highlighted, indented, rows_of,
 from sandbox_tui.tui.widgets.preview.markdown_layout import lay_out
 
 MAX_PART_CHARS = 4_000
-"""Longer parts of prose are shown as text: laying one out for each fragment would take long."""
+"""Longer parts of prose are shown as plain text: laying one out for each fragment would be slow."""
 
 MAX_CODE_LINES = 40
-"""Lines of code that are highlighted at a time."""
+"""Number of code lines that are highlighted together."""
 
 _BLANK = Text()
 _FENCE = re.compile(r"(`{3,}|~{3,})([^`]*)$")
 _CONTINUES = re.compile(r"[ \t]|[-+*]([ \t]|$)|\d{1,9}[.)]([ \t]|$)")
-"""What a line after a blank one begins with where it may belong to the list before it."""
+"""The start of a line after a blank one that may continue the list above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Part:
     """Prose, or code with the name of its language.
 
     Attributes:
-        text: its source; of code, what stands between the fences.
-        language: None for prose; empty for code in no language that is named.
-        follows: whether it continues the block of code before it.
+        text: the source; for code, the text between the fences.
+        language: None for prose; empty for code without a language.
+        follows: whether it continues the code block before it.
     """
 
     text: str
@@ -48,13 +48,13 @@ class Part:
 
 
 def markdown_lines(text: str, width: int, palette: Palette, indent: int = 0) -> list[Text]:
-    """Markdown as lines, which are kept for the next time: copy one before you change it.
+    """Markdown as lines. They are cached: copy a line before you change it.
 
     Args:
-        text: its source, as far as there is one.
-        width: of the text, in columns.
-        palette: of the current theme.
-        indent: columns left of it.
+        text: the source received so far.
+        width: width of the text, in columns.
+        palette: the palette to draw with.
+        indent: columns to the left of the text.
     """
     lines: list[Text] = []
     for part in parts_of(sanitize(text.strip("\n").expandtabs(4))):
@@ -88,7 +88,7 @@ def _prose(lines: list[str]) -> Iterator[Part]:
 
 
 def _code(lines: Iterator[str], fence: str, language: str) -> Iterator[Part]:
-    """The lines up to the closing fence, which takes them from the iterator."""
+    """The lines up to the closing fence, which is consumed from the iterator."""
     body: list[str] = []
     follows = False
     for line in lines:
@@ -117,13 +117,13 @@ def _laid_out(part: Part, width: int, palette: Palette) -> list[Text]:
 
 
 def _without_blank_ends(lines: list[Text]) -> list[Text]:
-    """Tables and quotes come with blank lines around them."""
+    """Drop the blank lines that tables and quotes have around them."""
     full = [place for place, line in enumerate(lines) if line.plain.strip()]
     return lines[full[0] : full[-1] + 1] if full else []
 
 
 def _inset(code: str, language: str, width: int, palette: Palette) -> Iterator[Text]:
-    """Code on its own background, long lines in rows."""
+    """Code on its own background, with long lines split into rows."""
     for line in highlighted(code, language, palette):
         for row in rows_of(line, width - 2):
             shown = Text(" ", no_wrap=True).append_text(row)

@@ -33,7 +33,7 @@ class PreviewLines(BlockList):
         self.following = False
 
     def show(self, document: Document, *, keep_place: bool) -> None:
-        """Show a document; `keep_place` keeps the scroll position, for the same file."""
+        """Show a document; `keep_place` keeps the scroll position if it is the same file."""
         self._document = document
         self.following = False
         if not keep_place:
@@ -47,7 +47,8 @@ class PreviewLines(BlockList):
         return [line.plain for line in self._lines]
 
     def search(self, needle: str, direction: int = 1) -> bool:
-        """Mark every `needle` and go to the next line that holds one; False when none does."""
+        """Highlight every `needle` and go to the next line that contains one; False if there is
+        none."""
         self._needle = needle
         self.reset()
         wanted, count = needle.lower(), len(self._lines)
@@ -94,14 +95,14 @@ class PreviewLines(BlockList):
 
     @override
     def action_choose(self) -> None:
-        """Open or close what folds."""
+        """Fold or unfold the line under the cursor."""
         if self.cursor >= 0 and self._document.toggle(self.cursor):
             self._lay_out()
             return
         super().action_choose()
 
     def on_block_list_selected(self, event: BlockList.Selected) -> None:
-        """Fold or unfold the line that was clicked."""
+        """Fold or unfold the clicked line."""
         if self._document.toggle(event.index):
             event.stop()
             self._lay_out()
@@ -112,7 +113,7 @@ class PreviewLines(BlockList):
             self._lay_out()
 
     def redraw(self) -> None:
-        """Lay out the document in another theme."""
+        """Lay out the document for another theme."""
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -121,7 +122,7 @@ class PreviewLines(BlockList):
         self.reset()
 
     def _pieces(self, plain: str, width: int) -> list[str]:
-        """A line cut into pieces that fit; all but the first are indented by the line numbers."""
+        """Split a line into pieces that fit; all but the first leave room for the line numbers."""
         hang = min(self._document.numbers, width // 2)
         first = _fitting(plain, width)
         rest = plain[len(first) :]
@@ -129,7 +130,7 @@ class PreviewLines(BlockList):
 
 
 def _fitting(plain: str, width: int) -> str:
-    """As much of the beginning as fits."""
+    """The longest beginning that fits."""
     if plain.isascii():
         return plain[:width]
     at = min(len(plain), width)

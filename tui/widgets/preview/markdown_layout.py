@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def lay_out(text: str, width: int, palette: Palette) -> list[Text]:
-    """Markdown as lines of at most `width` columns; a text the renderer fails on is shown as it is.
+    """Markdown as lines of at most `width` columns; plain text if the renderer fails on it.
 
     Args:
-        text: its source, free of control characters.
+        text: the source, free of control characters.
         width: in columns; the layout needs at least 10.
-        palette: of the current theme.
+        palette: the palette to draw with.
     """
     from rich.console import Console  # slow to import and seldom needed
 

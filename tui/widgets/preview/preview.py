@@ -35,24 +35,24 @@ from sandbox_tui.tui.widgets.preview.kinds.registry import document_for
 from sandbox_tui.tui.widgets.preview.lines import PreviewLines
 
 Against = Literal["previous", "beginning"] | Version | None
-"""The version the current content is compared with; None shows the content itself."""
+"""The version to compare the current content with; None shows the content itself."""
 
 MAX_WHOLE_BYTES = 8 << 20
-"""Bytes fetched of a file whose content was not kept, when all of it is shown."""
+"""Maximum bytes to fetch of a file whose content was not kept, for the full view."""
 
 MAX_GLANCE_BYTES = 256 << 10
-"""Bytes fetched for a glance at a file."""
+"""Maximum bytes to fetch of such a file for the small preview."""
 
 
 class Preview(Vertical):
     """Shows one file: its content, or its diff with an earlier version.
 
     Args:
-        get_blob: content by digest.
-        whole: whether all of a file is shown, with long lines wrapped; otherwise a glance at it.
+        get_blob: returns content by digest.
+        whole: whether to show the whole file with long lines wrapped; otherwise a small preview.
 
     Attributes:
-        path: of the shown file; empty for none.
+        path: path of the shown file; empty for none.
         against: the version it is compared with.
         as_source: whether the source is shown instead of the preview of its kind.
     """
@@ -68,7 +68,7 @@ class Preview(Vertical):
     """
 
     class ContentRequested(Message):
-        """The preview needs a content that was not kept; answer with `Preview.fetched`."""
+        """The preview needs content that was not kept; answer with `Preview.fetched`."""
 
         def __init__(self, preview: Preview, path: str, max_bytes: int) -> None:
             super().__init__()
@@ -118,11 +118,11 @@ class Preview(Vertical):
 
     @property
     def file(self) -> FileState | None:
-        """The shown file in the current state."""
+        """The shown file as of the current state."""
         return self._file
 
     def show(self, path: str, file: FileState | None) -> None:
-        """Show a file of a state; None shows that nothing is selected."""
+        """Show a file of a state; None means that nothing is selected."""
         other = path != self.path
         self.path, self._file = path, file
         if other:
@@ -130,13 +130,13 @@ class Preview(Vertical):
         self._build(keep_place=not other)
 
     def fetched(self, path: str, data: bytes | None) -> None:
-        """Take a requested content; None when there is none."""
+        """Receive requested content; None if there is none."""
         if path == self.path and self._file is not None:
             self._fetched = (_moment(path, self._file), data)
             self._build(keep_place=True)
 
     def cycle_diff(self) -> None:
-        """Switch from the content to the last change, then to all changes, and back."""
+        """Switch from the content to the last change, then to all changes, then back."""
         file = self._file
         if file is None or file.last.kind != "file":
             return
@@ -204,7 +204,7 @@ class Preview(Vertical):
         return WithNotice("This file was deleted; this was its content.", inner)
 
     def _content(self, file: FileState) -> bytes | None:
-        """The content, kept or fetched; requests it when it is neither."""
+        """The kept or fetched content; if neither is available, request it and return None."""
         blob = present(file)
         data = self._get_blob(blob) if blob else None
         if data is not None:
@@ -258,7 +258,7 @@ class Preview(Vertical):
 
 
 def _moment(path: str, file: FileState | None) -> object:
-    """A key that differs between the contents of a file."""
+    """A key that changes with the content of a file."""
     if file is None:
         return (path, None)
     last = file.last

@@ -1,7 +1,7 @@
 """A lexer with a time limit.
 
 On some texts a Pygments lexer takes minutes (20,000 empty lines as C): its regexes scan to the end
-from every position. What is not highlighted in time stays plain.
+from every position. Text that is not highlighted in time stays plain.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TimedLexer(Lexer):
 
 
 def timed_lexer(name: str, allowance: TimeBudget) -> Lexer | str:
-    """The lexer of this name with a time limit; without one, the name, which highlights nothing."""
+    """The named lexer with a time limit; if there is none, the name, which highlights nothing."""
     try:
         lexer = get_lexer_by_name(name, stripnl=False, ensurenl=True, tabsize=4)
     except ClassNotFound:

@@ -14,14 +14,14 @@ from typing_extensions import override
 from sandbox_tui.tui.widgets.preview.timed_lexer import TimeBudget, timed_lexer
 
 _PARSER = MarkdownIt(options_update={"html": False}).enable(["strikethrough", "table"])
-"""Reads tags as text: Rich draws no HTML, so what stands in a tag or between two would be lost."""
+"""Parses HTML tags as text: Rich draws no HTML, so tags and their contents would be lost."""
 
 
 class TimedMarkdown(Markdown):
-    """A text in Markdown.
+    """A Markdown text.
 
     Args:
-        text: its source.
+        text: the source.
         theme: the syntax theme of code blocks.
     """
 
@@ -36,7 +36,7 @@ class TimedMarkdown(Markdown):
 
 
 class Code(CodeBlock):
-    """A block of code."""
+    """A code block."""
 
     @classmethod
     @override

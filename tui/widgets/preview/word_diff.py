@@ -7,10 +7,10 @@ import re
 from functools import lru_cache
 
 WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
-"""A word, a run of blanks, or a single other character."""
+"""A word, a run of white space, or any other single character."""
 
 MIN_SIMILARITY = 0.5
-"""Less similar lines (0 to 1) count as different as a whole."""
+"""Lines less similar than this (0 to 1) are marked as a whole."""
 
 MAX_LINE_CHARS = 400
 """Longer lines are not compared."""
@@ -20,9 +20,9 @@ Span = tuple[int, int]
 
 @lru_cache(4096)
 def changed_words(old: str, new: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Spans of the old line and of the new that the other does not have, in characters.
+    """Spans of the old and the new line that the other does not have, in characters.
 
-    Both are empty when the lines have too little in common.
+    Both are empty if the lines have too little in common.
     """
     if max(len(old), len(new)) > MAX_LINE_CHARS or not old.strip() or not new.strip():
         return (), ()

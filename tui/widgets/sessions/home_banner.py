@@ -1,4 +1,4 @@
-"""The first line of the home screen: what this program is, and the model of new runs."""
+"""The top line of the home screen: what the program does, and the model of new runs."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ GAP = 3
 
 
 class HomeBanner(Widget):
-    """Says what a new run would work with.
+    """Shows the model, server and sandbox that a new run would use.
 
     Args:
-        settings: those in force.
+        settings: the current settings.
     """
 
     DEFAULT_CSS = """
@@ -49,7 +49,7 @@ class HomeBanner(Widget):
 
 
 def _model(settings: Settings, palette: Palette) -> Text:
-    """The model, its server and the sandbox; empty where no model is chosen."""
+    """The model, its server and the sandbox; empty if no model is chosen."""
     model = settings.model
     line = Text(no_wrap=True)
     if not model.name:

@@ -1,4 +1,4 @@
-"""Models to start with: those of servers on this machine, and a hosted one when a key is set."""
+"""Models to start with: those of local servers, and hosted ones if a key is set."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Offer:
     """A model to choose, or a remark about a server without one.
 
     Attributes:
-        model: its name; empty for a remark.
-        base_url: of its server.
-        words: about it, for the reader.
+        model: the model's name; empty for a remark.
+        base_url: URL of its server.
+        words: description for the user.
     """
 
     model: str
@@ -38,7 +38,7 @@ class Offer:
 
 
 def offers_of(servers: Sequence[LocalServer], settings: ModelSettings) -> list[Offer]:
-    """An offer for each model, each server without one, and a key that is set."""
+    """An offer for each model, for each server without one, and for an API key that is set."""
     offers: list[Offer] = []
     for server in servers:
         address = server.base_url.removeprefix("http://").removesuffix("/v1")
@@ -55,7 +55,7 @@ def offers_of(servers: Sequence[LocalServer], settings: ModelSettings) -> list[O
 
 
 class ModelOffers(BlockList):
-    """Shows offers, a line each; `Selected` announces the chosen one."""
+    """Shows offers, one per line; `Selected` announces the chosen one."""
 
     DEFAULT_CSS = """
     ModelOffers {
@@ -90,7 +90,7 @@ class ModelOffers(BlockList):
         return self.block_count()
 
     def on_click(self, event: Click) -> None:
-        """Choose an offer with one click."""
+        """Choose an offer with a single click."""
         index = self.block_clicked(event)
         if index >= 0:
             event.prevent_default()

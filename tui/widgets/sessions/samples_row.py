@@ -1,4 +1,4 @@
-"""The two lines of samples of one task in the list of sessions."""
+"""The two lines that stand for the samples of one task in the list of sessions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from sandbox_tui.tui.widgets.sessions.session_rows import with_age
 def samples_lines(
     row: SamplesRow, width: int, palette: Palette, *, waiting: Collection[str] = ()
 ) -> list[Text]:
-    """The task with the number of its samples, and how they ended and answered.
+    """The task with the number of its samples, their outcomes and their answers.
 
     Args:
         row: the samples.
         width: columns.
-        palette: to draw in.
-        waiting: sessions in which something waits for a person.
+        palette: the palette to draw with.
+        waiting: ids of sessions that wait for the user.
     """
     newest = row.runs[0]
     waits = sum(run.id in waiting for run in row.runs)

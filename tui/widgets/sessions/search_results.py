@@ -34,18 +34,21 @@ _KINDS = {
 }
 _KIND_COLUMNS = 9
 CONTEXT_COLUMNS = 24
-"""Columns of text before the first match of a snippet."""
+"""Columns of text shown before the first match of a snippet."""
 
 
 class SearchResults(BlockList):
-    """Shows hits, a line each, below the title of their session; one without hits takes two."""
+    """Shows hits, one per line, below the title of their session.
+
+    A session that matches without such a hit takes two lines.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("hits.leave", "leave", show=False),
     ]
 
     class Closed(Message):
-        """The search is over."""
+        """The search has ended."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -60,8 +63,8 @@ class SearchResults(BlockList):
 
         Args:
             found: the hits, grouped by session.
-            tags: of each session.
-            anew: whether the query changed; the cursor then goes to the first hit.
+            tags: the tags of each session.
+            anew: whether the query changed; if so, the cursor goes to the first hit.
         """
         selected = self.current
         self._query, self._hits, self._tags = found.query, found.hits, tags
@@ -79,7 +82,8 @@ class SearchResults(BlockList):
 
     @property
     def query_shown(self) -> Query | None:
-        """What the hits are of; None before the first search. It may be behind what is typed."""
+        """The query of the shown hits; None before the first search. It may lag behind the typed
+        one."""
         return self._query
 
     @property
@@ -89,13 +93,13 @@ class SearchResults(BlockList):
 
     @property
     def current_run(self) -> RunSummary | None:
-        """The session of that hit."""
+        """The session of the hit under the cursor."""
         return None if self.current is None else self.current.run
 
     @property
     @override
     def shows_cursor(self) -> bool:
-        """Always: the search line moves the cursor too."""
+        """Always shown: the search bar moves the cursor too."""
         return bool(self._hits)
 
     def action_leave(self) -> None:
@@ -141,7 +145,7 @@ class SearchResults(BlockList):
         return last and self._shown_of(index) < hits[index].in_session
 
     def _shown_of(self, index: int) -> int:
-        """Number of shown hits of a session, the last of which is this one."""
+        """Number of shown hits of a session up to this one."""
         first = index
         while not self._is_first(first):
             first -= 1
@@ -159,7 +163,7 @@ class SearchResults(BlockList):
 
 
 def _place(hit: Hit, width: int, palette: Palette) -> Text:
-    """The place of a hit and its snippet."""
+    """The location of a hit and its snippet."""
     step = f"step {hit.step}" if hit.step else "begin" if hit.kind == "task" else ""
     line = Text(f"     {step:<9} ", style=palette.dim, no_wrap=True)
     line.append(f"{_KINDS.get(hit.kind, hit.kind):<{_KIND_COLUMNS}} ", style=palette.dim)
@@ -169,7 +173,7 @@ def _place(hit: Hit, width: int, palette: Palette) -> Text:
 
 
 def _snippet(hit: Hit, palette: Palette) -> Text:
-    """The snippet on one line, from a little before the first match on."""
+    """The snippet on one line, starting shortly before the first match."""
     found = palette.accent + Style(bold=True)
     text, at = Text(no_wrap=True), 0
     for start, end in hit.marks:
@@ -186,7 +190,7 @@ def _snippet(hit: Hit, palette: Palette) -> Text:
 
 
 def _flat(text: str) -> str:
-    """On one line, with every run of white space as one space."""
+    """The text on one line, with each run of white space collapsed to one space."""
     words = " ".join(text.split())
     if not words:
         return " " if text else ""

@@ -1,4 +1,4 @@
-"""A saved session on one line, in columns, where a list is wide."""
+"""A saved session as one line of columns, for wide lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_rows import ago, sign_of
 
 COLUMNS_FROM = 120
-"""Columns of a list from which on a session takes one line."""
+"""Minimum width of a list in which a session takes one line."""
 
 GAP = 2
 
@@ -39,12 +39,12 @@ def columns_line(
     Args:
         run: the session.
         width: columns, at least `COLUMNS_FROM`.
-        palette: to draw in.
-        branch: drawn from its parent.
-        marked: whether it is marked.
-        waits: whether one of its calls waits for a person.
-        title: instead of its own.
-        parting: the step a fork starts from.
+        palette: the palette to draw with.
+        branch: the branch drawn from its parent.
+        marked: whether the user has marked it.
+        waits: whether one of its calls waits for the user.
+        title: replaces the session's own title.
+        parting: the step at which a fork starts.
         tags: its tags.
     """
     sign, style = ("◆", palette.human) if waits else sign_of(run, palette)

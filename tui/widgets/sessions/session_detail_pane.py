@@ -1,4 +1,4 @@
-"""Below the list of sessions: what is under the cursor, in more words."""
+"""The pane below the list of sessions with details of the row under the cursor."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ MAX_TASK_LINES = 2
 _CONSOLE = Console(width=200)
 
 MAX_CHARACTERS = 4_000
-"""Of a text that is shown in a line or two."""
+"""Maximum characters used of a text that is shown in one or two lines."""
 
 
 Shown: TypeAlias = SessionDetail | SamplesRow | EvalRow | TrainingRow | None
-"""What the pane shows; None: nothing."""
+"""The subject of the pane; None for nothing."""
 
 
 class SessionDetailPane(Widget):
-    """Shows a session, samples of a task, an evaluation or a training; what does not fit is cut."""
+    """Shows a session, samples of a task, an evaluation or a training; cut to the pane's size."""
 
     DEFAULT_CSS = """
     SessionDetailPane {
@@ -51,7 +51,7 @@ class SessionDetailPane(Widget):
         self._shown: Shown = None
 
     def show(self, shown: Shown) -> None:
-        """Show something else; None: nothing."""
+        """Show another subject; None empties the pane."""
         self._shown = shown
         self.border_title = _title(shown)
         self.set_class(shown is None, "-empty")
@@ -182,7 +182,7 @@ def _training(row: TrainingRow, palette: Palette) -> list[Text]:
 
 
 def _wrapped(label: str, words: str, width: int, palette: Palette) -> list[Text]:
-    """A text on as many as `MAX_TASK_LINES` lines; an ellipsis says that something is missing."""
+    """A text on up to `MAX_TASK_LINES` lines, with an ellipsis if something is left out."""
     whole = Text(sanitize_line(" ".join(words[:MAX_CHARACTERS].split())), style=palette.text)
     parts = list(whole.wrap(_CONSOLE, max(1, width - LABEL_COLUMNS - 1)))
     if len(parts) > MAX_TASK_LINES:

@@ -1,4 +1,4 @@
-"""The saved sessions, newest first, with samples of one task folded, evaluations and trainings."""
+"""The saved sessions, newest first, with samples folded, plus evaluations and trainings."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from sandbox_tui.tui.widgets.sessions.session_rows import facts_line, title_line
 from sandbox_tui.tui.widgets.training.training_rows import training_lines
 
 PREFETCH_ROWS = 30
-"""Distance to the last known row at which more sessions are requested."""
+"""Distance to the last loaded row at which more sessions are requested."""
 
 
 MAX_INDENTED_DEPTH = 5
-"""Deeper forks are not indented further."""
+"""Deeper forks are not indented any further."""
 
 
 class SessionList(BlockList):
-    """Shows a row for each session: in columns where it is wide, else on two lines.
+    """Shows one row per session: in columns if there is room, otherwise on two lines.
 
-    It may hold only the first of many, and posts `MoreRequested` near the last of them.
+    The list may contain only the first of many sessions; it posts `MoreRequested` near their end.
 
     Attributes:
-        waiting: ids of the sessions in which a call waits for a person.
+        waiting: ids of the sessions in which a call waits for the user.
     """
 
     class MoreRequested(Message):
-        """The person scrolls to sessions that are not loaded."""
+        """The user scrolls towards sessions that are not loaded."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -80,11 +80,11 @@ class SessionList(BlockList):
         """Show sessions; the cursor stays on its row.
 
         Args:
-            family: newest first, forks after their parents.
-            total: number of all sessions; None when these are all.
+            family: the sessions, newest first, forks after their parents.
+            total: number of all sessions; None if `family` contains them all.
             evaluations: newest first.
-            tags: by session.
-            waiting: ids of the sessions in which a call waits for a person.
+            tags: tags by session.
+            waiting: ids of the sessions in which a call waits for the user.
             trainings: newest first.
         """
         self._family = family
@@ -101,7 +101,7 @@ class SessionList(BlockList):
         self.border_title = self._title()
 
     def _lay_out(self) -> None:
-        """Make the rows; the cursor stays on its row, or on the one of its samples."""
+        """Build the rows; the cursor stays on its row, or moves to the row of its samples."""
         selected = self.current_row
         self._rows = rows_of(
             self._family,
@@ -123,11 +123,11 @@ class SessionList(BlockList):
             self._wanted = ""
 
     def go_to(self, run_id: str) -> None:
-        """Put the cursor on a session the next time that it is among those shown."""
+        """Put the cursor on a session as soon as it is in the list."""
         self._wanted = run_id
 
     def _go_to_session(self, run_id: str) -> None:
-        """Put the cursor on the row that stands for a session."""
+        """Put the cursor on the row that contains a session."""
         for index, row in enumerate(self._rows):
             if any(run.id == run_id for run in runs_of(row)):
                 self.cursor = index
@@ -155,13 +155,13 @@ class SessionList(BlockList):
 
     @property
     def has_trainings(self) -> bool:
-        """Whether there is a training run."""
+        """Whether there are any trainings."""
         return bool(self._trainings)
 
     def show_progress(
         self, evaluations: Sequence[EvalSummary], trainings: Sequence[TrainingSummary]
     ) -> bool:
-        """Redraw these evaluations and trainings where they are; False where nothing changed."""
+        """Redraw these evaluations and trainings in place; False if nothing changed."""
         evaluated = {one.info.id: one for one in evaluations}
         trained = {one.id: one for one in trainings}
         before = self._evaluations, self._trainings
@@ -180,7 +180,7 @@ class SessionList(BlockList):
 
     @property
     def current(self) -> RunSummary | None:
-        """The session under the cursor, or None: there is none, or the row is of several."""
+        """The session under the cursor; None if there is none or the row contains several."""
         row = self.current_row
         return row.run if isinstance(row, SessionRow) else None
 
@@ -202,11 +202,11 @@ class SessionList(BlockList):
         self.changed()
 
     def index_of(self, key: str) -> int:
-        """Where the row with this key is; -1 where there is none."""
+        """Index of the row with this key, or -1 if there is none."""
         return next((i for i, row in enumerate(self._rows) if row.key == key), -1)
 
     def unfold(self, row: SamplesRow) -> None:
-        """Show a row for each of the samples, or fold them again."""
+        """Show one row per sample, or fold them again."""
         self._opened ^= {row.key}
         self._lay_out()
 
@@ -278,7 +278,7 @@ class SessionList(BlockList):
 def _progressed(
     row: Row, evaluated: Mapping[str, EvalSummary], trained: Mapping[str, TrainingSummary]
 ) -> Row:
-    """The row as far as it is now."""
+    """The row with its current summary."""
     match row:
         case EvalRow(key=key) if key in evaluated:
             return EvalRow(summary=evaluated[key])
@@ -289,7 +289,7 @@ def _progressed(
 
 
 def _sample_title(run: RunSummary) -> str:
-    """What tells a sample from the others: its answer, or why there is none."""
+    """What distinguishes a sample from the others: its answer, or why there is none."""
     if run.answer:
         return f"answer: {first_line(run.answer)}"
     return first_line(run.error or "") or run.id
@@ -302,7 +302,7 @@ def _branch(row: SessionRow) -> str:
 
 
 def _parting(row: SessionRow) -> str:
-    """The step, and the parent, that a fork starts from."""
+    """The step at which a fork starts, and its parent if not shown above it."""
     lineage = row.lineage
     if lineage.step is None:
         return ""

@@ -1,4 +1,4 @@
-"""The two lines of a saved session in lists."""
+"""The two lines of a saved session in a list."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def title_line(
     Args:
         run: the session.
         width: columns.
-        palette: to draw in.
-        branch: drawn from its parent.
-        marked: whether it is marked.
-        waits: whether one of its calls waits for a person.
-        title: instead of its own.
+        palette: the palette to draw with.
+        branch: the branch drawn from its parent.
+        marked: whether the user has marked it.
+        waits: whether one of its calls waits for the user.
+        title: replaces the session's own title.
     """
     sign, style = ("◆", palette.human) if waits else sign_of(run, palette)
     line = Text(branch, style=palette.faint, no_wrap=True)
@@ -62,11 +62,11 @@ def facts_line(
     Args:
         run: the session.
         width: columns.
-        palette: to draw in.
+        palette: the palette to draw with.
         indent: columns to the left.
-        parting: the step a fork starts from.
+        parting: the step at which a fork starts.
         tags: its tags.
-        waits: whether one of its calls waits for a person.
+        waits: whether one of its calls waits for the user.
     """
     tokens = run.input_tokens + run.output_tokens
     parts = [
@@ -98,13 +98,13 @@ def sign_of(run: RunSummary, palette: Palette) -> tuple[str, Style]:
 
 
 def with_age(line: Text, began_at: float, width: int, palette: Palette) -> Text:
-    """A line of a list, cut to its width, with an age at its right end.
+    """A list line, cut to its width, with an age at the right end.
 
     Args:
-        line: changed in place, and returned.
+        line: changed in place and returned.
         began_at: seconds since the epoch.
         width: columns.
-        palette: to draw in.
+        palette: the palette to draw with.
     """
     when = ago(began_at)
     room = max(1, width - len(when) - 2)
@@ -114,7 +114,7 @@ def with_age(line: Text, began_at: float, width: int, palette: Palette) -> Text:
 
 
 def ago(then: float) -> str:
-    """The age of a moment, in one unit."""
+    """The time since then, in one unit."""
     passed = max(0.0, time.time() - then)
     for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
         if passed >= length:

@@ -1,4 +1,4 @@
-"""The search line for all sessions."""
+"""The search bar for all sessions."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ DEBOUNCE_SECONDS = 0.12
 """Pause in typing after which the search starts."""
 
 MAX_COMPLETIONS = 8
-"""Completions that are listed."""
+"""Maximum number of completions listed."""
 
 
 class SearchBar(Vertical):
-    """Hidden until `open`; posts the query as it is typed, and offers completions."""
+    """A search bar, hidden until `open` is called; posts the query as it is typed and offers
+    completions."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("search.leave", "leave"),
@@ -57,7 +58,7 @@ class SearchBar(Vertical):
     enter_words = "open"
 
     class QueryChanged(Message):
-        """The query changed; it is empty where `query.asks` is False."""
+        """The query changed; it is empty if `query.asks` is False."""
 
         def __init__(self, query: Query) -> None:
             super().__init__()
@@ -71,13 +72,13 @@ class SearchBar(Vertical):
             self.direction = direction
 
     class Submitted(Message):
-        """The person opens the hit under the cursor."""
+        """The user opens the hit under the cursor."""
 
     class ResultsRequested(Message):
-        """The focus goes to the results."""
+        """The user wants to move to the results."""
 
     class Closed(Message):
-        """The search is over."""
+        """The search has ended."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -104,12 +105,12 @@ class SearchBar(Vertical):
         self.border_subtitle = f"enter open · {hint('search.leave')} close"
 
     def open(self) -> None:
-        """Show the line and focus it at once: the next key already belongs here."""
+        """Show the bar and focus it immediately, so that the next key goes here."""
         self.display = True
         self.screen.set_focus(self.query_one(Input))
 
     def know(self, values: Values) -> None:
-        """Take the values that filters can have."""
+        """Set the possible values of filters."""
         self._values = values
 
     def say(self, words: str) -> None:
@@ -118,7 +119,7 @@ class SearchBar(Vertical):
         self.query_one(ThemedText).refresh(layout=True)
 
     def ways_on(self) -> Sequence[str]:
-        """All completions of the text."""
+        """All completions of the typed text."""
         return completions(self.query_one(Input).value, self._values)
 
     @property
@@ -133,7 +134,7 @@ class SearchBar(Vertical):
         self.post_message(self.CursorMoved(direction))
 
     def action_complete(self) -> None:
-        """Take the first completion; without one, go to the results."""
+        """Accept the first completion; without one, go to the results."""
         line, ways = self.query_one(Input), self.ways_on()
         if not ways or not line.value:
             self.post_message(self.ResultsRequested())
@@ -147,7 +148,7 @@ class SearchBar(Vertical):
         self.post_message(self.Closed())
 
     def close(self) -> None:
-        """Clear and hide the line."""
+        """Clear and hide the bar."""
         with self.prevent(Input.Changed):
             self.query_one(Input).value = ""
         self._query = Query()
@@ -181,7 +182,7 @@ class SearchBar(Vertical):
             self.post_message(self.QueryChanged(query))
 
     def _remark(self, palette: Palette) -> Text:
-        """A problem, completions, what was not understood, or the syntax of queries."""
+        """A problem, completions, parts that were not understood, or the syntax of queries."""
         text = self.query_one(Input).value
         remarks = parse_query(text).remarks
         line = Text()
@@ -204,7 +205,7 @@ class SearchBar(Vertical):
 
 
 class _QuerySuggester(Suggester):
-    """Suggests the first completion behind the cursor."""
+    """Suggests the first completion of the typed text."""
 
     def __init__(self, bar: SearchBar) -> None:
         super().__init__(use_cache=False, case_sensitive=True)

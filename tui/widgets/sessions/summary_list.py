@@ -1,4 +1,4 @@
-"""Lists of summaries, two lines each, newest first: evaluations, training runs."""
+"""Base class of lists of summaries, newest first: evaluations and trainings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Summary = TypeVar("Summary")
 
 
 class SummaryList(BlockList, Generic[Summary]):
-    """Shows summaries; a subclass says what they are called, told apart by, and drawn as."""
+    """Shows summaries, two lines each; a subclass provides their title, ids and lines."""
 
     DEFAULT_CSS = """
     SummaryList {
@@ -27,10 +27,10 @@ class SummaryList(BlockList, Generic[Summary]):
     """
 
     TITLE: ClassVar[str]
-    """What the summaries are of, in the plural."""
+    """Plural name of the items."""
 
     NOTHING: ClassVar[str]
-    """What stands there where there is none."""
+    """Text shown if there are none."""
 
     def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -39,15 +39,15 @@ class SummaryList(BlockList, Generic[Summary]):
         self.border_title = self.TITLE
 
     def id_of(self, found: Summary) -> str:
-        """What tells a summary from the others."""
+        """A unique id of a summary."""
         raise NotImplementedError
 
     def lines_of(self, found: Summary, width: int, palette: Palette) -> list[Text]:
-        """Its two lines."""
+        """The two lines of a summary."""
         raise NotImplementedError
 
     def show(self, found: Sequence[Summary]) -> None:
-        """Show summaries; the cursor stays on its one."""
+        """Show summaries; the cursor stays on the same one."""
         here = self.current
         self._found = found
         self.following = False
@@ -68,7 +68,7 @@ class SummaryList(BlockList, Generic[Summary]):
 
     @property
     def is_read(self) -> bool:
-        """Whether it shows what is there."""
+        """Whether the summaries have been loaded."""
         return self._found is not None
 
     @override

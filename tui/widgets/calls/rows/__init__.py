@@ -1,1 +1,1 @@
-"""The rows of the list of calls, a file for each kind."""
+"""Rows of the list of calls, one file per kind."""

@@ -1,8 +1,8 @@
 """Rows of tool calls in the list of calls.
 
-Every function returns the lines of one item at one width. The height of a closed item is known
-without drawing it: a reply is its rule, a line of prose and a remark where it has them; everything
-else is two lines.
+Every function returns the lines of one item at a given width. The height of a closed item is known
+without drawing it: a reply has its rule, plus a line of prose and a remark if it has them; every
+other item has two lines.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ def call_lines(
     palette: Palette,
     before: str | None = None,
 ) -> list[Text]:
-    """A call and its status; opened, also its arguments and its observation.
+    """A call and its status; if opened, also its arguments and its observation.
 
     Args:
         item: the call.
-        width: of the list, in columns.
+        width: width of the list, in columns.
         now: the run's clock in seconds.
-        opened: whether it is shown whole.
-        palette: to draw in.
-        before: the file that it inserts into, where it waits and the file is known.
+        opened: whether it is shown in full.
+        palette: the palette to draw with.
+        before: content of the file that a waiting call inserts into, if known.
     """
     lines = [_call_title(item, width, opened, palette), _call_status(item, width, now, palette)]
     if opened:
@@ -141,7 +141,7 @@ def _amount(item: CallItem) -> str:
 
 
 def _arguments(item: CallItem, width: int, palette: Palette, before: str | None) -> list[Text]:
-    """The arguments in readable form; complete when the call waits."""
+    """The arguments in readable form; complete if the call waits."""
     if item.status == "waiting":
         return waiting_lines(item, width, palette, before)
     fields = _fields(item.arguments)

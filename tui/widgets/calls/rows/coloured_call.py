@@ -1,4 +1,4 @@
-"""All of a call in colour: a command highlighted, an edit as a diff, every line to its end."""
+"""A complete call in colour: commands highlighted, edits as a diff, no line cut."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from sandbox_tui.tui.widgets.preview.diff import CHANGED_WORDS, CONTEXT_LINES
 from sandbox_tui.tui.widgets.preview.word_diff import Span, changed_words
 
 MAX_COMPARED_LINES = 2_000
-"""Longer texts are shown one after the other: comparing them would take noticeable time."""
+"""Longer texts are shown one after the other: comparing them would take a noticeable time."""
 
 _EDITS = {
     "str_replace": {"command", "path", "old_str", "new_str"},
     "create": {"command", "path", "file_text"},
     "insert": {"command", "path", "insert_line", "new_str"},
 }
-"""The arguments of each edit that is shown as a diff."""
+"""The arguments of each edit command that is shown as a diff."""
 
 
 def coloured_call(
@@ -36,11 +36,11 @@ def coloured_call(
     """All arguments of a call, wrapped.
 
     Args:
-        name: of the tool.
+        name: name of the tool.
         arguments: JSON text.
         width: columns.
-        palette: to draw in.
-        before: the file that the call inserts into, where it is known.
+        palette: the palette to draw with.
+        before: content of the file that the call inserts into, if known.
     """
     fields = _fields(arguments)
     if name == BASH and fields is not None and set(fields) == {"command"}:
@@ -64,7 +64,7 @@ def _rows(lines: Iterable[Text], width: int) -> list[Text]:
 
 
 def _is_edit(fields: dict[str, Any]) -> bool:
-    """Whether a diff shows all that these arguments say."""
+    """Whether a diff shows everything in these arguments."""
     wanted = _EDITS.get(str(fields.get("command")))
     texts = (value for name, value in fields.items() if name != "insert_line")
     return wanted == set(fields) and all(isinstance(value, str) for value in texts)
@@ -78,7 +78,7 @@ def _edit_rows(
     head = f"{command} {path}{where}"
     yield from _rows([Text(line, style=palette.strong) for line in clean_lines(head)], width)
     old = _lines(fields.get("old_str", ""))
-    # A newline ends the last line of a file; elsewhere it begins one more.
+    # In a file a trailing newline ends the last line; in inserted text it starts another one.
     content = fields["file_text"].removesuffix("\n") if command == "create" else fields["new_str"]
     new = _lines(content)
     above, below = _around(fields.get("insert_line"), before) if command == "insert" else ((), ())
@@ -93,7 +93,7 @@ def _edit_rows(
 
 
 def _around(line: object, before: str | None) -> tuple[Sequence[str], Sequence[str]]:
-    """The lines above and below an insertion after a line; none where they are not known."""
+    """The lines above and below an insertion point; none if they are unknown."""
     if before is None or not isinstance(line, int):
         return (), ()
     lines = _lines(before.removesuffix("\n"))
@@ -127,7 +127,7 @@ def _changes(old: list[str], new: list[str]) -> Iterator[tuple[str, str, tuple[S
 def _signed(
     sign: str, text: str, spans: tuple[Span, ...], style: Style, width: int
 ) -> Iterator[Text]:
-    """A line in rows; the sign stands before each of them, so that none is taken for context."""
+    """A line as rows, each with the sign, so that no row looks like context."""
     line = Text(text, style=style, no_wrap=True)
     for start, end in spans:
         line.stylize(CHANGED_WORDS, start, end)

@@ -1,4 +1,4 @@
-"""Rows of a person's work on files in the list of calls."""
+"""Rows of the user's file actions in the list of calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
 
 FILE_ACTION_WORDS = {"pull": "out", "push": "in", "edit": "edit"}
-"""The action, where calls have the tool's name."""
+"""The word for each action, in the column of the tool name."""
 
 MAX_DIFF_LINES = 15
 
@@ -22,10 +22,15 @@ MAX_DIFF_LINES = 15
 def file_lines(
     item: HumanItem, file: HumanFile, gutter: int, width: int, opened: bool, palette: Palette
 ) -> list[Text]:
-    """A file that was pulled, pushed or edited: two lines; opened, also its diff.
+    """A file that was pulled, pushed or edited: two lines; if opened, also its diff.
 
     Args:
-        gutter: columns left of an item's text.
+        item: the user's action.
+        file: what was done to the file.
+        gutter: columns left of the item's text.
+        width: width of the list, in columns.
+        opened: whether the details are shown.
+        palette: the palette to draw with.
     """
     title = Text(f"{'':>{gutter - 1}} ", no_wrap=True)
     title.append(f"{FILE_ACTION_WORDS[file.action]:<5}", style=palette.human + Style(bold=True))

@@ -1,4 +1,4 @@
-"""Rows of what a person did, and of notes, in the list of calls."""
+"""Rows of user actions and of notes in the list of calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sandbox_tui.tui.widgets.preview.code import indented, wrapped
 
 
 def human_lines(item: HumanItem, width: int, opened: bool, palette: Palette) -> list[Text]:
-    """A person's message, command or work on a file."""
+    """A user's message, command or file action."""
     if item.file is not None:
         return file_lines(item, item.file, GUTTER, width, opened, palette)
     title = Text(f"{'':>{GUTTER - 1}} ", no_wrap=True)
@@ -35,7 +35,7 @@ def human_lines(item: HumanItem, width: int, opened: bool, palette: Palette) -> 
 
 
 def written_lines(notes: Sequence[str], width: int, opened: bool, palette: Palette) -> list[Text]:
-    """A person's notes on a step: a line each, complete when opened."""
+    """The user's notes on a step: one line each, or complete if opened."""
     lines: list[Text] = []
     for note in notes:
         if opened:
@@ -50,7 +50,7 @@ def written_lines(notes: Sequence[str], width: int, opened: bool, palette: Palet
 
 
 def note_lines(item: NoteItem, width: int, palette: Palette) -> list[Text]:
-    """A notice for the reader, wrapped."""
+    """A notice for the user, wrapped."""
     style = {"info": palette.dim, "warning": palette.warn, "error": palette.bad}[item.level]
     sign = {"info": "·", "warning": "!", "error": "✗"}[item.level]
     lines = indented(wrapped(item.text, width - GUTTER, style), GUTTER)

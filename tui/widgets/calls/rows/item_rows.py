@@ -14,7 +14,7 @@ from sandbox_tui.tui.widgets.calls.rows.reply_rows import reply_height, reply_li
 
 
 def item_height(item: Item, opened: bool, notes: Sequence[str]) -> int | None:
-    """The number of lines of an item; None where only drawing it tells."""
+    """Number of lines of an item; None if it is only known after drawing."""
     if isinstance(item, ReplyItem):
         height = reply_height(item, opened)
         return None if height is None else height + len(notes)
@@ -30,16 +30,16 @@ def item_lines(
     palette: Palette,
     before: str | None = None,
 ) -> list[Text]:
-    """An item, drawn.
+    """The lines of an item.
 
     Args:
-        item: what happened.
-        width: of the list, in columns.
+        item: the item.
+        width: width of the list, in columns.
         now: the run's clock in seconds.
-        opened: whether it is shown whole.
-        notes: what people wrote on the step of a reply.
-        palette: of the current theme.
-        before: the file that a waiting call inserts into, where it is known.
+        opened: whether it is shown in full.
+        notes: notes on the step of a reply.
+        palette: the palette to draw with.
+        before: content of the file that a waiting call inserts into, if known.
     """
     match item:
         case ReplyItem():

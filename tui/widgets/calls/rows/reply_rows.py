@@ -23,18 +23,18 @@ MAX_PROSE_COLUMNS = 106
 """Longer lines of prose are hard to read."""
 
 MAX_SUMMARY_CHARS = 400
-"""Characters of a folded reply that its line is made of."""
+"""Characters of a folded reply from which its one line is made."""
 
 _THOUGHT = Style(italic=True)
 _ESCAPE = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", '"': '"', "\\": "\\", "/": "/"}
-"""Escapes of JSON in the arguments of a call that is being written."""
+"""JSON escapes in the arguments of a call that is still being written."""
 
 
 def reply_lines(
     item: ReplyItem, width: int, now: float, opened: bool, palette: Palette
 ) -> list[Text]:
-    """A step's rule with its figures, what the model thinks and says, and what ended it."""
+    """The lines of a reply: the step's rule with its figures, reasoning, text and failures."""
     lines = [_rule(item, width, now, palette)]
     said = _whole(item, width, palette) if opened else []
     if said:
@@ -54,7 +54,7 @@ def reply_lines(
 
 
 def reply_height(item: ReplyItem, opened: bool) -> int | None:
-    """Height of a closed, finished reply; None when only drawing tells."""
+    """Height of a closed, finished reply; None if it is only known after drawing."""
     if opened or not item.ended:
         return None
     return 1 + _has_prose(item) + len(item.failures) + bool(item.remark)
@@ -82,7 +82,7 @@ def _rule(item: ReplyItem, width: int, now: float, palette: Palette) -> Text:
 
 
 def _fitting(parts: list[str], room: int) -> str:
-    """As many of the parts as fit, first ones first."""
+    """As many of the parts as fit, in order."""
     words = parts[0]
     for part in parts[1:]:
         if len(words) + len(part) + 3 > room:
@@ -122,7 +122,7 @@ def _waiting_again(failure: ModelFailed, now: float) -> str:
 
 
 def _failures(item: ReplyItem, width: int, opened: bool, palette: Palette) -> list[Text]:
-    """Why attempts failed: a line each, whole where it is read now."""
+    """Why attempts failed: one line each, complete while it is current or the reply is open."""
     lines: list[Text] = []
     for failure in item.failures:
         words = f"try {failure.attempt} failed: {sanitize_line(failure.error)}"
@@ -140,7 +140,7 @@ def _failures(item: ReplyItem, width: int, opened: bool, palette: Palette) -> li
 
 
 def _whole(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
-    """All it thinks, beside a bar, then all it says, as Markdown."""
+    """The whole reasoning beside a bar, then the whole text as Markdown."""
     lines: list[Text] = []
     if item.reasoning.strip():
         for words in item.reasoning.strip().split("\n"):
@@ -155,14 +155,14 @@ def _whole(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
 
 @functools.lru_cache(1_024)
 def _thought(words: str, width: int, palette: Palette) -> tuple[Text, ...]:
-    """A line of what it thinks; kept, for the lines before the last one do not change."""
+    """One line of reasoning as rows; cached because only the last line still changes."""
     bar = Text(" " * GUTTER, no_wrap=True).append("│ ", style=palette.faint)
     rows = wrapped(words, width - 2, palette.model + _THOUGHT)
     return tuple(bar.copy().append_text(row) for row in rows)
 
 
 def _folded(item: ReplyItem, width: int, palette: Palette) -> Text:
-    """One line of it: its newest one while it grows, its first words afterwards."""
+    """A reply in one line: its latest words while it grows, its first words afterwards."""
     line = Text(" " * GUTTER, no_wrap=True)
     if not item.ended:
         newest = (item.text.strip() or item.reasoning.strip()).rsplit("\n", 1)[-1]
@@ -178,7 +178,7 @@ def _folded(item: ReplyItem, width: int, palette: Palette) -> Text:
 
 
 def _summary(said: str, palette: Palette) -> str:
-    """The beginning of a text without the signs of its Markdown."""
+    """The beginning of a text, without its Markdown syntax."""
     lines = markdown_lines(said[:MAX_SUMMARY_CHARS], MAX_SUMMARY_CHARS, palette)
     return " ".join(line.plain.strip() for line in lines if line.plain.strip())
 
@@ -188,7 +188,7 @@ def _first_words(thought: str) -> str:
 
 
 def _marked(mark: str, line: Text, palette: Palette) -> Text:
-    """A line with the mark of something that can be opened or folded."""
+    """A line with the mark of an item that can be opened or folded."""
     return Text(f"{mark} ", style=palette.dim, no_wrap=True).append_text(line[2:])
 
 
@@ -197,7 +197,7 @@ def _room(width: int) -> int:
 
 
 def _writing(item: ReplyItem, width: int, palette: Palette) -> list[Text]:
-    """The calls the model is writing, as far as they have arrived."""
+    """The calls that the model is writing, as far as they have arrived."""
     lines: list[Text] = []
     for name, arguments in item.writing.values():
         title = Text(" " * GUTTER, no_wrap=True)

@@ -1,4 +1,4 @@
-"""Parts that the rows of calls, replies and people share."""
+"""Parts shared by the rows of calls, replies and user actions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GUTTER = 6
 """Columns left of an item's text: the call's number and a space."""
 
 MAX_INLINE_LINES = 15
-"""Lines of code or output shown in place; a key opens the rest."""
+"""Maximum lines of code or output shown inline; a key opens the rest."""
 
 BOLD = Style(bold=True)
 
@@ -23,7 +23,7 @@ BOLD = Style(bold=True)
 def inset(
     lines: list[Text], width: int, palette: Palette, *, most: int = MAX_INLINE_LINES
 ) -> list[Text]:
-    """A block on its own background, cut after so many lines."""
+    """A block on its own background, cut after `most` lines."""
     shown = lines[:most]
     inner = max(1, width - GUTTER)
     result: list[Text] = []
@@ -49,14 +49,14 @@ def observation_lines(text: str, width: int, palette: Palette) -> list[Text]:
 
 
 def _output_line(line: str, palette: Palette) -> Text:
-    """A line of output; the marker where stderr begins becomes words."""
+    """A line of output; the marker before stderr is replaced by words."""
     if line == "[STDERR]":
         return Text("on stderr:", style=palette.faint + Style(italic=True))
     return Text(line, style=palette.dim)
 
 
 def body_of(observation: str) -> str:
-    """An observation without its frame."""
+    """An observation without its header lines."""
     frame = ("Exit code: ", "Execution output of ", "[STDOUT]", "[STDERR]", "[A person edited")
     lines = observation.split("\n")
     while lines and (not lines[0].strip() or lines[0].startswith(frame)):

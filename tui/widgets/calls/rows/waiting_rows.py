@@ -1,4 +1,4 @@
-"""Rows of a call that waits: all of it, and what it will change, before a person decides."""
+"""Rows of a waiting call: all of it, and what it will change, for the user to decide."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call
 from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER, inset
 
 MAX_WAITING_LINES = 2_000
-"""Lines shown of a call that waits: a person must be able to read what they approve."""
+"""Maximum lines shown of a waiting call: the user must be able to read what they approve."""
 
 
 def waiting_lines(
     item: CallItem, width: int, palette: Palette, before: str | None = None
 ) -> list[Text]:
-    """All arguments of a waiting call, every line to its end, wrapped; an edit as a diff.
+    """All arguments of a waiting call, wrapped and uncut; an edit as a diff.
 
     Args:
         item: the call.
-        width: of the list, in columns.
-        palette: to draw in.
-        before: the file that it inserts into, where it is known.
+        width: width of the list, in columns.
+        palette: the palette to draw with.
+        before: content of the file that the call inserts into, if known.
     """
     room = max(1, width - GUTTER - 1)
     rows = coloured_call(item.call.name, item.arguments, room, palette, before)

@@ -1,1 +1,1 @@
-"""Search and filter in the list of calls."""
+"""Search and filter of the list of calls."""

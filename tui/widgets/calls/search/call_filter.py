@@ -1,4 +1,4 @@
-"""Predicates on the items of a run: what a filter shows, what holds some words, what is final."""
+"""Predicates on the items of a run: whether they pass a filter, contain words, or are final."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteIte
 Filter = Literal["all", "failed", "edits", "yours", "text"]
 
 FILTERS: tuple[Filter, ...] = ("all", "failed", "edits", "yours", "text")
-"""All items; failures; file edits; what a person did; what the model said."""
+"""All items; failures; file edits; user actions; what the model said."""
 
 FILTER_WORDS: dict[Filter, str] = {
     "all": "",
@@ -18,7 +18,7 @@ FILTER_WORDS: dict[Filter, str] = {
     "yours": "your actions",
     "text": "messages",
 }
-"""What a filter shows, after "only"."""
+"""What a filter shows, displayed after "only"."""
 
 
 def fits(item: Item, wanted: Filter) -> bool:
@@ -42,7 +42,7 @@ def fits(item: Item, wanted: Filter) -> bool:
 
 
 def holds(item: Item, words: str) -> bool:
-    """Whether an item holds the words; case matters only when they have capitals."""
+    """Whether an item contains the words; case-sensitive only if the words contain capitals."""
     text = _text(item)
     return words in text if has_capitals(words) else words in text.casefold()
 
@@ -53,7 +53,7 @@ def has_capitals(words: str) -> bool:
 
 
 def is_settled(item: Item) -> bool:
-    """Whether an item is final, unless a person acts on it."""
+    """Whether an item is final unless the user acts on it."""
     match item:
         case CallItem():
             return item.finished is not None

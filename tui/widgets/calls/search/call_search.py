@@ -1,4 +1,4 @@
-"""A search through the items that the list of calls shows."""
+"""Search through the items that the list of calls shows."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sandbox_tui.tui.widgets.calls.search.call_filter import has_capitals, holds
 
 
 class CallSearch:
-    """What is searched for, and which of the shown items match.
+    """The words to search for, and which of the shown items match.
 
     Attributes:
-        words: the words; capitals count only when some are typed. Empty when no search is on.
+        words: the words, case-sensitive only if they contain capitals. Empty without a search.
         session_summary: result of a search through the whole session, which the screen runs; None
-            when only the shown items are searched.
+            if only the shown items are searched.
     """
 
     def __init__(self) -> None:
@@ -26,17 +26,17 @@ class CallSearch:
         self.session_summary: str | None = None
 
     def start(self, words: str) -> None:
-        """Search for these words from now on."""
+        """Start a search for these words."""
         self.words = words if has_capitals(words) else words.casefold()
 
     def matches(self, items: Sequence[Item], shown: Sequence[int]) -> list[int]:
-        """Indexes into `shown` of the items that hold the words."""
+        """Indexes into `shown` of the items that contain the words."""
         if not self.words:
             return []
         return [place for place, index in enumerate(shown) if holds(items[index], self.words)]
 
     def summary(self, matches: Sequence[int], cursor: int) -> str:
-        """The number of matches, and which of them the cursor is on."""
+        """The number of matches, and which one the cursor is on."""
         if not self.words or self.session_summary is not None:
             return self.session_summary or ""
         if not matches:
@@ -45,7 +45,7 @@ class CallSearch:
         return f"{which}{len(matches)} found"
 
     def highlight(self, lines: Sequence[Text], palette: Palette) -> list[Text]:
-        """Drawn lines with the words marked in them."""
+        """The lines with the words highlighted."""
         if not self.words:
             return list(lines)
         style = palette.accent + Style(reverse=True)

@@ -18,7 +18,7 @@ from sandbox_tui.tui.widgets.line_input import LineInput
 
 
 class FindBar(Horizontal):
-    """Hidden until `open`; posts the words as they are typed."""
+    """A search bar, hidden until `open` is called; posts the words as they are typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("find.leave", "leave"),
@@ -37,7 +37,7 @@ class FindBar(Horizontal):
     enter_words = "keep matches"
 
     class Changed(Message):
-        """The words changed; empty when the search is over."""
+        """The words changed; empty if the search has ended."""
 
         def __init__(self, words: str) -> None:
             super().__init__()
@@ -51,7 +51,7 @@ class FindBar(Horizontal):
             self.direction = direction
 
     class Closed(Message):
-        """The line is hidden; the search stays unless its words are empty."""
+        """The bar was hidden; the search stays active unless its words are empty."""
 
     def compose(self) -> ComposeResult:
         """A sign and an input."""
@@ -67,7 +67,7 @@ class FindBar(Horizontal):
         )
 
     def open(self) -> None:
-        """Show the line and focus it at once: the next key already belongs here."""
+        """Show the bar and focus it immediately, so that the next key goes here."""
         self.display = True
         self.screen.set_focus(self.query_one(Input))
 

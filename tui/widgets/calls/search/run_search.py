@@ -10,7 +10,7 @@ from sandbox_tui.tui.widgets.calls.call_text import whole_text
 class RunSearch:
     """Tells whether words occur in the task, the model's name, a reply, a call or its output.
 
-    It is asked several times a second, so it does not read complete parts again.
+    It is queried several times a second, so it reads complete parts only once.
 
     Args:
         worker: the run.

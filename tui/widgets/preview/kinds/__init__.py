@@ -1,1 +1,1 @@
-"""The kinds of file with a preview of their own."""
+"""The kinds of file that have their own preview."""

@@ -1,4 +1,4 @@
-"""Binary files: their type, their duration or size where that is cheap, their first bytes."""
+"""Preview of binary files: type, duration or size if cheap to read, and the first bytes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ MAGIC: tuple[tuple[int, bytes, str], ...] = (
 """Offset, magic number and name of each type."""
 
 DURATION_IN_HEADER = (b"RIFF", b"fLaC")
-"""Magic numbers of sounds whose header holds their duration."""
+"""Magic numbers of sounds whose header contains their duration."""
 
 OPENED_EXTERNALLY = ("PDF", "sound", "film", "picture")
 
@@ -83,7 +83,7 @@ class BinaryDocument(Document):
 
 
 def kind_of(data: bytes) -> str:
-    """The type of a content, by its magic number."""
+    """The type of the content, by its magic number."""
     for offset, magic, name in MAGIC:
         if data[offset : offset + len(magic)] == magic:
             return name
@@ -102,7 +102,7 @@ def _details(kind: str, source: Source) -> list[str]:
 
 
 def _sound(source: Source) -> str:
-    """Duration and sample rate; some formats need the whole file for it."""
+    """Duration and sample rate; some formats need the whole file."""
     from tinytag import TinyTag  # not needed at startup
 
     if source.cut and not source.data.startswith(DURATION_IN_HEADER):
@@ -132,7 +132,7 @@ def _zip(source: Source) -> str:
 
 
 def _names(source: Source) -> list[str]:
-    """Names in an archive's directory; nothing is unpacked."""
+    """Names in the archive's directory; nothing is unpacked."""
     if source.cut:
         return []
     try:
@@ -154,7 +154,7 @@ _ASK: dict[str, Callable[[Source], str]] = {
 
 
 def _hexdump(data: bytes, width: int, palette: Palette) -> list[Text]:
-    """Offset, bytes and characters; as many in a row as fit."""
+    """Offset, bytes and characters, as many per row as fit."""
     per_row = 16 if width >= 8 + 16 * 4 else 8 if width >= 8 + 8 * 4 else 4
     lines: list[Text] = []
     for at in range(0, len(data), per_row):

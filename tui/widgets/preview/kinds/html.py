@@ -1,4 +1,4 @@
-"""HTML: its source, and how to open it as a page."""
+"""Preview of HTML: its source, and how to open it in a browser."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SUFFIXES = (".html", ".htm", ".xhtml", ".svg")
 
 
 class HtmlDocument(Document):
-    """The source of a page, below a line that tells how to open it."""
+    """The source of a page, below a line that says how to open it."""
 
     def __init__(self, source: Source) -> None:
         self._source = open_text(source, "page")

@@ -1,4 +1,4 @@
-"""JSON and JSON lines as a folding tree."""
+"""Preview of JSON and JSON lines as a folding tree."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.preview.document import Document, Kind, PreviewError, Source, count_of
 
 MAX_OPEN_ENTRIES = 40
-"""Containers with more entries start folded, and so does everything two levels down."""
+"""Containers with more entries start folded, as does everything two levels down."""
 
 MAX_ENTRIES = 2_000
-"""Entries shown of a container."""
+"""Maximum entries shown per container."""
 
 MAX_STRING_CHARS = 1_000
-"""Characters shown of a string."""
+"""Maximum characters shown per string."""
 
 Place = tuple[str | int, ...]
 
@@ -42,7 +42,7 @@ class _Row:
 
 
 class JsonDocument(Document):
-    """A value, a line per entry; enter folds and unfolds containers."""
+    """A JSON value, one line per entry; enter folds and unfolds containers."""
 
     def __init__(self, value: Any, facts: str) -> None:
         self._value = value
@@ -63,7 +63,7 @@ class JsonDocument(Document):
         return True
 
     def _walk(self) -> Iterator[_Row]:
-        """The visible rows. Not recursive: the file chooses the depth."""
+        """The visible rows. Not recursive, because the file controls the depth."""
         stack: list[_Row] = [_Row((), self._value)]
         while stack:
             row = stack.pop()

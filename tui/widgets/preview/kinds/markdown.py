@@ -1,4 +1,4 @@
-"""Rendered Markdown, wrapped to the width."""
+"""Preview of Markdown, rendered and wrapped to the width."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sandbox_tui.tui.widgets.preview.document import Document, Kind, PreviewErro
 from sandbox_tui.tui.widgets.preview.markdown_layout import lay_out
 
 MAX_CHARS, MAX_LINES = 100_000, 2_000
-"""Longer ones are shown as text: rendering them would take noticeable time."""
+"""Longer files are shown as text: rendering them would take a noticeable time."""
 
 MAX_COLUMNS = 100
 """Longer lines are hard to read."""

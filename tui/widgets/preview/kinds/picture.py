@@ -1,4 +1,4 @@
-"""Pictures, decoded with care: they come from the sandbox."""
+"""Preview of pictures. They come from the sandbox, so they are decoded with care."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "PPM", "TIFF")
-"""Formats whose decoders run no other program (PostScript's would)."""
+"""Formats whose decoders start no other program (PostScript's would)."""
 
 MAX_PIXELS = 50_000_000
 """Larger pictures are not decoded."""
 
 MAX_SIDE_PIXELS = 1_600
-"""More than any terminal shows."""
+"""More pixels than any terminal shows."""
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".ppm", ".pgm", ".tif", ".tiff")
 
 
 class PictureDocument(Document):
-    """A picture; its lines tell format and size."""
+    """A picture; its lines give format and size."""
 
     def __init__(self, source: Source) -> None:
         self._data = source.data
@@ -55,7 +55,7 @@ class PictureDocument(Document):
 
     @override
     def picture(self) -> Picture:
-        """At most `MAX_SIDE_PIXELS` pixels a side, without transparency."""
+        """The picture with at most `MAX_SIDE_PIXELS` per side, without transparency."""
         if self._cut:
             raise PreviewError(
                 f"Too large to show here; {hint('file.outside')} opens it in another program."

@@ -1,7 +1,7 @@
 """The kinds of file with their own preview. A new kind is a file in this folder and a line here.
 
-The first kind that matches makes the document. A file that is not what its name promises is shown
-as text below a sentence that says so; a file that is not text, as facts.
+The first matching kind creates the document. A file that is not what its name promises is shown as
+text below a sentence that says so; a file that is not text is shown as facts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KINDS: tuple[Kind, ...] = (
 
 
 def document_for(source: Source, *, as_source: bool = False) -> Document:
-    """The document for a content; `as_source` shows the source of text."""
+    """The document for some content; `as_source` shows the source of a text."""
     kind = None if as_source else next((kind for kind in KINDS if kind.matches(source)), None)
     if kind is None or not source.data:
         return _plain(source)

@@ -1,4 +1,4 @@
-"""CSV and TSV as a table with aligned columns."""
+"""Preview of CSV and TSV as a table with aligned columns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"\s*[-+]?[\d.,_ ]*\d(?:[eE][-+]?\d+)?\s*%?\s*\Z")
 
 
 class TableDocument(Document):
-    """Rows and columns; the first row holds the names of the columns.
+    """Rows and columns; the first row contains the column names.
 
     Args:
         rows: lists of cells.
@@ -93,7 +93,7 @@ def _open(source: Source) -> Document:
 
 
 def _delimiter(text: str) -> str:
-    """The delimiter that divides the first lines most evenly."""
+    """The delimiter that splits the first lines most evenly."""
     lines = [line for line in text[:20_000].split("\n")[:10] if line]
 
     def evenness(delimiter: str) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Text with syntax highlighting, and with line numbers where they fit."""
+"""Preview of text with syntax highlighting, and line numbers if they fit."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from sandbox_tui.tui.widgets.preview.code import HIGHLIGHT_CHARS, highlighted, l
 from sandbox_tui.tui.widgets.preview.document import Document, PreviewError, Source, count_of
 
 NUMBERED_WIDTH = 72
-"""Width from which on lines are numbered."""
+"""Minimum width for showing line numbers."""
 
 ROW_CHARS = 4096
-"""A longer line is split into rows, so that drawing one is never slow."""
+"""Longer lines are split into rows, so that drawing a row is never slow."""
 
 
 class TextDocument(Document):
@@ -51,10 +51,10 @@ class TextLines(Sequence[Text]):
     """Rows of a text, styled only when they are read.
 
     Args:
-        rows: line number (0 where a line continues) and characters of each.
-        coloured: the rows with syntax highlighting, as far as there is any.
+        rows: line number (0 for a continued line) and characters of each row.
+        coloured: the highlighted rows, if there are any.
         numbers: columns of the line number; 0 for none.
-        palette: for everything else.
+        palette: the palette for everything else.
     """
 
     def __init__(
