@@ -1,8 +1,8 @@
-"""Loads prompt packs: YAML files with the keys of the reference.
+"""Loads prompt packs: YAML files with the reference's keys.
 
 A pack has `system_prompt` and `instance_prompt`, and may set `working_dir`, `input_dir` and
 `output_dir`. The prompts may use {working_dir}, {input_dir}, {output_dir}, {command_docs}, {demo}
-and {problem_statement}; `{{` and `}}` mean braces, as in str.format, and any other brace is
+and {problem_statement}; `{{` and `}}` stand for braces, as in str.format, and any other brace is
 literal, so that packs written for the reference and packs with JSON in them load unchanged.
 """
 
@@ -37,7 +37,7 @@ class PromptPack:
     """A prompt pack.
 
     Attributes:
-        name: of the built-in pack, or of the file.
+        name: name of the built-in pack or of the file.
         system_prompt, instance_prompt: templates.
         working_dir, input_dir, output_dir: absolute paths in the sandbox.
     """
@@ -51,17 +51,17 @@ class PromptPack:
 
     @property
     def digest(self) -> str:
-        """Tells packs apart by their texts and directories, whatever their names are."""
+        """Identifies a pack by its texts and directories, regardless of its name."""
         texts = (self.system_prompt, self.instance_prompt)
         data = repr((*texts, self.working_dir, self.input_dir, self.output_dir)).encode()
         return hashlib.sha256(data).hexdigest()[:16]
 
     def system(self, command_docs: str) -> str:
-        """The system message."""
+        """Render the system message."""
         return self._filled(self.system_prompt, command_docs=command_docs)
 
     def instance(self, task: str) -> str:
-        """The first user message."""
+        """Render the first user message."""
         return self._filled(self.instance_prompt, problem_statement=task)
 
     def _filled(self, template: str, **fields: str) -> str:
@@ -77,7 +77,7 @@ class PromptPack:
 
 
 def filled(template: str, fields: Mapping[str, str]) -> str:
-    """The template with its fields filled in; missing fields stay as written."""
+    """Fill in the fields of a template; unknown fields stay as written."""
     out: list[str] = []
     opened: list[str] = []
     at = 0
@@ -100,19 +100,21 @@ def filled(template: str, fields: Mapping[str, str]) -> str:
 
 
 def load_pack(name: str) -> PromptPack:
-    """A pack by name, built in or in the config folder's prompts/, or one from a file.
+    """Load a pack from a file or by name: built in, or in prompts/ of the config folder.
 
     Raises:
-        ConfigError: there is none, naming those for a model with a computer; or it lacks a key.
+        ConfigError: the pack lacks a key or does not exist; the message then lists the packs for a
+            model with a computer.
     """
     return _load(name, _with_computer(), _of_one_reply())
 
 
 def load_one_reply_pack(name: str) -> PromptPack:
-    """The same for a model without a computer.
+    """Load a pack for a model without a computer, as `load_pack` does for one with a computer.
 
     Raises:
-        ConfigError: there is none, naming those for a model without one; or it lacks a key.
+        ConfigError: the pack lacks a key or does not exist; the message then lists the packs for a
+            model without a computer.
     """
     return _load(name, _of_one_reply(), _with_computer())
 
@@ -123,7 +125,7 @@ def _load(
     file = Path(name).expanduser()
     if file.suffix in (".yaml", ".yml"):
         return _read(file.stem, file)
-    known = {**others, **offered}  # a fork has what its parent had
+    known = {**others, **offered}  # both kinds load, because a fork keeps its parent's pack
     if name not in known:
         raise ConfigError(
             f"There is no prompt pack {name!r}. Known packs: {', '.join(sorted(offered))}; the "
@@ -141,7 +143,7 @@ def _of_one_reply() -> dict[str, Traversable]:
 
 
 def _own() -> dict[str, Traversable]:
-    """A person's own packs, which take precedence over those built in."""
+    """The user's own packs, which take precedence over the built-in ones."""
     return _in_folder(config_dir() / "prompts")
 
 
@@ -167,10 +169,10 @@ def _why(error: Exception) -> str:
 
 
 def parse_pack(name: str, content: str) -> PromptPack:
-    """A pack from YAML text.
+    """Parse a pack from YAML text.
 
     Raises:
-        ConfigError: saying what is wrong where.
+        ConfigError: the pack is invalid; the message says what is wrong and where.
     """
     import yaml
 

@@ -1,1 +1,1 @@
-"""Prompt packs of one reply, for a model without a computer: YAML files."""
+"""Prompt packs for one reply, for a model without a computer: YAML files."""
