@@ -1,4 +1,4 @@
-"""The advantage of each rollout in its group: how much better it was than the others."""
+"""Advantages of the rollouts in a group: how much better each was than the others."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Literal
 AdvantageRule = Literal["rloo", "grpo"]
 
 GRPO_EPSILON = 1e-4
-"""Added to the standard deviation, as TRL has it."""
+"""Added to the standard deviation, as in TRL."""
 
 
 def rloo(rewards: Sequence[float]) -> list[float]:
-    """REINFORCE leave-one-out: the reward less the mean of the others' (arXiv 2402.14740).
+    """REINFORCE leave-one-out: the reward minus the mean of the others (arXiv 2402.14740).
 
     Args:
-        rewards: of one group.
+        rewards: rewards of one group.
     """
     others = len(rewards) - 1
     if others < 1:
@@ -26,10 +26,10 @@ def rloo(rewards: Sequence[float]) -> list[float]:
 
 
 def grpo(rewards: Sequence[float]) -> list[float]:
-    """GRPO: the reward less the group's mean, in standard deviations (arXiv 2402.03300).
+    """GRPO: the reward minus the group's mean, in standard deviations (arXiv 2402.03300).
 
     Args:
-        rewards: of one group.
+        rewards: rewards of one group.
     """
     if len(rewards) < 2:
         return [0.0 for _ in rewards]
@@ -41,12 +41,12 @@ RULES: dict[AdvantageRule, Callable[[Sequence[float]], list[float]]] = {"rloo": 
 
 
 def group_advantages(rewards: Sequence[float | None], rule: AdvantageRule) -> list[float]:
-    """The advantages in a group, in its order. A rollout without a reward has none, and is not
-    counted among the others.
+    """The advantages in a group, in order. A rollout without a reward has an advantage of 0 and
+    does not count among the others.
 
     Args:
-        rewards: of one group; None: its rollout has no reward.
-        rule: how they are computed.
+        rewards: rewards of one group; None for a rollout without a reward.
+        rule: how to compute advantages.
     """
     known = iter(RULES[rule]([reward for reward in rewards if reward is not None]))
     return [0.0 if reward is None else next(known) for reward in rewards]

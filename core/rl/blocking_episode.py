@@ -1,4 +1,4 @@
-"""The synchronous face of episodes, for trainers that know no asyncio.
+"""Synchronous episodes, for trainers that do not use asyncio.
 
     with BlockingPool(settings, reward) as pool:
         episode = pool.episode()
@@ -6,8 +6,8 @@
         result = episode.step("...")
         episode.close()
 
-All episodes of a pool live in one event loop on one thread; any thread may call them, each waits
-for its own call.
+All episodes of a pool live in one event loop on one thread. Any thread may call them, and waits for
+its own call.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """A thread with an event loop, until `stop`."""
+    """A thread that runs an event loop until `stop`."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -41,10 +41,10 @@ class LoopThread:
         self._thread.start()
 
     def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of work in the loop; what interrupts the wait cancels the work.
+        """Run work in the loop and return its result; interrupting the wait cancels the work.
 
         Raises:
-            RuntimeError: this is the loop's own thread, or it has been stopped.
+            RuntimeError: called on the loop's own thread, or after `stop`.
         """
         if threading.current_thread() is self._thread or self._loop.is_closed():
             work.close()
@@ -59,7 +59,7 @@ class LoopThread:
             raise
 
     def stop(self) -> None:
-        """End the loop and its thread. Safe to call twice."""
+        """Stop the loop and its thread. Safe to call twice."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
@@ -71,11 +71,11 @@ class LoopThread:
 
 
 class BlockingEpisode:
-    """An episode whose methods block; see `Episode` for what they do and raise.
+    """An episode with blocking methods; see `Episode` for what they do and raise.
 
     Args:
         inner: the episode.
-        thread: on which it lives.
+        thread: the thread that it lives on.
 
     Attributes:
         inner: as above.
@@ -86,7 +86,7 @@ class BlockingEpisode:
         self._thread = thread
 
     def reset(self, task: Task) -> Turn:
-        """Begin with a task; returns the first turn."""
+        """Start a task and return the first turn."""
         return self._thread.wait_for(self.inner.reset(task))
 
     def step(self, reply: Message | str | Reply) -> StepResult:
@@ -99,7 +99,7 @@ class BlockingEpisode:
 
 
 class BlockingGroup:
-    """A group whose methods block; see `EpisodeGroup`."""
+    """A group with blocking methods; see `EpisodeGroup`."""
 
     def __init__(self, inner: EpisodeGroup, thread: LoopThread) -> None:
         self._inner = inner
@@ -117,7 +117,7 @@ class BlockingGroup:
     def episode(
         self, *, events: EventSink | None = None, identity: EpisodeIdentity | None = None
     ) -> BlockingEpisode:
-        """A new rollout, to be reset with the group's task."""
+        """Create a rollout, to be reset with the group's task."""
 
         async def make() -> AgentEpisode:
             return self._inner.episode(events=events, identity=identity)
@@ -126,10 +126,10 @@ class BlockingGroup:
 
 
 class BlockingPool:
-    """A pool of episodes whose methods block. Arguments as those of `EpisodePool`.
+    """A pool of episodes with blocking methods. Takes the arguments of `EpisodePool`.
 
-    Close it: the sandboxes of one that is left open are gone only when the program has been gone
-    for `EpisodeSettings.grace` seconds.
+    Close it: the sandboxes of an open pool are removed only `EpisodeSettings.grace` seconds after
+    the program has ended.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class BlockingPool:
     def episode(
         self, *, events: EventSink | None = None, identity: EpisodeIdentity | None = None
     ) -> BlockingEpisode:
-        """A new episode. `events` is called on the thread of the loop."""
+        """Create an episode. `events` is called on the loop's thread."""
 
         async def make() -> AgentEpisode:
             return self._pool.episode(events=events, identity=identity)
@@ -172,11 +172,11 @@ class BlockingPool:
         return BlockingEpisode(self._thread.wait_for(make()), self._thread)
 
     def group(self, task: Task) -> BlockingGroup:
-        """A group of rollouts of one task."""
+        """Create a group of rollouts of one task."""
         return BlockingGroup(EpisodeGroup(self._pool, task), self._thread)
 
     def close(self) -> None:
-        """Close every episode and every sandbox, and end the thread. Safe to call twice."""
+        """Close every episode and every sandbox, and stop the thread. Safe to call twice."""
         if self._closed:
             return
         self._closed = True

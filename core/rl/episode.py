@@ -17,15 +17,15 @@ from sandbox_tui.core.rl.turn import StepResult, Turn
 
 
 class Episode(Protocol):
-    """One episode; `SandboxEpisode` and `TextEpisode` are the two kinds."""
+    """One episode, either a `SandboxEpisode` or a `TextEpisode`."""
 
     async def reset(self, task: Task) -> Turn:
-        """Begin with a task; returns the first turn. An episode begins once.
+        """Start a task and return the first turn. An episode can be started only once.
 
         Raises:
             SandboxUnavailable: no sandbox can be started.
-            SandboxError: the task cannot be prepared in it.
-            RuntimeError: the episode has begun.
+            SandboxError: the task cannot be prepared in the sandbox.
+            RuntimeError: the episode has already been started.
         """
         ...
 
@@ -33,17 +33,17 @@ class Episode(Protocol):
         """Answer the last turn.
 
         Args:
-            reply: an assistant message in the OpenAI format; raw text, from which calls are read;
-                or a whole reply, with token ids and log-probabilities where there are any.
+            reply: an assistant message in the OpenAI format; raw text, from which tool calls are
+                parsed; or a whole reply, with token ids and log-probabilities if there are any.
 
         Raises:
-            SandboxLost: the sandbox is gone; the episode is over and has no reward.
-            RewardFailed: the episode is over and has no reward.
-            RuntimeError: the episode has not begun, is over, or is closed meanwhile.
-            ValueError: the message is no assistant's; the turn can still be answered.
+            SandboxLost: the sandbox was lost; the episode is over without a reward.
+            RewardFailed: the reward failed; the episode is over without a reward.
+            RuntimeError: the episode has not started, is over, or was closed during the call.
+            ValueError: it is not an assistant message; the turn can still be answered.
         """
         ...
 
     async def close(self) -> None:
-        """End the episode and let go of its sandbox. Safe to call twice and at any moment."""
+        """End the episode and release its sandbox. Safe to call twice and at any time."""
         ...

@@ -1,11 +1,11 @@
-"""A group: rollouts of one task that begin from one prepared snapshot.
+"""A group: rollouts of one task that start from one prepared snapshot.
 
     async with EpisodeGroup(pool, task) as group:
         episodes = [group.episode() for _ in range(8)]
         turns = await asyncio.gather(*(episode.reset(task) for episode in episodes))
         ...
 
-The files are written and the set-up is run once, and all of them see the same bytes.
+The files are written and the set-up runs only once, and all rollouts see the same bytes.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from sandbox_tui.core.sandboxes.blocking_calls import in_thread, to_its_end
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 
 MAX_SNAPSHOT_BYTES = 4 << 30
-"""Bytes that a prepared task may take on the disk."""
+"""Maximum size of a prepared task's snapshot on disk."""
 
 
 class EpisodeGroup:
-    """The rollouts of one task. As a context, it prepares the snapshot; at its end it closes the
-    episodes and removes the snapshot.
+    """The rollouts of one task. As a context manager, it prepares the snapshot on entry; on exit it
+    closes the episodes and removes the snapshot.
 
     A text-only pool has nothing to prepare.
 
     Args:
-        pool: makes the episodes.
-        task: what all of them attempt.
+        pool: creates the episodes.
+        task: the task that they attempt.
 
     Attributes:
         task: as above.
-        snapshot: its name; empty where there is none.
+        snapshot: name of the snapshot; empty if there is none.
     """
 
     def __init__(self, pool: EpisodePool, task: Task) -> None:
@@ -67,7 +67,7 @@ class EpisodeGroup:
     def episode(
         self, *, events: EventSink | None = None, identity: EpisodeIdentity | None = None
     ) -> AgentEpisode:
-        """A new rollout, to be reset with the group's task. Arguments as in `AgentEpisode`."""
+        """Create a rollout, to be reset with the group's task. Arguments as in `AgentEpisode`."""
         episode = self._pool.episode(events=events, identity=identity, snapshot=self.snapshot)
         self._episodes.append(episode)
         return episode
@@ -80,7 +80,7 @@ class EpisodeGroup:
             await remove_snapshot(snapshot)
 
     async def _prepared(self) -> str:
-        """The name of a snapshot in which the task is prepared."""
+        """Prepare the task in a sandbox, take a snapshot of it and return the snapshot's name."""
         pool, task = self._pool, self.task
         await in_thread(remove_groups_of_the_dead)
         pack = await asyncio.to_thread(load_pack, pool.settings.prompts or PROMPTS)
@@ -100,16 +100,16 @@ async def remove_snapshot(snapshot: str) -> None:
         await in_thread(SnapshotStores(snapshot_dir()).remove, snapshot)
 
 
-# --- what killed programs leave behind
+# --- snapshots left behind by killed programs
 
 
 def new_session() -> str:
-    """The session of a group's snapshot, which says whose it is."""
+    """A session for a group's snapshot, whose name identifies the owning process."""
     return f"{_prefix(ProcessIdentity.this_process())}-{secrets.token_hex(4)}"
 
 
 def remove_groups_of_the_dead() -> None:
-    """Remove the snapshots of groups whose program is gone; blocks."""
+    """Remove the snapshots of groups whose program has ended; blocks."""
     stored = SnapshotStores(snapshot_dir())
     me = ProcessIdentity.this_process()
     mine = f"group-{_host(me)}-"

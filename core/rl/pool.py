@@ -1,4 +1,4 @@
-"""A pool of episodes: a limited number at a time, with sandboxes that are started ahead of need.
+"""A pool of episodes: limits the number of open sandboxes, and starts spares ahead of need.
 
 async with EpisodePool(settings, reward, concurrency=16, spares=4) as pool:
     episode = pool.episode()
@@ -29,21 +29,21 @@ from sandbox_tui.core.sandboxes.concurrency_limits import MAX_AT_ONCE
 from sandbox_tui.core.sandboxes.factory import Providers
 
 CONCURRENCY = 16
-"""Sandboxes that are open at once, unless the caller says otherwise."""
+"""Default number of sandboxes that may be open at once."""
 
 
 class EpisodePool(SandboxSource):
-    """Makes episodes, and closes whatever of them is left. As a context, it opens and closes.
+    """Creates episodes, and closes those that are left. As a context manager, it opens and closes.
 
     An episode waits in `reset` while too many sandboxes are open. A sandbox counts until it is
-    gone.
+    removed.
 
     Args:
-        settings: of its episodes.
-        reward: of its episodes.
-        concurrency: sandboxes that are open at once, spares not counted.
-        spares: sandboxes that are kept ready; they fit tasks without an image of their own.
-        at_once: sandboxes that start at the same time.
+        settings: settings of its episodes.
+        reward: reward of its episodes.
+        concurrency: maximum number of open sandboxes, not counting spares.
+        spares: number of sandboxes to keep ready; they fit tasks without their own image.
+        at_once: maximum number of sandboxes that start at the same time.
 
     Attributes:
         settings, reward: as above.
@@ -87,7 +87,7 @@ class EpisodePool(SandboxSource):
         identity: EpisodeIdentity | None = None,
         snapshot: str = "",
     ) -> AgentEpisode:
-        """A new episode. Arguments as those of `SandboxEpisode`."""
+        """Create an episode. Arguments as in `SandboxEpisode`."""
         if self.settings.mode == "text":
             episode: AgentEpisode = TextEpisode(
                 self.settings, self.reward, events=events, identity=identity
@@ -110,7 +110,7 @@ class EpisodePool(SandboxSource):
         await asyncio.gather(*self._removals)
         await self._providers.close()
 
-    # --- its sandboxes
+    # --- sandboxes
 
     @override
     async def open(self, spec: SandboxSpec) -> Sandbox:
@@ -136,7 +136,7 @@ class EpisodePool(SandboxSource):
 
     async def _remove(self, sandbox: Sandbox) -> None:
         try:
-            with contextlib.suppress(Exception):  # the sweep of the next program finds what is left
+            with contextlib.suppress(Exception):  # the next program's sweep removes what is left
                 await sandbox.close()
         finally:
             self._slots.release()

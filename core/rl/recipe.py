@@ -1,4 +1,4 @@
-"""Recipes: one YAML file says what is trained, on what, and how.
+"""Recipes: YAML files that say what to train, on what data, and how.
 
     engine: trl
     model: tiny
@@ -40,8 +40,8 @@ class DataFiles(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Task files (`core.rl.data.task_file`).
 
     Attributes:
-        train: what the policy learns from.
-        held_out: what it is measured with; empty: it is not. No document may be in both.
+        train: tasks that the policy learns from.
+        held_out: tasks that it is measured with; empty: none. No document may be in both.
     """
 
     train: str
@@ -53,17 +53,17 @@ class TrainingSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     Attributes:
         steps: optimizer steps.
-        prompts: tasks in a step.
-        group: rollouts of each task.
-        concurrency: episodes at once.
-        advantages: `rloo` or `grpo`.
-        learning_rate: of AdamW, constant.
-        temperature: of the sampling.
-        reply_tokens: tokens of one reply at most.
-        clip: of the ratio of probabilities, as PPO has it.
-        kl: weight of the distance from the model that training began with; 0: none.
-        micro_batch: rollouts in one forward pass; 0: all of a step.
-        shuffle_rewards: shuffle the rewards of a step among its rollouts, a control in which
+        prompts: number of tasks per step.
+        group: number of rollouts per task.
+        concurrency: maximum number of episodes at once.
+        advantages: how to compute advantages, `rloo` or `grpo`.
+        learning_rate: constant learning rate of AdamW.
+        temperature: sampling temperature.
+        reply_tokens: maximum number of tokens per reply.
+        clip: clipping range of the probability ratio, as in PPO.
+        kl: weight of the divergence from the initial model; 0: none.
+        micro_batch: rollouts per forward pass; 0: all of a step.
+        shuffle_rewards: shuffle the rewards of a step among its rollouts, as a control in which
             nothing can be learnt.
     """
 
@@ -85,9 +85,9 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """How the policy is measured while it learns.
 
     Attributes:
-        every: steps between measurements; there is one before the first step and after the last.
-            0: none.
-        tasks: the first so many held-out tasks, one rollout each; 0: all.
+        every: steps between measurements; there is also one before the first step and one after
+            the last. 0: none.
+        tasks: number of held-out tasks, from the first on, with one rollout each; 0: all.
     """
 
     every: Whole = 10
@@ -95,12 +95,12 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class Checkpoints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What training resumes from.
+    """The checkpoints that training resumes from.
 
     Attributes:
         every: steps between checkpoints.
-        keep: how many are kept.
-        folder: where they go; empty: beside the session database, by training.
+        keep: number of checkpoints to keep.
+        folder: where to store them; empty: beside the session database, by training.
     """
 
     every: Count = 10
@@ -109,20 +109,20 @@ class Checkpoints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A recipe.
+    """A training recipe.
 
     Attributes:
-        name: for people; empty: that of the file.
-        engine: `trl` trains (extra `trl`). `collect` updates nothing: it asks the model at
+        name: display name; empty: the file's.
+        engine: `trl` trains (extra `trl`). `collect` updates nothing: it samples from the model at
             `server`, and its rollouts are data for rejection sampling.
-        model: folder of a model, or its name. Of `collect`: its name at the server.
+        model: folder or name of a model. For `collect`: its name at the server.
         data: task files.
         episodes: settings of the episodes.
-        reward: what they are rewarded for.
-        training, evaluation, checkpoints: see there.
-        server: of `collect`: where the model is.
-        seed: of tasks, sampling and shuffling.
-        threads: of CPU in the engine; 0: as many as it likes.
+        reward: settings of the reward.
+        training, evaluation, checkpoints: see their classes.
+        server: for `collect`: the server of the model.
+        seed: seed for task order, sampling and shuffling.
+        threads: CPU threads of the engine; 0: its default.
     """
 
     engine: EngineName
@@ -140,10 +140,10 @@ class Recipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 def load_recipe(path: str | Path) -> Recipe:
-    """The recipe in a file, its paths absolute.
+    """Load a recipe from a file, and make its paths absolute.
 
     Raises:
-        ConfigError: naming the file and what is wrong in it.
+        ConfigError: the recipe is invalid; the message names the file and the fault.
     """
     file = Path(path).expanduser()
     try:
@@ -166,8 +166,8 @@ def load_recipe(path: str | Path) -> Recipe:
 
 
 def _require_known(file: Path, tables: dict[str, Any]) -> None:
-    """`EpisodeSettings` is read from records of later versions too, and so takes any field; a
-    recipe with a field that is misspelt is a mistake."""
+    """Reject unknown episode settings. `EpisodeSettings` ignores them, because it is also read from
+    records of later versions; in a recipe they are typos."""
     given = tables.get("episodes")
     known = EpisodeSettings.__struct_fields__
     for name in cast(dict[str, Any], given) if isinstance(given, dict) else ():
@@ -197,15 +197,15 @@ def _located(recipe: Recipe, file: Path) -> Recipe:
 
 
 def _pack(name: str, folder: Path) -> str:
-    """A pack by name stays a name; one in a file is found beside the recipe."""
+    """Resolve the file of a prompt pack relative to the recipe; a name stays as it is."""
     return str(folder / name) if name.endswith((".yaml", ".yml")) else name
 
 
 def _check(file: Path, recipe: Recipe) -> None:
-    """Find before anything begins what would fail later.
+    """Check for faults that would otherwise surface later.
 
     Raises:
-        ConfigError: naming it.
+        ConfigError: there is one; the message names it.
     """
     for path in filter(None, (recipe.data.train, recipe.data.held_out)):
         if not Path(path).is_file():

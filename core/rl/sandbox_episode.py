@@ -24,20 +24,20 @@ from sandbox_tui.core.sandboxes.base import Sandbox, SandboxSpec
 from sandbox_tui.core.tools.registry import tools_named
 
 PROMPTS = "general"
-"""Prompt pack unless the settings name one."""
+"""Default prompt pack."""
 
 
 def sandbox_spec(
     settings: EpisodeSettings, pack: PromptPack, run_id: str, *, image: str = "", snapshot: str = ""
 ) -> SandboxSpec:
-    """What an episode requires of its sandbox.
+    """The sandbox that an episode requires.
 
     Args:
-        settings: of the episode.
-        pack: whose directories it has.
-        run_id: labels it.
-        image: the task's own; empty: the settings'.
-        snapshot: to start from; empty: none.
+        settings: settings of the episode.
+        pack: prompt pack that names its directories.
+        run_id: label of the sandbox.
+        image: the task's own image; empty: the settings'.
+        snapshot: snapshot to start from; empty: none.
     """
     return SandboxSpec(
         session_id=run_id,
@@ -64,12 +64,12 @@ async def prepare(task: Task, sandbox: Sandbox) -> None:
 
 
 class SandboxEpisode(AgentEpisode):
-    """An episode in a sandbox: the context is in files, and the question alone in the prompt.
+    """An episode in a sandbox: the context is in files, and only the question in the prompt.
 
     Args:
         settings, reward, events, identity: as in `AgentEpisode`.
-        sandboxes: where its sandbox comes from.
-        snapshot: of a sandbox in which the task is prepared; empty: `reset` prepares it.
+        sandboxes: source of its sandbox.
+        snapshot: snapshot of a sandbox in which the task is prepared; empty: `reset` prepares it.
     """
 
     def __init__(

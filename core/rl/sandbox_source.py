@@ -1,4 +1,4 @@
-"""Where episodes get their sandboxes."""
+"""The protocol through which episodes get their sandboxes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class SandboxSource(Protocol):
     """Hands out started sandboxes and takes them back; `EpisodePool` is one."""
 
     async def open(self, spec: SandboxSpec) -> Sandbox:
-        """A started sandbox; waits while too many are open.
+        """Return a started sandbox; waits while too many are open.
 
         Raises:
-            SandboxUnavailable: none can be started.
+            SandboxUnavailable: no sandbox can be started.
         """
         ...
 
     def release(self, sandbox: Sandbox) -> asyncio.Task[None]:
-        """Begin to close a sandbox; the task ends when it is gone."""
+        """Start to close a sandbox; the task ends once the sandbox is removed."""
         ...

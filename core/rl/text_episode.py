@@ -18,7 +18,7 @@ from sandbox_tui.core.sandboxes.base import SandboxSpec
 from sandbox_tui.core.sandboxes.no_sandbox import NoSandbox
 
 PROMPTS = "vanilla"
-"""Prompt pack of one reply unless the settings name one."""
+"""Default prompt pack of one reply."""
 
 ONE_REPLY = TurnPolicy(no_call="final_answer", steps_remaining=False)
 
@@ -49,7 +49,7 @@ class TextEpisode(AgentEpisode):
 
     @override
     def _release(self) -> None:
-        pass  # there is nothing to let go of
+        pass  # there is nothing to release
 
     @override
     async def _released(self) -> None:

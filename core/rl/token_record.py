@@ -1,4 +1,4 @@
-"""The tokens of one episode as a trainer takes them.
+"""Records the tokens of one episode for a trainer.
 
     record = TokenRecord(tokenizer.encode, end=tokenizer.eos_token_id)
     turn = await episode.reset(task)
@@ -8,7 +8,7 @@
         turn = (await episode.step(sampled)).turn
     loss(record.ids, mask=record.written, old=record.logprobs)
 
-Nothing that the policy has seen or written is ever tokenized again: text that is split elsewhere
+Nothing that the policy has seen or written is ever tokenized again: text that is split differently
 gives other tokens, and a trainer would then learn from tokens that were never sampled.
 """
 
@@ -25,22 +25,22 @@ from sandbox_tui.core.rl.turn import Turn
 
 
 class TokensParted(SandboxTuiError):
-    """A server's prompt does not begin with the tokens of the turns before: its chat template
-    writes something earlier anew, such as thoughts that it drops."""
+    """A server's prompt does not start with the tokens of the previous turns: its chat template
+    rewrites something earlier, for example by dropping thoughts."""
 
 
 class TokenRecord:
     """The tokens of one episode, whose prompts are text (`Turn.text`) or tokens of a server.
 
     Args:
-        encode: text as tokens, without any that are added at its beginning or end.
-        end: the token that ends a message, where the policy's replies hold it.
+        encode: encodes text as tokens, without adding any at its start or end.
+        end: the token that ends a message, if the policy's replies contain it.
 
     Attributes:
         ids: all tokens so far.
         written: whether the policy wrote each of them: the mask of the loss.
-        logprobs: of each token that the policy wrote, as it was sampled; NaN for all others, and
-            where nobody said.
+        logprobs: log-probability of each token that the policy wrote, as sampled; NaN for all
+            others, and if none was reported.
     """
 
     def __init__(self, encode: Callable[[str], Sequence[int]], *, end: int | None = None) -> None:
@@ -52,7 +52,7 @@ class TokenRecord:
         self.logprobs: list[float] = []
 
     def prompt(self, turn: Turn) -> list[int]:
-        """The tokens of a turn's prompt: those before, and what came after the last reply.
+        """The tokens of a turn's prompt: all earlier ones, and what followed the last reply.
 
         Raises:
             ValueError: the turn has no text, or does not continue the one before.
@@ -64,7 +64,7 @@ class TokenRecord:
         return list(self.ids)
 
     def reply(self, given: Message | str | Reply) -> None:
-        """What the policy answered: its own tokens where it says them, else its text's."""
+        """Add the policy's reply: its own tokens if it has them, else those of its text."""
         sampled = given.token_ids if isinstance(given, Reply) else ()
         text = written_text(given)
         ids = sampled or self._encode(text)
@@ -74,10 +74,10 @@ class TokenRecord:
         self._add(ids, given.logprobs if isinstance(given, Reply) else (), written=True)
 
     def server_reply(self, reply: Reply) -> None:
-        """A reply of a server that says both its tokens and those of the prompt.
+        """Add the reply of a server that reports both its tokens and those of the prompt.
 
         Raises:
-            TokensParted: the prompt does not continue what is recorded.
+            TokensParted: the prompt does not continue the recorded tokens.
             ValueError: the reply has no tokens.
         """
         prompt = reply.prompt_token_ids

@@ -1,4 +1,4 @@
-"""What goes back and forth between an episode and its policy."""
+"""The data that an episode and its policy exchange."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ class Turn:
     """What the policy answers next.
 
     Attributes:
-        messages: the whole conversation, as the policy's chat template takes it. Those of each
-            turn are a prefix of the next one's.
-        tools: OpenAI function objects to render with them; none where the prompt explains them.
-        text: the same as text up to where the reply begins, where the tool format is a text
-            family; None with native calls. That of each turn, with the reply behind it, is a
-            prefix of the next one's.
+        messages: the whole conversation, in the form of the policy's chat template. The messages of
+            each turn are a prefix of those of the next.
+        tools: OpenAI function objects to render with the messages; none if the prompt explains
+            them.
+        text: the conversation as text, up to where the reply starts, if the tool format is a text
+            family; None with native calls. The text of each turn, followed by its reply, is a
+            prefix of the next turn's.
     """
 
     messages: list[Message]
@@ -30,20 +31,20 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeInfo:
-    """What is known of an episode.
+    """Facts about an episode.
 
     Attributes:
         reason: why it ended; None before the end.
-        error: a sentence where a limit ended it.
-        answer: text of answer.txt, or the reply of a text-only episode; None: there is none.
+        error: error message if a limit ended it.
+        answer: text of answer.txt, or the reply of a text-only episode; None if there is none.
         reward_parts: the terms of the reward, by name.
-        explanation: a sentence on the reward.
-        steps: replies of the policy.
-        tool_calls: calls that were answered.
-        failed_calls: those among them whose observation was an error.
-        usage: tokens, summed over the requests; estimated where nobody counted.
-        seconds: since the first turn.
-        reward_seconds: those of the reward.
+        explanation: one sentence that explains the reward.
+        steps: number of replies of the policy.
+        tool_calls: number of tool calls that were answered.
+        failed_calls: number of those whose observation was an error.
+        usage: token usage, summed over the requests; estimated if it was not reported.
+        seconds: seconds since the first turn.
+        reward_seconds: seconds that the reward took.
     """
 
     reason: FinishReason | None = None
@@ -60,23 +61,23 @@ class EpisodeInfo:
 
     @property
     def tokens(self) -> int:
-        """Tokens that the policy wrote."""
+        """Number of tokens that the policy wrote."""
         return self.usage.output_tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepResult:
-    """What a step came to.
+    """The result of a step.
 
     Attributes:
-        observations: the answers to the reply's calls, in order.
-        messages: what follows the policy's own message in the conversation: tool results,
-            reminders; as `Turn.messages` has them.
-        turn: what to answer next; None when the episode is over.
-        reward: 0 before the end, what the episode is worth at its end.
-        terminated: the policy submitted or answered.
-        truncated: a limit of steps, tokens, repetition or time ended the episode.
-        info: what is known of the episode.
+        observations: observations of the reply's tool calls, in order.
+        messages: messages that follow the policy's own in the conversation: tool results and
+            reminders, in the form of `Turn.messages`.
+        turn: the next turn to answer; None when the episode is over.
+        reward: 0 before the end; at the end, the reward of the episode.
+        terminated: whether the policy submitted or answered.
+        truncated: whether a limit of steps, tokens, repetition or time ended the episode.
+        info: facts about the episode so far.
     """
 
     observations: tuple[Observation, ...]

@@ -1,1 +1,1 @@
-"""Episodes for the engines that train models: one family of files, and one extra, for each."""
+"""Adapters between episodes and training engines; each engine has its own files and extra."""

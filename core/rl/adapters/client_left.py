@@ -1,4 +1,4 @@
-"""Whether the client of a served episode is still there."""
+"""Lets an episode find out that the client it serves has disconnected."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 T = TypeVar("T")
 
 CLIENT_LEFT: ContextVar[asyncio.Event | None] = ContextVar("client_left", default=None)
-"""Set for what runs on behalf of a connection: the event that its client has gone away."""
+"""Event of the current connection, set when its client disconnects; None outside connections."""
 
 
 class ClientLeft(SandboxTuiError):
-    """A client went away while an episode worked for it."""
+    """The client disconnected while an episode worked for it."""
 
 
 async def unless_client_left(work: Coroutine[Any, Any, T]) -> T:
-    """The result of some work of an episode, which is cancelled when the client goes away.
+    """Run work of an episode, and cancel it if the client disconnects.
 
     Raises:
-        ClientLeft: it went away before the work was done.
+        ClientLeft: the client disconnected before the work was done.
     """
     left = CLIENT_LEFT.get()
     if left is None:

@@ -1,7 +1,7 @@
-"""Lets a model in this process answer many episodes at once, as few batches as possible.
+"""Lets a model in this process answer many episodes at once, in as few batches as possible.
 
-An episode asks when it is ready; what has been asked while a batch was generated makes the next
-one. Each reply has its own seed, so that it does not depend on the rest of its batch.
+Requests that arrive while a batch is generated form the next one. Each reply has its own seed, so
+that it does not depend on the rest of its batch.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class _Asked:
 
 
 class LocalConversations(Policy):
-    """Batches the requests of many episodes for one model. It belongs to one event loop.
+    """Batches the requests of many episodes for one model. Bound to one event loop.
 
     Args:
         policy: the model.
-        reply_tokens: of one reply at most.
-        temperature: of the sampling.
-        batch: replies at once at most.
+        reply_tokens: maximum number of tokens per reply.
+        temperature: sampling temperature.
+        batch: maximum number of replies per batch.
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class LocalConversations(Policy):
         return _LocalConversant(self, seed)
 
     async def complete(self, tokens: list[int], seed: int) -> Completion:
-        """The reply to a prompt.
+        """Sample the reply to a prompt.
 
         Args:
-            tokens: the prompt.
-            seed: of the sampling.
+            tokens: token ids of the prompt.
+            seed: sampling seed.
         """
         answer: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Asked(tokens, seed, answer))
@@ -65,7 +65,7 @@ class LocalConversations(Policy):
 
     async def _generate(self) -> None:
         while self._waiting:
-            await asyncio.sleep(0)  # who is ready at this moment joins the batch
+            await asyncio.sleep(0)  # episodes that are ready now join the batch
             batch, self._waiting = self._waiting[: self._batch], self._waiting[self._batch :]
             try:
                 completions = await asyncio.to_thread(
@@ -75,25 +75,25 @@ class LocalConversations(Policy):
                     max_tokens=self.reply_tokens,
                     temperature=self._temperature,
                 )
-            except Exception as error:  # noqa: BLE001 - whoever asked is told
+            except Exception as error:  # noqa: BLE001 - passed on to the callers
                 for one in batch:
                     if not one.answer.done():
                         one.answer.set_exception(error)
                 continue
             for one, completion in zip(batch, completions, strict=True):
-                if not one.answer.done():  # its episode may be gone
+                if not one.answer.done():  # its episode may have been cancelled
                     one.answer.set_result(completion)
 
 
 class _LocalConversant(Conversant):
-    """One episode."""
+    """The conversation of one episode."""
 
     def __init__(self, conversations: LocalConversations, seed: int) -> None:
         self.transcript = Transcript()
         self._conversations = conversations
         self._seed = seed
         self._turns = 0
-        self._known = 0  # messages that the transcript holds
+        self._known = 0  # number of messages in the transcript
 
     @override
     async def reply(self, turn: Turn) -> Reply:
@@ -117,7 +117,7 @@ class _LocalConversant(Conversant):
         if not self._turns:
             transcript.prompt = policy.prompt_ids(turn.messages, turn.tools)
         else:
-            # the message between is the policy's own, whose tokens are there as they were sampled
+            # the message between is the policy's own, whose tokens are there as sampled
             transcript.add_read(policy.appended_ids(turn.messages[self._known + 1 :]))
         self._known = len(turn.messages)
         tokens = transcript.tokens

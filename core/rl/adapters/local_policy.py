@@ -1,9 +1,9 @@
 # pyright: basic, reportMissingImports=false, reportGeneralTypeIssues=false
-"""A causal language model of transformers in this process: prompts as tokens, replies by sampling.
+"""A causal language model of transformers in this process: token prompts in, sampled replies out.
 
 The conversation of an episode only grows, and so do its tokens: a turn's prompt is the tokens of
-the turn before it, the reply's own tokens as they were sampled, and the tokens of what was appended
-since. No reply is ever decoded and tokenized again, so what is trained is what was sampled.
+the previous turn, the reply's tokens as sampled, and the tokens of the messages appended since. No
+reply is ever decoded and tokenized again, so training sees exactly what was sampled.
 
 Needs the extra `trl`.
 """
@@ -31,10 +31,10 @@ class Completion:
     """One sampled reply.
 
     Attributes:
-        token_ids: as sampled, the end token included.
-        logprobs: of each token, at the sampling temperature.
-        text: without special tokens.
-        finish_reason: `stop`, or `length` where the token limit cut it.
+        token_ids: the sampled tokens, including the end token.
+        logprobs: log-probability of each token at the sampling temperature.
+        text: the decoded tokens, without special tokens.
+        finish_reason: `stop`, or `length` if the token limit cut the reply.
     """
 
     token_ids: list[int]
@@ -44,7 +44,7 @@ class Completion:
 
 
 class LocalPolicy:
-    """A model and its tokenizer, which sample replies to prompts of tokens.
+    """A model and its tokenizer, which sample replies to token prompts.
 
     Args:
         model: a causal language model of transformers.
@@ -71,14 +71,14 @@ class LocalPolicy:
 
     @classmethod
     def load(cls, path: str, *, threads: int = 0) -> LocalPolicy:
-        """The model in a folder, or of a name that transformers knows.
+        """Load a model from a folder, or by a name that transformers knows.
 
         Args:
             path: the folder or the name.
-            threads: of CPU in this process; 0: as many as there are.
+            threads: CPU threads for this process; 0: torch's default.
 
         Raises:
-            ConfigError: there is none.
+            ConfigError: the model cannot be loaded.
         """
         if threads:
             torch.set_num_threads(threads)
@@ -91,20 +91,20 @@ class LocalPolicy:
 
     @property
     def context_length(self) -> int:
-        """Tokens of the longest conversation."""
+        """Maximum number of tokens in a conversation."""
         return int(getattr(self.model.config, "max_position_embeddings", None) or sys.maxsize)
 
     # --- tokens
 
     def prompt_ids(self, messages: Sequence[Message], tools: Sequence[dict[str, Any]]) -> list[int]:
-        """The tokens of a conversation, up to where the model's reply begins."""
+        """The tokens of a conversation, up to where the model's reply starts."""
         return self._rendered(messages, tools, prompt=True)
 
     def appended_ids(self, messages: Sequence[Message]) -> list[int]:
-        """The tokens of messages that follow a reply, up to where the next reply begins.
+        """The tokens of messages that follow a reply, up to where the next reply starts.
 
         Raises:
-            ConfigError: the template renders an earlier message otherwise once others follow.
+            ConfigError: the template renders an earlier message differently once others follow.
         """
         whole = self._rendered([_QUESTION, _ANSWER, *messages], (), prompt=True)
         last_end = len(self._closed) - 1 - self._closed[::-1].index(self._end)
@@ -116,8 +116,8 @@ class LocalPolicy:
         return whole[last_end + 1 :]
 
     def reply_ids(self, message: Message) -> list[int]:
-        """The tokens of an assistant message, its end included, as a model would have sampled them.
-        For messages that were written, not sampled."""
+        """The tokens of an assistant message, including its end, as a model would have sampled
+        them. For messages that were written, not sampled."""
         begun = self._rendered([_QUESTION], (), prompt=True)
         whole = self._rendered([_QUESTION, message], (), prompt=False)
         return whole[len(begun) : whole.index(self._end, len(begun)) + 1]
@@ -144,13 +144,13 @@ class LocalPolicy:
         max_tokens: int,
         temperature: float = 1.0,
     ) -> list[Completion]:
-        """A reply to each prompt, all in one batch.
+        """Sample a reply to each prompt, all in one batch.
 
         Args:
-            prompts: tokens.
-            seeds: of each reply; it depends on no other prompt of the batch.
-            max_tokens: of each reply at most.
-            temperature: of the sampling; 0 takes the likeliest token.
+            prompts: token ids of each prompt.
+            seeds: seed of each reply, which does not depend on the rest of the batch.
+            max_tokens: maximum number of tokens per reply.
+            temperature: sampling temperature; 0 takes the most likely token.
         """
         generators = [torch.Generator().manual_seed(seed) for seed in seeds]
         ids, mask = self._padded(prompts)
@@ -186,7 +186,7 @@ class LocalPolicy:
         ]
 
     def _padded(self, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
-        """The prompts with padding on the left, and where there is none."""
+        """The prompts padded on the left, and their attention mask."""
         length = max(len(prompt) for prompt in prompts)
         ids = [[self._end] * (length - len(prompt)) + list(prompt) for prompt in prompts]
         mask = [[0] * (length - len(prompt)) + [1] * len(prompt) for prompt in prompts]
@@ -199,7 +199,7 @@ class LocalPolicy:
 def _sample(
     logits: torch.Tensor, generators: Sequence[torch.Generator], temperature: float
 ) -> list[tuple[int, float]]:
-    """A token of each row, with its log-probability."""
+    """Sample a token for each row, with its log-probability."""
     logs = torch.log_softmax(logits / (temperature or 1.0), dim=-1)
     if temperature == 0:
         tokens = logs.argmax(dim=-1).tolist()
@@ -210,7 +210,7 @@ def _sample(
 
 
 def _for_template(message: Message) -> Message:
-    """A message as chat templates want it: the arguments of calls as objects, content a text."""
+    """A message in the form of chat templates: call arguments as objects, content as text."""
     shown = {**message, "content": message.get("content") or ""}
     if not message.get("tool_calls"):
         return shown

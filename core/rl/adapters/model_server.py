@@ -1,7 +1,7 @@
 # pyright: basic, reportMissingImports=false, reportGeneralTypeIssues=false
-"""Serves a model of this machine in the manner of OpenAI, so that what was trained can be evaluated
-and used like any other model. For small models: it generates on this process's device, in batches
-of what is asked at the same time.
+"""Serves a model on this machine through the OpenAI API, so that a trained model can be evaluated
+and used like any other. For small models: it generates on this process's device and batches
+concurrent requests.
 
 Needs the extra `trl`.
 """
@@ -26,23 +26,23 @@ from sandbox_tui.core.rl.adapters.local_conversations import LocalConversations
 from sandbox_tui.core.rl.adapters.local_policy import Completion, LocalPolicy
 
 MAX_REPLY_TOKENS = 1024
-"""Of one reply, unless the request asks for fewer."""
+"""Maximum number of tokens per reply; a request may ask for fewer."""
 
 _call_numbers = itertools.count(1)
 
 
 class ModelServer:
-    """Answers `/v1/models` and `/v1/chat/completions`. As a context, it serves until the context
-    ends.
+    """Answers `/v1/models` and `/v1/chat/completions`. As a context manager, it serves until the
+    context ends.
 
     Args:
         policy: the model.
-        name: under which it is served.
-        host, port: where; port 0: any free one.
-        temperature: of requests that ask for none.
+        name: model name to serve it under.
+        host, port: address to listen on; port 0: any free port.
+        temperature: sampling temperature of requests that set none.
 
     Attributes:
-        url: its address, with `/v1`.
+        url: base URL, including `/v1`.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class ModelServer:
         self._loop.call_soon_threadsafe(self._loop.stop)
 
     def complete(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to a chat completion.
+        """Answer a chat completion request.
 
         Raises:
-            KeyError, TypeError, ValueError: the request is not one.
+            KeyError, TypeError, ValueError: the request is invalid.
         """
         tools: list[dict[str, Any]] = list(request.get("tools") or ())
         prompt = self.policy.prompt_ids(request["messages"], tools)
@@ -115,7 +115,7 @@ class ModelServer:
 def _response(
     name: str, completion: Completion, prompt_tokens: int, tools: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """A completion as the API has it, its calls in the fields for calls."""
+    """A completion in the API's format, with tool calls in their own fields."""
     text = without_surrogates(completion.text)
     message: dict[str, Any] = {"role": "assistant", "content": text}
     finish_reason = completion.finish_reason
@@ -184,7 +184,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.OK, answer)
 
     def _stream(self, answer: dict[str, Any]) -> None:
-        """The whole answer as one event: there is nothing to see of so small a model."""
+        """Send the whole answer as one event: streaming gains nothing for so small a model."""
         choice = answer["choices"][0]
         delta = dict(choice["message"])
         for index, call in enumerate(delta.get("tool_calls", ())):

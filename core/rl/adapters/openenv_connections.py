@@ -1,11 +1,12 @@
-"""What stands between OpenEnv's server and its clients: who may connect, and when one goes away.
+"""Guards OpenEnv's server: rejects foreign requests, and detects clients that disconnect.
 
-OpenEnv looks at a connection only between two steps, so that a client which goes away while its
-command runs would be noticed when the command ends. Here each connection is read all the time, and
-an event (`CLIENT_LEFT`) breaks the step off.
+OpenEnv checks a connection only between two steps, so it would notice a disconnect during a command
+only when the command ends. Here each connection is read all the time, and an event (`CLIENT_LEFT`)
+aborts the step.
 
-A web page may open a WebSocket to any port of this machine, and a browser says whose page it is:
-nothing that comes from a page is let in, nor a request to a name that is not ours (DNS rebinding).
+A web page can open a WebSocket to any port of this machine, and its browser sends the page's
+origin: requests from pages are rejected, and so are requests to a foreign host name (DNS
+rebinding).
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ _FORBIDDEN = 403
 
 
 class GuardedConnections:
-    """An ASGI application around the one of OpenEnv.
+    """An ASGI application that wraps OpenEnv's.
 
     Args:
-        application: what is guarded.
-        token: that each request has to bear (`Authorization: Bearer`); empty: only requests to
-            this machine's own names are let in, and need none.
+        application: the application to guard.
+        token: token that each request must carry (`Authorization: Bearer`); empty: none is needed,
+            but only requests to this machine's own names are accepted.
     """
 
     def __init__(self, application: Application, token: str = "") -> None:
@@ -76,7 +77,7 @@ class GuardedConnections:
                     left.set()
                 inbox.put_nowait(message)
 
-        CLIENT_LEFT.set(left)  # this task serves this connection alone
+        CLIENT_LEFT.set(left)  # this task serves only this connection
         reader = asyncio.create_task(read())
         try:
             await self._application(scope, inbox.get, send)

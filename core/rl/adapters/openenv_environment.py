@@ -1,9 +1,9 @@
 # pyright: basic, reportMissingImports=false, reportGeneralTypeIssues=false
-"""An episode as an environment of OpenEnv (package `openenv`): reset, step, state, close.
+"""An episode as an OpenEnv environment (package `openenv`): reset, step, state, close.
 
-OpenEnv makes one environment for each connection. A policy sends its replies, as a message, as the
-text that it wrote, or as one call of a tool; it gets the messages that follow. A task is chosen as
-OpenEnv chooses them, by `split` and `index`, or by its id or a seed, or is sent along.
+OpenEnv creates one environment per connection. A policy sends each reply as a message, as the text
+that it generated, or as one tool call, and gets the messages that follow. Tasks are chosen as usual
+in OpenEnv, by `split` and `index`, or by id or seed; or the client sends one along.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class EpisodeAction(Action):
     arguments: dict[str, Any] = Field(default_factory=dict, description="Of the tool.")
 
     def reply(self) -> Message | str:
-        """The reply that the episode takes.
+        """Convert the action to a reply for the episode.
 
         Raises:
-            SandboxTuiError: there is not exactly one. A validator of pydantic that says so would
-                make OpenEnv end the session: it cannot encode the error.
+            SandboxTuiError: the action does not hold exactly one. A pydantic validator cannot check
+                this: OpenEnv cannot encode its error and would end the session.
         """
         if sum(value is not None for value in (self.message, self.text, self.tool)) != 1:
             raise SandboxTuiError("An action has exactly one of message, text and tool.")
@@ -80,7 +80,7 @@ class EpisodeObservation(Observation):
 
 
 class EpisodeState(State):
-    """Where an episode stands."""
+    """State of an episode."""
 
     task_id: str = ""
     messages: int = Field(default=0, description="Messages of the conversation.")
@@ -93,10 +93,10 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
     """The environment of one connection. Its episode lives on the event loop of the server.
 
     Args:
-        tasks: what `split` and `index`, a seed or an id choose from.
-        turns: counts resets that choose nothing, for all connections: they get one task after
-            the other.
-        open_episode: makes an episode that is not reset.
+        tasks: the tasks that `split` and `index`, a seed or an id select from.
+        turns: counter that all connections share, for resets that select nothing: they get one
+            task after the other.
+        open_episode: creates an episode, not yet reset.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -120,11 +120,11 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
     async def reset_async(
         self, seed: int | None = None, episode_id: str | None = None, **kwargs: Any
     ) -> EpisodeObservation:
-        """Close the episode that is open and begin another.
+        """Close the open episode and start another.
 
         Args:
-            seed: chooses a task of the file.
-            episode_id: what `state` calls the episode.
+            seed: selects a task of the file.
+            episode_id: id of the episode in `state`.
             kwargs: `task` (an id, or an object with problem, target, domain and files), or
                 `split` and `index`.
         """
@@ -151,7 +151,7 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
     async def step_async(
         self, action: EpisodeAction, timeout_s: float | None = None, **kwargs: Any
     ) -> EpisodeObservation:
-        """Take one reply of the policy; `done` says that the episode is over.
+        """Take one reply of the policy; `done` means that the episode is over.
 
         Raises:
             SandboxTuiError: there is no episode, or it is over.
@@ -206,14 +206,14 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
             description="A task to be solved with tools in a sandbox; a reward at the end.",
         )
 
-    # --- tasks, as OpenEnv's task API lists them; no target leaves the server
+    # --- OpenEnv's task API; no target leaves the server
 
     def list_splits(self) -> list[str]:
-        """Names of the splits: there is one."""
+        """Names of the splits; there is only one."""
         return [SPLIT]
 
     def num_tasks(self, split: str) -> int:
-        """How many tasks the split has."""
+        """Number of tasks in the split."""
         return len(self._split(split))
 
     def list_tasks(self, split: str) -> list[dict[str, Any]]:
@@ -224,7 +224,7 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
         """One task.
 
         Raises:
-            IndexError: there is no such task.
+            IndexError: the task does not exist.
         """
         tasks = self._split(split)
         if not 0 <= index < len(tasks):
@@ -238,16 +238,16 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
         numbered = list(enumerate(self._split(split)))[start:stop]
         return [_described(task, index) for index, task in numbered]
 
-    # --- its parts
+    # --- internals
 
     def _split(self, split: str) -> Sequence[Task]:
         return self._tasks if split == SPLIT else ()
 
     def _task(self, seed: int | None, wanted: Mapping[str, Any]) -> Task:
-        """The task that a reset asks for.
+        """The task that a reset requests.
 
         Raises:
-            SandboxTuiError: there is no such task.
+            SandboxTuiError: the task does not exist.
         """
         task, index = wanted.get("task"), wanted.get("index")
         if isinstance(task, Mapping):
@@ -275,10 +275,10 @@ class SandboxEnvironment(Environment[EpisodeAction, EpisodeObservation, EpisodeS
 
 
 def _sent_task(sent: Mapping[str, Any]) -> Task:
-    """A task that a client sends: text alone, no image, no commands, no scorer of its own.
+    """Build a task from a client: text only, without image, commands or its own scorer.
 
     Raises:
-        SandboxTuiError: something else is in it, or its problem is missing.
+        SandboxTuiError: it has other fields, or no problem.
     """
     unknown = sorted(set(sent) - _SENT_WITH_TASK)
     if unknown or not sent.get("problem"):
@@ -320,7 +320,7 @@ def _observation(result: StepResult) -> EpisodeObservation:
 
 
 def _is_running(loop: asyncio.AbstractEventLoop) -> bool:
-    """Whether the caller is on this loop, which must not wait for itself."""
+    """Whether the caller runs on this loop, which must not wait for itself."""
     try:
         return asyncio.get_running_loop() is loop
     except RuntimeError:

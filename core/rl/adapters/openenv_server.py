@@ -1,5 +1,5 @@
 # pyright: basic, reportMissingImports=false, reportGeneralTypeIssues=false
-"""A server of OpenEnv that gives each client episodes of its own, on this machine's sandboxes."""
+"""An OpenEnv server that gives each client its own episodes in sandboxes on this machine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from sandbox_tui.core.rl.adapters.openenv_environment import (
 from sandbox_tui.core.rl.episode import Episode
 
 IDLE_SECONDS = 3600.0
-"""A session without a connection is closed when nothing has happened in it for so long."""
+"""A session without a connection is closed after being idle this long."""
 
 SHUTDOWN_SECONDS = 15
 """Timeout for open connections to end when the server stops."""
@@ -45,12 +45,12 @@ def application(
     concurrency: int,
     token: str = "",
 ) -> Application:
-    """The server as an ASGI application.
+    """Build the server as an ASGI application.
 
     Args:
-        tasks: what clients choose from.
-        open_episode: makes an episode that is not reset.
-        concurrency: clients at once; one more is refused with `CAPACITY_REACHED`.
+        tasks: tasks that clients choose from.
+        open_episode: creates an episode, not yet reset.
+        concurrency: maximum number of clients; others are refused with `CAPACITY_REACHED`.
         token: see `GuardedConnections`.
     """
     environment = functools.partial(SandboxEnvironment, tasks, itertools.count(), open_episode)
@@ -69,10 +69,10 @@ def application(
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 takes a free one.
+    """Open a listening socket; port 0 takes a free one.
 
     Raises:
-        ConfigError: the address cannot be had.
+        ConfigError: the address is not available.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -82,7 +82,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class OpenEnvServer(uvicorn.Server):
-    """Serves until it is stopped; leaves signals to its caller, who has episodes to close after it.
+    """Serves until stopped; leaves signals to its caller, which has episodes to close afterwards.
 
     Args:
         app: see `application`.
@@ -100,7 +100,7 @@ class OpenEnvServer(uvicorn.Server):
         await self.serve(sockets=[self._listening])
 
     def stop(self) -> None:
-        """Serve no longer."""
+        """Stop serving."""
         self.should_exit = True
 
     @override
@@ -110,7 +110,7 @@ class OpenEnvServer(uvicorn.Server):
 
 
 async def serve_until_signalled(server: OpenEnvServer) -> None:
-    """Serve until the program gets SIGINT, SIGTERM or SIGHUP."""
+    """Serve until the program receives SIGINT, SIGTERM or SIGHUP."""
     loop = asyncio.get_running_loop()
     for number in _SIGNALS:
         loop.add_signal_handler(number, server.stop)

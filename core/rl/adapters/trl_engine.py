@@ -1,11 +1,11 @@
 # pyright: basic, reportMissingImports=false, reportGeneralTypeIssues=false
-"""The engine `trl`: TRL's GRPOTrainer updates the weights; episodes are ours.
+"""The engine `trl`: TRL's GRPOTrainer updates the weights; episodes are this project's.
 
-TRL calls `rollout_func` once in a step and gets whole transcripts: prompt, completion, and which
-tokens of it the policy wrote. So prompts, tools and turns are those of every other run of this
-program, TRL's own loop over tool calls and its chat templates are not involved, and both arms use
-the same path. The advantages are ours as well: TRL gets them as rewards and only subtracts their
-mean in the group, which is 0.
+TRL calls `rollout_func` once per step and gets whole transcripts: prompt, completion, and which of
+its tokens the policy sampled. So prompts, tools and turns are those of every other run of this
+program, TRL's own tool call loop and chat templates are not involved, and both arms use the same
+path. Advantages are computed here as well: TRL gets them as rewards and only subtracts their mean
+in the group, which is 0.
 
 Needs the extra `trl`.
 """
@@ -28,7 +28,7 @@ from sandbox_tui.core.rl.adapters.local_policy import LocalPolicy
 from sandbox_tui.core.rl.training.engine import Engine, TrainingJob
 
 FINAL = "final"
-"""Folder of the model at the end of a training, beside its checkpoints."""
+"""Folder of the final model of a training, beside its checkpoints."""
 
 _LOGGED = ("loss", "grad_norm", "entropy", "kl")
 
@@ -41,7 +41,7 @@ class TrlEngine(Engine):
         logging.set_verbosity_error()
         logging.disable_progress_bar()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of the packages at each other
+            warnings.simplefilter("ignore")  # the packages warn about each other
             self._train(job)
 
     def _train(self, job: TrainingJob) -> None:
@@ -75,7 +75,7 @@ def _trainer(job: TrainingJob, policy: LocalPolicy) -> GRPOTrainer:
         model=policy.model,
         reward_funcs=advantages,
         args=_arguments(job),
-        # which tasks a step has is the job's to say; TRL wants rows to draw from
+        # the job decides which tasks a step has; TRL requires rows to draw from
         train_dataset=Dataset.from_list([{"prompt": str(n)} for n in range(training.prompts)]),
         processing_class=policy.tokenizer,
         callbacks=[_Steps(job, conversations)],
@@ -121,7 +121,7 @@ def _arguments(job: TrainingJob) -> GRPOConfig:
 def _rollouts(
     job: TrainingJob, trainer: GRPOTrainer, conversations: LocalConversations
 ) -> dict[str, Any]:
-    """The transcripts of the next step, as TRL takes them."""
+    """The transcripts of the next step, in TRL's format."""
     step = int(trainer.state.global_step) + 1
     model = conversations.policy.model
     was_training = model.training
@@ -131,7 +131,7 @@ def _rollouts(
     finally:
         model.train(was_training)
     end = conversations.policy.tokenizer.eos_token_id
-    # an attempt whose model or sandbox failed at once has no tokens; TRL wants one at least
+    # an attempt whose model or sandbox failed at once has no tokens; TRL requires at least one
     return {
         "prompt_ids": [one.attempt.transcript.prompt or [end] for one in scored],
         "completion_ids": [one.attempt.transcript.completion or [end] for one in scored],
@@ -144,7 +144,7 @@ def _rollouts(
 
 
 class _Steps(TrainerCallback):
-    """Tells the job when a step is over, and has the policy measured."""
+    """Reports finished steps to the job, and has the policy measured."""
 
     def __init__(self, job: TrainingJob, conversations: LocalConversations) -> None:
         self._job = job
@@ -164,7 +164,7 @@ class _Steps(TrainerCallback):
         logs: Mapping[str, float] | None = None,
         **_: Any,
     ) -> None:
-        if logs is None or "loss" not in logs:  # the last one sums the training up
+        if logs is None or "loss" not in logs:  # the last log summarizes the training
             return
         metrics = {name: float(logs[name]) for name in _LOGGED if name in logs}
         self._measure(int(state.global_step))

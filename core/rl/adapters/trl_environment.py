@@ -1,5 +1,5 @@
 # pyright: basic, reportMissingImports=false, reportGeneralTypeIssues=false
-"""Episodes as environments of TRL, for training scripts of one's own.
+"""Episodes as TRL environments, for custom training scripts.
 
     with TrlEnvironments(settings, reward, tasks) as environments:
         trainer = GRPOTrainer(
@@ -10,11 +10,11 @@
         )
         trainer.train()
 
-TRL makes every public method of an environment a tool, and its schema out of the docstring; so what
-is no tool is private or on `TrlEnvironments`. It closes no environment: `TrlEnvironments` does. Its
-chat templates have to know tool calls (`trl.chat_template_utils`), and GRPOTrainer alone takes
-environments. A trainer that wants the same turns in both arms, with the reminders that a run has,
-uses the engine `trl` of `rl train` instead.
+TRL turns every public method of an environment into a tool and derives its schema from the
+docstring, so everything else is private or on `TrlEnvironments`. TRL closes no environment;
+`TrlEnvironments` does. The chat template has to support tool calls (`trl.chat_template_utils`), and
+only GRPOTrainer takes environments. For the same turns in both arms, with the reminders of a run,
+use the engine `trl` of `rl train` instead.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _call_numbers = itertools.count(1)
 
 
 class SandboxEnvironment:
-    """One environment: TRL resets it for each rollout. Made by `TrlEnvironments`."""
+    """One environment, which TRL resets for each rollout. Created by `TrlEnvironments`."""
 
     def __init__(self, begin: Callable[[str], BlockingEpisode]) -> None:
         self._begin = begin
@@ -52,13 +52,13 @@ class SandboxEnvironment:
         self._failed = ""
 
     def reset(self, **row: Any) -> None:
-        """Begin the task of a row of the data set; the rollout before is closed."""
+        """Start the task of a dataset row, and close the previous rollout."""
         self._close()
         self._last, self._failed = None, ""
         self._episode = self._begin(str(row["task"]))
 
     def get_reward(self) -> float | None:
-        """The reward of the rollout; 0 where it came to no end, None where its sandbox failed."""
+        """The reward of the rollout; 0 if it did not finish, None if its sandbox failed."""
         self._close()
         if self._failed:
             return None
@@ -84,7 +84,7 @@ class SandboxEnvironment:
         return self._call("submit")
 
     def _call(self, name: str, **arguments: Any) -> str:
-        """Take a turn that makes one call; what the model reads of it."""
+        """Take a turn that makes one tool call, and return what the model reads."""
         if self._episode is None or (self._last is not None and self._last.done):
             return OVER
         try:
@@ -105,7 +105,7 @@ class SandboxEnvironment:
 
 
 class EditorEnvironment(SandboxEnvironment):
-    """The same with the editor."""
+    """The same environment with the editor."""
 
     def str_replace_editor(
         self,
@@ -145,18 +145,17 @@ class EditorEnvironment(SandboxEnvironment):
 
 
 class TrlEnvironments:
-    """The factory that `GRPOTrainer` is given. As a context, it closes what it made.
+    """Environment factory for `GRPOTrainer`. As a context manager, it closes what it created.
 
     Args:
-        settings: of the episodes; their tools are all of the default ones, or those without the
-            editor.
-        reward: of the episodes.
-        tasks: that the data set names.
-        concurrency: sandboxes that are open at once: rollouts of a step, since TRL resets all of
-            them before it generates.
+        settings: episode settings; their tools are the default ones, with or without the editor.
+        reward: reward of the episodes.
+        tasks: tasks that the dataset names.
+        concurrency: maximum number of open sandboxes: the rollouts of a step, since TRL resets all
+            of them before it generates.
 
     Raises:
-        ConfigError: the settings are of text-only episodes, or have other tools.
+        ConfigError: the settings are for text-only episodes, or have other tools.
     """
 
     def __init__(
@@ -177,7 +176,7 @@ class TrlEnvironments:
         self._pool = BlockingPool(settings, reward, concurrency=concurrency)
 
     def __call__(self) -> SandboxEnvironment:
-        """A new environment."""
+        """Create an environment."""
         environment = self._kind(self._episode)
         with self._lock:
             self._made.append(environment)
@@ -196,7 +195,7 @@ class TrlEnvironments:
         self._pool.close()
 
     def rows(self) -> list[dict[str, Any]]:
-        """The data set: a row for each task, with its prompt."""
+        """The dataset: one row per task, with its prompt."""
         pack = load_pack(self._settings.prompts or PROMPTS)
         return [
             {

@@ -1,10 +1,10 @@
 # pyright: basic, reportMissingImports=false, reportGeneralTypeIssues=false
 """An episode as an agent loop of verl (package `verl`, 0.9): tokens in, tokens out.
 
-verl's workers, actors on Ray, make one loop for each rollout. The prompt is tokenized once; what
-the server sampled is appended as the very tokens it gave, with their log-probabilities; of what
-the sandbox answers only the new messages are tokenized (verl's continuous-token builders). Nothing
-that stands in the sequence is ever decoded and encoded again. The reward is the episode's.
+verl's workers, which are Ray actors, create one loop per rollout. The prompt is tokenized once;
+sampled tokens are appended exactly as the server returned them, with their log-probabilities; of
+what the sandbox answers, only the new messages are tokenized (verl's continuous-token builders).
+Nothing in the sequence is ever decoded and encoded again. The reward is the episode's.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from sandbox_tui.core.rl.episode import Episode
 from sandbox_tui.core.rl.turn import StepResult, Turn
 
 NAME = "sandbox_tui"
-"""What `actor_rollout_ref.rollout.agent.default_agent_loop` calls this loop."""
+"""Name of this loop in `actor_rollout_ref.rollout.agent.default_agent_loop`."""
 
 ATTEMPTS = 2
-"""So often a rollout is tried whose sandbox cannot be started or is lost."""
+"""Maximum number of attempts at a rollout whose sandbox cannot be started or is lost."""
 
 OUT_OF_TOKENS = "token_limit"
 
@@ -47,12 +47,13 @@ class Rollout:
     """The tokens of one rollout.
 
     Attributes:
-        token_ids: the prompt, and all that came after it.
-        prompt_length: tokens of the prompt.
-        mask: of each token after the prompt: 1 where the policy wrote it.
-        logprobs: likewise, 0 where the policy did not; None where the server gives none.
-        metrics: seconds by activity, and how often the server preempted.
-        extra_fields: what the server says of its weights' version.
+        token_ids: the prompt and everything after it.
+        prompt_length: number of tokens in the prompt.
+        mask: for each token after the prompt, 1 if the policy sampled it, else 0.
+        logprobs: for each token after the prompt, 0 if the policy did not sample it; None if the
+            server reports none.
+        metrics: seconds by activity, and number of preemptions by the server.
+        extra_fields: the server's fields about the version of its weights.
     """
 
     token_ids: list[int]
@@ -63,7 +64,7 @@ class Rollout:
     extra_fields: dict[str, Any] = field(default_factory=dict)
 
     def note(self, output: Any) -> None:
-        """Keep what a reply of the server says besides its tokens."""
+        """Keep what a server's reply reports besides its tokens."""
         before = self.metrics.get("num_preempted")
         count = output.num_preempted
         if before is None:
@@ -78,8 +79,8 @@ class Rollout:
 
 @register(NAME)
 class SandboxAgentLoop(AgentLoopBase):
-    """Runs one episode with the policy that verl serves, as the section `sandbox_tui` of verl's
-    configuration says (see `VerlSettings`)."""
+    """Runs one episode with the policy that verl serves, configured by the section `sandbox_tui` of
+    verl's configuration (see `VerlSettings`)."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -89,7 +90,7 @@ class SandboxAgentLoop(AgentLoopBase):
 
     @override
     async def run(self, sampling_params: dict[str, Any], **kwargs: Any) -> AgentLoopOutput:
-        """One rollout of the task in a row of the data set (see `verl_rows`)."""
+        """Run one rollout of the task in a dataset row (see `verl_rows`)."""
         task = task_of_row(kwargs)
         for attempts_left in reversed(range(ATTEMPTS)):
             try:
@@ -113,8 +114,8 @@ class SandboxAgentLoop(AgentLoopBase):
     async def _roll_out(
         self, rollout: Rollout, episode: Episode, turn: Turn, sampling: Mapping[str, Any]
     ) -> StepResult:
-        """Take turns until the episode or the room for tokens is over."""
-        request_id = uuid4().hex  # one for all turns: they go to the server that has the prefix
+        """Take turns until the episode is over or the response is full."""
+        request_id = uuid4().hex  # one for all turns, so that they reach the server with the prefix
         while True:
             reply = await self._ask(rollout, request_id, sampling)
             with simple_timer("tool_calls", rollout.metrics):
@@ -127,7 +128,7 @@ class SandboxAgentLoop(AgentLoopBase):
             turn = result.turn
 
     async def _ask(self, rollout: Rollout, request_id: str, sampling: Mapping[str, Any]) -> Reply:
-        """The policy's reply; its tokens are appended as they were sampled."""
+        """Get the policy's reply, and append its tokens as sampled."""
         room = self._response_length - len(rollout.mask)
         of_one_reply = self._settings.episode.limits.max_tokens
         if of_one_reply is not None:
@@ -163,7 +164,7 @@ class SandboxAgentLoop(AgentLoopBase):
         )
 
     async def _append_context(self, rollout: Rollout, turn: Turn, result: StepResult) -> None:
-        """Append the tokens of what followed the policy's reply, and of the next turn's opening."""
+        """Append the tokens of what follows the policy's reply, and of the next turn's opening."""
         assert result.turn is not None
         messages = result.turn.messages
         merged, rollout.mask, rollout.logprobs = await self.ct_merge_context_msg(
@@ -177,12 +178,12 @@ class SandboxAgentLoop(AgentLoopBase):
         rollout.token_ids = list(merged.token_ids)
 
     def _has_ended(self, sampled: Sequence[int], room: int) -> bool:
-        """Whether the policy ended its reply itself."""
+        """Whether the policy ended its reply by itself."""
         return len(sampled) < room or sampled[-1] in self.tokenizer.all_special_ids
 
     def _text_of(self, sampled: Sequence[int]) -> str:
-        """The reply as text, without the tokens that end it. Tags of calls may be special tokens,
-        so those in the middle stay."""
+        """The reply as text, without the tokens that end it. Special tokens in the middle stay,
+        because they may be tags of tool calls."""
         special = set(self.tokenizer.all_special_ids)
         end = len(sampled)
         while end and sampled[end - 1] in special:
@@ -190,7 +191,7 @@ class SandboxAgentLoop(AgentLoopBase):
         return self.tokenizer.decode(list(sampled[:end]), skip_special_tokens=False)
 
     def _output(self, rollout: Rollout, last: StepResult) -> AgentLoopOutput:
-        """The rollout as verl takes it, cut to the length of a response."""
+        """The rollout in verl's format, cut to the response length."""
         begin, most, info = rollout.prompt_length, self._response_length, last.info
         extra_fields = {
             **rollout.extra_fields,
@@ -211,14 +212,14 @@ class SandboxAgentLoop(AgentLoopBase):
 
 
 def _out_of_tokens(result: StepResult) -> StepResult:
-    """An episode that was cut off because its tokens are more than a response may have: truncated,
-    and worth nothing, as the reference's."""
+    """The result of an episode that exceeded the response length: truncated, with reward 0, as in
+    the reference."""
     info = replace(result.info, reason=OUT_OF_TOKENS)
     return replace(result, turn=None, reward=0.0, truncated=True, info=info)
 
 
 def _measures(last: StepResult) -> dict[str, float]:
-    """What verl logs beside the reward; the same names for each rollout, which it requires."""
+    """Values that verl logs beside the reward; it requires the same names for each rollout."""
     return {
         "truncated": float(last.truncated),
         "steps": float(last.info.steps),

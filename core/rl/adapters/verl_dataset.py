@@ -1,8 +1,8 @@
 # pyright: basic, reportMissingImports=false, reportGeneralTypeIssues=false
-"""Task files as a data set of verl (`data.custom_cls` of its configuration).
+"""Task files as a verl dataset (`data.custom_cls` in its configuration).
 
-verl's workers load the data set's module before they run an agent loop, so that importing the
-agent loop here makes its name known to them.
+verl's workers load the dataset's module before they run an agent loop, so importing the agent loop
+here registers its name with them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sandbox_tui.core.rl.data.task_file import read_tasks
 
 
 class TaskDataset(RLHFDataset):
-    """The tasks of task files, one row for each; see `RLHFDataset` for its arguments."""
+    """The tasks of task files, one per row; see `RLHFDataset` for its arguments."""
 
     @override
     def _read_files_and_tokenize(self) -> None:

@@ -1,4 +1,4 @@
-"""What verl's configuration says of episodes, and the pool of them that each of its workers has."""
+"""Episode settings in verl's configuration, and the episode pool of each verl worker."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class VerlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     Attributes:
         episode: settings of all episodes.
-        reward: what they are worth.
-        concurrency: sandboxes that one of verl's workers has open at once.
-        spares: sandboxes that it keeps ready.
+        reward: settings of their reward.
+        concurrency: maximum number of open sandboxes per verl worker.
+        spares: number of sandboxes that each worker keeps ready.
     """
 
     episode: EpisodeSettings = EpisodeSettings()
@@ -33,10 +33,10 @@ class VerlSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 def verl_settings(section: Mapping[str, Any]) -> VerlSettings:
-    """The settings in that section.
+    """Convert the section to settings.
 
     Raises:
-        ConfigError: it holds something else.
+        ConfigError: the section is invalid.
     """
     try:
         return msgspec.convert(section, VerlSettings)
@@ -50,8 +50,8 @@ _pools: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[bytes, Episode
 
 
 def pool_of(settings: VerlSettings) -> EpisodePool:
-    """The pool of the running event loop for these settings. verl ends its workers without a word:
-    their sandboxes go when the lease that the pool renews runs out."""
+    """The pool of the running event loop for these settings. verl ends its workers without notice:
+    their sandboxes end when the lease that the pool renews runs out."""
     pools = _pools.setdefault(asyncio.get_running_loop(), {})
     key = msgspec.json.encode(settings)
     if key not in pools:

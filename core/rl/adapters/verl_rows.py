@@ -1,4 +1,4 @@
-"""Tasks as rows of a data set of verl, and back. Imports nothing of verl."""
+"""Converts tasks to rows of a verl dataset, and back. Does not import verl."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sandbox_tui.core.evals.task import Task
 
 
 def row_of(task: Task, index: int) -> dict[str, Any]:
-    """The row of a task.
+    """Convert a task to a row.
 
-    verl wants a prompt and a ground truth in it. The agent loop uses neither: the task itself
-    stands in `extra_info`, as JSON, so that rows with other files and metadata have one schema.
+    verl requires a prompt and a ground truth. The agent loop uses neither: the task itself is in
+    `extra_info`, as JSON, so that rows with different files and metadata share one schema.
 
     Args:
-        task: what a policy attempts.
-        index: of the row.
+        task: the task.
+        index: index of the row.
     """
     return {
         "prompt": [{"role": "user", "content": task.problem}],
@@ -29,9 +29,9 @@ def row_of(task: Task, index: int) -> dict[str, Any]:
 
 
 def task_of_row(row: Mapping[str, Any]) -> Task:
-    """The task of a row, as verl hands it to an agent loop.
+    """The task in a row, as verl passes it to an agent loop.
 
     Raises:
-        KeyError: the row is not one of ours.
+        KeyError: the row does not come from `row_of`.
     """
     return msgspec.json.decode(row["extra_info"]["task"], type=Task)

@@ -1,1 +1,1 @@
-"""Data for training: questions on documents, split without a leak."""
+"""Training data: questions about documents, split without leaks."""

@@ -17,7 +17,7 @@ from sandbox_tui.core.rl.data.split import documents_of
 LeakKind = Literal["document", "normalised", "near_duplicate", "question_and_answer", "n_grams"]
 """`document`: the same bytes. `normalised`: the same words; case, punctuation and space differ.
 `near_duplicate`: most runs of five words are the same. `question_and_answer`: the same words.
-`n_grams`: so much of a task's text, wherever it stands, occurs in the training text."""
+`n_grams`: too much of a task's text, in whatever places, occurs in the training text."""
 
 LEAK_KINDS: tuple[LeakKind, ...] = (
     "document",
@@ -32,13 +32,13 @@ MAX_OVERLAP = 0.5
 
 
 class Leak(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that a held-out task has in common with training tasks.
+    """One thing that a held-out task shares with training tasks.
 
     Attributes:
-        kind: of what it is.
+        kind: kind of leak.
         held_out, train: ids of the tasks; `train` is empty for `n_grams`.
-        held_out_document, train_document: names of the documents, where it is one.
-        similarity: 1 for what is the same, else the share in common.
+        held_out_document, train_document: names of the documents, if documents leak.
+        similarity: 1 if it is the same, else the share in common.
     """
 
     kind: LeakKind
@@ -51,13 +51,14 @@ class Leak(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeakReport:
-    """What leaks.
+    """Leaks between training and held-out tasks.
 
     Attributes:
         leaks: one for each held-out document, question or text that leaks, by kind.
-        repeated_questions: held-out tasks with the question of a training task and any answer.
+        repeated_questions: number of held-out tasks with the question of a training task and any
+            answer.
         overlaps: share of the n-grams of each held-out task that occur in the training text.
-        ngram: words of an n-gram.
+        ngram: number of words in an n-gram.
     """
 
     leaks: tuple[Leak, ...]
@@ -67,7 +68,7 @@ class LeakReport:
 
     @property
     def leaking_tasks(self) -> int:
-        """Held-out tasks that leak."""
+        """Number of held-out tasks that leak."""
         return len({leak.held_out for leak in self.leaks})
 
 
@@ -81,10 +82,10 @@ def find_leaks(
     """Compare held-out tasks with training tasks.
 
     Args:
-        train: tasks that are trained on.
-        held_out: tasks that training is measured with.
-        ngram: words of an n-gram.
-        max_overlap: largest share of a task's n-grams that may occur in the training text.
+        train: tasks to train on.
+        held_out: tasks to measure the policy with.
+        ngram: number of words in an n-gram.
+        max_overlap: maximum share of a task's n-grams that may occur in the training text.
     """
     overlaps = _overlaps(train, held_out, ngram)
     asked = {normalised(task.problem) for task in train}
@@ -110,7 +111,7 @@ _Place = tuple[str, str]
 
 
 def _documents(train: Sequence[Task], held_out: Sequence[Task]) -> Iterator[Leak]:
-    """Each held-out document at most once: as the strongest kind of leak that it is."""
+    """Report each held-out document at most once, as its strongest kind of leak."""
     trained, held = _places(train), _places(held_out)
     words = {normalised(text): place for text, place in reversed(trained.items())}
     rest: dict[str, list[_Place]] = {}
@@ -137,7 +138,7 @@ def _nearly_the_same(
 
 
 def _places(tasks: Iterable[Task]) -> dict[str, list[_Place]]:
-    """Where each document is."""
+    """Where each document occurs."""
     found: defaultdict[str, list[_Place]] = defaultdict(list)
     for task in tasks:
         for name, text in documents_of(task).items():
@@ -171,7 +172,7 @@ def _question(task: Task) -> tuple[str, str]:
 
 
 def _overlaps(train: Sequence[Task], held_out: Sequence[Task], ngram: int) -> dict[str, float]:
-    """The index holds the held-out text, which is the smaller."""
+    """Overlap of each held-out task. The index holds the held-out text, which is the smaller."""
     runs = {task.id: _runs(task, ngram) for task in held_out}
     wanted = frozenset[int]().union(*runs.values())
     found: set[int] = set()
@@ -181,5 +182,5 @@ def _overlaps(train: Sequence[Task], held_out: Sequence[Task], ngram: int) -> di
 
 
 def _runs(task: Task, ngram: int) -> frozenset[int]:
-    """The n-grams of a task's documents. Questions are often asked in the same words."""
+    """The n-grams of a task's documents. Questions are left out: they often share their wording."""
     return frozenset[int]().union(*(shingles(text, ngram) for text in documents_of(task).values()))

@@ -1,7 +1,7 @@
 """Finds documents that are nearly the same: most of their runs of five words are.
 
 Documents that share runs are compared by the sets of all their runs: by Jaccard similarity, and by
-containment, so that an excerpt counts as its source.
+containment, so that an excerpt counts as a duplicate of its source.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ MIN_JACCARD = 0.5
 MIN_CONTAINMENT = 0.8
 
 MAX_INDEXED = 4_000_000
-"""Shingles in the index; of a larger collection an even sample, the same ones of every document."""
+"""Maximum size of the index; of more shingles it keeps an even sample, equal for every document."""
 
 MAX_PAIRED = 8
-"""Documents with one shingle of which each pair is compared; of more, each with the first and the
-next."""
+"""Maximum number of documents with one shingle of which every pair is compared; of more, each is
+compared with the first and the next."""
 
 MAX_CACHED = 4_096
 
@@ -33,8 +33,8 @@ class NearDuplicates:
     """Two documents that are nearly the same.
 
     Attributes:
-        one, other: their positions, `one` the lower.
-        similarity: share of runs of words in common: of both together, or of the shorter.
+        one, other: positions of the documents, `one` being lower.
+        similarity: share of common runs of words, in both together or in the shorter document.
     """
 
     one: int
@@ -45,13 +45,13 @@ class NearDuplicates:
 def near_duplicates(
     texts: Sequence[str], *, jaccard: float = MIN_JACCARD, containment: float = MIN_CONTAINMENT
 ) -> Iterator[NearDuplicates]:
-    """Pairs of texts that are nearly the same; of a large family of copies not every pair, but
-    pairs that connect all of them.
+    """Yield pairs of texts that are nearly the same. A large family of copies gives not every pair,
+    but pairs that connect all of them.
 
     Args:
-        texts: documents.
-        jaccard: least similarity.
-        containment: least share of the shorter text's runs that the longer has.
+        texts: the documents.
+        jaccard: minimum similarity.
+        containment: minimum share of the shorter text's runs that the longer one contains.
     """
 
     @lru_cache(MAX_CACHED)
@@ -67,7 +67,7 @@ def near_duplicates(
 def _similarity(
     one: frozenset[int], other: frozenset[int], jaccard: float, containment: float
 ) -> float | None:
-    """How alike two sets are; None: not enough."""
+    """Similarity of two sets; None if it is too low."""
     common = len(one & other)
     alike = common / (len(one) + len(other) - common)
     contained = common / min(len(one), len(other))
@@ -77,7 +77,7 @@ def _similarity(
 
 
 def _candidates(texts: Sequence[str]) -> set[tuple[int, int]]:
-    """Pairs that have a run of words in common."""
+    """Pairs of positions of texts that share a run of words."""
     pairs: set[tuple[int, int]] = set()
     for places in _index(texts).values():
         if len(places) <= MAX_PAIRED:
@@ -89,7 +89,7 @@ def _candidates(texts: Sequence[str]) -> set[tuple[int, int]]:
 
 
 def _index(texts: Sequence[str]) -> Mapping[int, list[int]]:
-    """Documents by shingle."""
+    """Positions of texts by shingle."""
     words = sum(text.count(" ") + text.count("\n") for text in texts)
     every = 1 + words // MAX_INDEXED
     found: defaultdict[int, list[int]] = defaultdict(list)

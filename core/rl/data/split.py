@@ -1,5 +1,5 @@
-"""Splits tasks into training and held-out tasks by document: what one side reads, the other does
-not, nor anything nearly the same."""
+"""Splits tasks into training and held-out tasks by document: neither side contains a document of
+the other, or anything nearly the same."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sandbox_tui.core.rl.data.shingles import normalised
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Tasks for training, and tasks to measure it with; each in the order of the file."""
+    """Tasks to train on and tasks to measure with, each in the order of the file."""
 
     train: tuple[Task, ...]
     held_out: tuple[Task, ...]
@@ -25,17 +25,16 @@ class Split:
 def split_by_document(tasks: Sequence[Task], *, share: float = 0.1, seed: int = 0) -> Split:
     """Split tasks, each domain in the same proportion.
 
-    Tasks stay together that share a document, have documents that are nearly the same, or ask the
-    same question with the same answer. The document of a task without files is its problem.
+    Tasks stay together if they share a document, have documents that are nearly the same, or ask
+    the same question with the same answer. The document of a task without files is its problem.
 
     Args:
-        tasks: all of them.
-        share: of the tasks of a domain that are held out, or a little less; at least one, if that
-            can be.
-        seed: other seeds hold out other documents.
+        tasks: all tasks.
+        share: maximum share of each domain's tasks to hold out; at least one task, if possible.
+        seed: another seed holds out other documents.
 
     Raises:
-        ConfigError: too many tasks share documents for any to be held out.
+        ConfigError: so many tasks share documents that none can be held out.
     """
     groups = groups_of(tasks)
     wanted = {name: share * n for name, n in Counter(task.domain for task in tasks).items()}
@@ -73,7 +72,7 @@ def groups_of(tasks: Sequence[Task]) -> list[list[int]]:
 
 
 def documents_of(task: Task) -> dict[str, str]:
-    """The documents of a task by name; its problem, where it has none."""
+    """The documents of a task by name, or its problem if it has none."""
     files = {name: data.decode("utf-8", "replace") for name, data in task.files.items()}
     return files or {"": task.problem}
 

@@ -1,4 +1,4 @@
-"""Task files: JSON Lines, one task a line, as the loader `jsonl` of suites reads them."""
+"""Task files: JSON Lines with one task per line, as the suite loader `jsonl` reads them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sandbox_tui.core.evals.task import Task
 
 
 def encode_tasks(tasks: Iterable[Task]) -> bytes:
-    """The content of a task file.
+    """Encode tasks as a task file.
 
     Raises:
         ConfigError: a document is not UTF-8 text.
@@ -24,10 +24,10 @@ def encode_tasks(tasks: Iterable[Task]) -> bytes:
 
 
 def read_tasks(path: str | Path) -> list[Task]:
-    """The tasks of a file: a task file, or JSON, CSV or Parquet with the columns of one.
+    """Read the tasks of a file: a task file, or JSON, CSV or Parquet with the same columns.
 
     Raises:
-        ConfigError: naming the file and what is wrong in it.
+        ConfigError: the file is invalid; the message names it and the fault.
     """
     file = Path(path).expanduser()
     tasks = load_tasks(Dataset(path=str(file)), Path(), str(path))
@@ -40,7 +40,7 @@ def document_text(task: Task, name: str) -> str:
     """The text of a document.
 
     Raises:
-        ConfigError: it is not UTF-8.
+        ConfigError: the document is not UTF-8.
     """
     try:
         return task.files[name].decode("utf-8")
@@ -52,7 +52,7 @@ def document_text(task: Task, name: str) -> str:
 
 
 def _row(task: Task) -> dict[str, Any]:
-    """The fields that are not at their defaults, documents as text."""
+    """The fields that differ from their defaults, with documents as text."""
     defaults = Task(id="", problem="", target="")
     row = {
         name: value

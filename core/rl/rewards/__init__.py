@@ -1,1 +1,1 @@
-"""Rewards: what the end of an episode is worth."""
+"""Rewards: the value of a finished episode."""

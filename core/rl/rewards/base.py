@@ -22,12 +22,12 @@ class RewardFailed(SandboxTuiError):
 
 
 class RewardResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What an episode is worth.
+    """The reward of an episode.
 
     Attributes:
         value: the reward.
-        parts: the terms it is made of, by name.
-        explanation: a sentence: what was read from the answer, and what it was compared with.
+        parts: the terms that make it up, by name.
+        explanation: one sentence: what was read from the answer and what it was compared with.
     """
 
     value: float
@@ -37,17 +37,17 @@ class RewardResult(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolloutEnd:
-    """What a reward sees of an episode that has ended.
+    """What a reward knows about a finished episode.
 
     Attributes:
-        task: what was asked.
-        mode: how it was attempted.
-        answer: text of answer.txt, or the reply of a text-only episode; None: there is no answer.
+        task: the task.
+        mode: mode of the attempt.
+        answer: text of answer.txt, or the reply of a text-only episode; None if there is none.
         reason: why the episode ended.
-        truncated: a limit ended it.
+        truncated: whether a limit ended it.
         messages: the whole conversation.
-        steps: replies of the policy.
-        tool_calls: calls that were answered.
+        steps: number of replies of the policy.
+        tool_calls: number of tool calls that were answered.
         sandbox: the policy's sandbox, still open; None in a text-only episode.
         fresh_sandbox: opens a sandbox of the same image that no model has touched.
     """
@@ -65,19 +65,19 @@ class RolloutEnd:
 
 
 class Reward(Protocol):
-    """Rewards episodes. It is asked once, at the end, while the sandbox is still open; not where
-    the overlong rule (`EpisodeSettings.overlong`) settles the reward.
+    """Rewards episodes. Called once, at the end, while the sandbox is still open, unless the
+    overlong rule (`EpisodeSettings.overlong`) settles the reward.
 
     Attributes:
-        name: as records name it.
+        name: name of the reward in records.
     """
 
     name: str
 
     async def reward(self, end: RolloutEnd) -> RewardResult:
-        """The reward of one episode.
+        """Compute the reward of one episode.
 
         Raises:
-            RewardFailed: there is none; the sentence says why.
+            RewardFailed: there is no reward; the message says why.
         """
         ...

@@ -1,4 +1,4 @@
-"""Puts the reward of a recipe together."""
+"""Builds the reward that a recipe describes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from sandbox_tui.core.rl.rewards.terms import FormatTerm, LengthTerm
 
 @dataclass(slots=True)
 class RewardSum:
-    """Adds up the terms of a reward. Where one fails, all of it does."""
+    """Adds up the terms of a reward. If one fails, the whole reward fails."""
 
     terms: tuple[Reward, ...]
     name: str = field(default="sum", init=False)
 
     async def reward(self, end: RolloutEnd) -> RewardResult:
-        """The sum, its parts by name, and what each term says."""
+        """The sum, its parts by name, and the explanations of all terms."""
         results = [await term.reward(end) for term in self.terms]
         return RewardResult(
             value=sum(result.value for result in results),
@@ -31,14 +31,14 @@ class RewardSum:
 
 
 def build_reward(settings: RewardSettings, tasks: Iterable[Task] = ()) -> Reward:
-    """The reward that settings describe.
+    """Build the reward that settings describe.
 
     Args:
-        settings: of a recipe.
-        tasks: that will be rewarded; each is seen to have a scorer that is ready.
+        settings: reward settings of a recipe.
+        tasks: tasks to be rewarded, whose scorers have to be ready.
 
     Raises:
-        ConfigError: a scorer is not known or lacks something, or the lengths are out of order.
+        ConfigError: a scorer is unknown or lacks something, or the lengths are out of order.
     """
     outcome = OutcomeReward(
         scorer=settings.scorer, scorer_options=settings.scorer_options, timeout=settings.timeout

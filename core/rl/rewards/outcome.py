@@ -1,4 +1,4 @@
-"""The outcome reward: what the scorer of the task says about the answer."""
+"""The outcome reward: the score that the task's scorer gives the answer."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from sandbox_tui.core.rl.rewards.base import RewardFailed, RewardResult, Rollout
 from sandbox_tui.core.rl.rewards.settings import REFERENCE_SCORER
 
 PURE_SCORERS = frozenset({"choice", "constraints", "exact", "multiple_choice", "number"})
-"""Scorers that compute on the answer where they are called, and so are called in a worker. The
-others have a worker, a sandbox or a server of their own."""
+"""Scorers that compute in the calling process, and are therefore called in a worker. The others
+have their own worker, sandbox or server."""
 
 _MODES: Mapping[EpisodeMode, EvalMode] = {"sandbox": "sandbox", "text": "vanilla"}
 
 
 @dataclass(slots=True, kw_only=True)
 class OutcomeReward:
-    """Rewards the answer alone, between 0 (wrong or missing) and 1 (right).
+    """Rewards only the answer, between 0 (wrong or missing) and 1 (right).
 
-    The answer is compared with its target in a process of its own, with a time limit: nothing that
-    a policy writes can stop the training. A scorer that fails is a `RewardFailed`.
+    The answer is compared with its target in a separate process with a time limit: nothing that a
+    policy writes can stop the training. A scorer that fails raises `RewardFailed`.
 
     Attributes:
-        scorer: of tasks that name none.
-        scorer_options: settings of scorers by their names.
+        scorer: scorer of tasks that name none.
+        scorer_options: settings of scorers by scorer name.
         timeout: seconds for one comparison.
     """
 
@@ -50,16 +50,16 @@ class OutcomeReward:
     _scorers: dict[str, Scorer] = field(default_factory=dict[str, Scorer], init=False)
 
     def check_ready(self, tasks: Iterable[Task]) -> None:
-        """See that every task can be scored, before the first episode.
+        """Check that every task can be scored, before the first episode.
 
         Raises:
-            ConfigError: a scorer is not known, or lacks something.
+            ConfigError: a scorer is unknown or lacks something.
         """
         for name in {self._name_of(task) for task in tasks}:
             self._named(name)
 
     async def reward(self, end: RolloutEnd) -> RewardResult:
-        """The score of the episode's answer."""
+        """Score the episode's answer."""
         name = self._name_of(end.task)
         try:
             score = await self._score(self._named(name), _attempt(end))
@@ -67,7 +67,7 @@ class OutcomeReward:
             raise RewardFailed(str(error)) from error
         except SandboxTuiError as error:
             raise RewardFailed(f"The scorer {name} failed: {error}") from error
-        except Exception as error:  # a scorer may be anybody's
+        except Exception as error:  # scorers may be user code
             raise RewardFailed(f"The scorer {name} failed: {error!r}.") from error
         if not (math.isfinite(score.value) and 0 <= score.value <= 1):
             raise RewardFailed(
@@ -107,7 +107,7 @@ class OutcomeReward:
 def grade(
     scorer: str, options: dict[str, Any], answer: str | None, task: dict[str, Any]
 ) -> tuple[float, str]:
-    """The score of an answer and its explanation. To be called in a worker."""
+    """The score and explanation of an answer. Call this in a worker."""
     attempt = Attempt(task=msgspec.convert(task, Task), mode="vanilla", answer=answer)
     score = asyncio.run(scorer_named(scorer, options).score(attempt))
     return score.value, score.explanation

@@ -1,4 +1,4 @@
-"""What episodes are rewarded for, as a recipe says it."""
+"""Reward settings of a recipe."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ class RewardSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Settings of the reward. The defaults are the reference's: the outcome and nothing else.
 
     Attributes:
-        scorer: of tasks that name none of their own; see `core.evals.scorers.table`.
-        scorer_options: settings of scorers by their names.
-        timeout: seconds for the comparison of one answer with its target.
-        format_weight: added, times the share of replies whose calls can be read; 0: off.
-        length_weight: taken off where the policy wrote more than `length_to` tokens, and in
-            proportion between `length_from` and there; 0: off.
+        scorer: scorer of tasks that name none; see `core.evals.scorers.table`.
+        scorer_options: settings of scorers by scorer name.
+        timeout: seconds to compare one answer with its target.
+        format_weight: weight of the share of replies whose tool calls can be read; 0: off.
+        length_weight: penalty if the policy wrote more than `length_to` tokens, in proportion
+            from `length_from` on; 0: off.
         length_from, length_to: tokens, about four bytes each.
     """
 

@@ -1,5 +1,5 @@
-"""What else a reply may be rewarded for: calls that can be read, and not to be too long. Neither is
-in the reference; both are off unless a recipe gives them a weight."""
+"""Optional reward terms: readable tool calls, and replies that are not too long. Neither is in the
+reference; both are off unless a recipe gives them a weight."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sandbox_tui.core.rl.rewards.base import RewardResult, RolloutEnd
 
 @dataclass(slots=True, kw_only=True)
 class FormatTerm:
-    """The share of replies whose calls can be read: each reply calls a tool, and the arguments of
+    """The share of replies with readable tool calls: each reply calls a tool, and the arguments of
     all its calls are JSON objects. In a text-only episode: whether there is an answer.
 
     Attributes:
@@ -26,7 +26,7 @@ class FormatTerm:
     name: str = field(default="format", init=False)
 
     async def reward(self, end: RolloutEnd) -> RewardResult:
-        """The term of one episode."""
+        """Compute the term for one episode."""
         replies = _replies(end.messages)
         readable = sum(map(_is_readable, replies)) if end.mode == "sandbox" else bool(end.answer)
         share = readable / max(1, len(replies)) if end.mode == "sandbox" else float(readable)
@@ -44,8 +44,8 @@ class LengthTerm:
 
     Attributes:
         weight: the term is between minus this and 0.
-        first: tokens up to which nothing is taken off.
-        last: tokens from which all of it is.
+        first: number of tokens up to which there is no penalty.
+        last: number of tokens from which the penalty is full.
     """
 
     weight: float
@@ -54,7 +54,7 @@ class LengthTerm:
     name: str = field(default="length", init=False)
 
     async def reward(self, end: RolloutEnd) -> RewardResult:
-        """The term of one episode."""
+        """Compute the term for one episode."""
         tokens = written_tokens(end.messages)
         beyond = max(0, tokens - self.first)
         share = min(1.0, beyond / max(1, self.last - self.first))
@@ -67,8 +67,8 @@ class LengthTerm:
 
 
 def written_tokens(messages: Iterable[Message]) -> int:
-    """Tokens of the replies in a conversation by the length of their text: prose, reasoning and
-    arguments."""
+    """Tokens of the replies in a conversation, estimated from the length of their text: content,
+    reasoning and arguments."""
     size = sum(
         len(text.encode("utf-8", "surrogatepass"))
         for reply in _replies(messages)

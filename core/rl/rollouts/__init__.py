@@ -1,1 +1,1 @@
-"""How an episode works inside: its turns, its record, its end."""
+"""Internals of episodes: turns, record and final reward."""

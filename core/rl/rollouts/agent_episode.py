@@ -1,4 +1,4 @@
-"""What both kinds of episode share: their life, their time limit and their end."""
+"""What both kinds of episode share: lifecycle, time limit and final reward."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ IS_OVER = "The episode is over."
 
 
 class AgentEpisode(Episode):
-    """An episode; see `Episode` for its life.
+    """An episode; see `Episode` for its lifecycle.
 
-    When its time is over it ends by itself, so that a policy that never answers holds no sandbox;
+    It ends by itself when its time is over, so that a policy that never answers holds no sandbox;
     the next step then returns that end.
 
     Args:
-        settings: what the episodes of a training run have in common.
-        reward: asked at the end.
-        events: takes what happens, from `RunStarted` to `Scored` and `RunFinished`; None: nothing
+        settings: settings that the episodes of a training run share.
+        reward: called at the end.
+        events: receives the events, from `RunStarted` to `Scored` and `RunFinished`; None: nothing
             is recorded.
-        identity: what the record calls it; None: made up.
+        identity: names of the episode in the record; None: generated.
 
     Attributes:
         settings, identity: as above.
@@ -69,25 +69,24 @@ class AgentEpisode(Episode):
 
     @abstractmethod
     async def _open(self, task: Task) -> Workplace:
-        """Make ready where the task is attempted."""
+        """Prepare the workplace in which the task is attempted."""
 
     @abstractmethod
     def _release(self) -> None:
-        """Begin to let go of the sandbox."""
+        """Start to release the sandbox."""
 
     @abstractmethod
     async def _released(self) -> None:
-        """Wait until the sandbox is gone."""
+        """Wait until the sandbox has been released."""
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended and is releasing its sandbox."""
+        """Whether the episode has ended and is releasing its sandbox."""
         return self._over
 
     @property
     def replies(self) -> tuple[Reply, ...]:
-        """What the policy answered so far, with token ids and log-probabilities where it gave
-        them."""
+        """The policy's replies so far, with token ids and log-probabilities if it gave them."""
         return () if self._rollout is None else tuple(self._rollout.replies)
 
     @property
@@ -95,7 +94,7 @@ class AgentEpisode(Episode):
         """All messages so far, in the OpenAI format."""
         return () if self._rollout is None else tuple(self._rollout.conversation)
 
-    # --- its life
+    # --- lifecycle
 
     @override
     async def reset(self, task: Task) -> Turn:
@@ -150,7 +149,7 @@ class AgentEpisode(Episode):
                 self._break_off("cancelled", "The episode was closed before its end.")
         await self._released()
 
-    # --- a step
+    # --- steps
 
     def _running(self) -> tuple[Rollout, Turn]:
         if self._over:
@@ -160,7 +159,7 @@ class AgentEpisode(Episode):
         return self._rollout, self._turn
 
     async def _answered(self, rollout: Rollout, reply: Reply) -> TurnResult:
-        """The reply carried out within what is left of the episode's time."""
+        """Carry out the reply within the time that the episode has left."""
         limit = rollout.limits.time_limit
         deadline = asyncio.timeout_at(None if limit is None else self._start + limit)
         try:
@@ -186,7 +185,7 @@ class AgentEpisode(Episode):
     async def _end(
         self, rollout: Rollout, turn: Turn, done: TurnResult, result: AgentResult
     ) -> StepResult:
-        """Reward the episode and let go of its sandbox."""
+        """Reward the episode and release its sandbox."""
         answer = await rollout.final_answer(result)
         end = self._rollout_end(rollout, result, answer)
         worth, seconds = await rewarded(self._reward, end, self.settings.overlong, self._events)
@@ -220,7 +219,7 @@ class AgentEpisode(Episode):
             ),
         )
 
-    # --- its time
+    # --- time limit
 
     def _start_clock(self, limit: float | None) -> None:
         loop = asyncio.get_running_loop()
@@ -232,7 +231,7 @@ class AgentEpisode(Episode):
         self._expiry = asyncio.create_task(self._expire())
 
     async def _expire(self) -> None:
-        """End the episode while no step does."""
+        """End the episode between two steps."""
         async with self._busy:
             if self._over or self._rollout is None or self._turn is None:
                 return
@@ -245,7 +244,7 @@ class AgentEpisode(Episode):
                 self._break_off(*_reason_of(error))
 
     def _take_unseen(self) -> StepResult | None:
-        """The end that came between two steps, once."""
+        """Return, once, the end that came between two steps."""
         unseen, self._unseen = self._unseen, None
         if isinstance(unseen, SandboxTuiError):
             raise unseen
@@ -255,7 +254,7 @@ class AgentEpisode(Episode):
         seconds = asyncio.get_running_loop().time() - self._start if self._start else 0.0
         return msgspec.structs.replace(self._events.totals, seconds=round(seconds, 3))
 
-    # --- its end
+    # --- end
 
     def _break_off(self, reason: FinishReason, error: str) -> None:
         """End the episode without a reward."""
@@ -296,7 +295,7 @@ class AgentEpisode(Episode):
 
 
 def _is_cancelled() -> bool:
-    """Whether it is the caller that is being cancelled, and not its work."""
+    """Whether the caller itself is being cancelled, rather than its work."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
@@ -306,11 +305,11 @@ def _out_of_time(limit: float | None) -> AgentResult:
 
 
 def _reason_of(error: BaseException) -> tuple[FinishReason, str]:
-    """How a record says that an episode broke off."""
+    """Finish reason and error message of an episode that broke off."""
     if isinstance(error, asyncio.CancelledError):
         return "cancelled", "The episode was cancelled."
     if isinstance(error, SandboxError):
         return "sandbox_error", str(error)
-    if isinstance(error, SandboxTuiError):  # its reward failed; the record says so above
+    if isinstance(error, SandboxTuiError):  # its reward failed, which the record already says
         return "internal_error", str(error)
     return "internal_error", f"The episode failed: {error!r}."

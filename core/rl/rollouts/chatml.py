@@ -1,4 +1,4 @@
-"""Conversations as text in ChatML, the markup of Qwen's and many other chat templates."""
+"""Renders conversations as text in ChatML, the markup of Qwen's and many other chat templates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REPLY_BEGINS = "<|im_start|>assistant\n"
 
 
 def render(messages: Sequence[Message]) -> str:
-    """The messages, without tool calls: those are in their contents by then."""
+    """Render messages whose tool calls are already part of their contents."""
     return "".join(
         f"<|im_start|>{message['role']}\n{content_text(message.get('content'))}{END}\n"
         for message in messages
@@ -20,5 +20,5 @@ def render(messages: Sequence[Message]) -> str:
 
 
 def ended(reply: str) -> str:
-    """A reply as the policy wrote it, to the end of its message."""
+    """A reply as the policy wrote it, completed to the end of its message."""
     return f"{reply}\n" if reply.endswith(END) else f"{reply}{END}\n"

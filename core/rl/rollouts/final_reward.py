@@ -1,4 +1,4 @@
-"""The reward at the end of an episode, the overlong rule before it."""
+"""Computes the reward at the end of an episode, after the overlong rule."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ OVERLONG = "A limit ended the episode ({reason}), so its reward is 0 whatever th
 async def rewarded(
     reward: Reward, end: RolloutEnd, overlong: OverlongRule, events: EventSink
 ) -> tuple[RewardResult, float]:
-    """What an episode is worth, and the seconds it took to find out; posts `Scored`.
+    """Reward an episode and post `Scored`; returns the reward and the seconds that it took.
 
     Raises:
-        RewardFailed: the reward failed; its record has a score of None.
+        RewardFailed: the reward failed; `Scored` then has a value of None.
     """
     began = time.monotonic()
     try:
@@ -41,7 +41,7 @@ async def _result(reward: Reward, end: RolloutEnd, overlong: OverlongRule) -> Re
         raise
     except SandboxTuiError as error:
         raise RewardFailed(str(error)) from error
-    except Exception as error:  # a reward may be anybody's; it leaves no sandbox behind
+    except Exception as error:  # may be user code, and must not leave a sandbox behind
         raise RewardFailed(f"The reward {reward.name} failed: {error!r}.") from error
     if not math.isfinite(result.value):
         raise RewardFailed(f"The reward {reward.name} gave {result.value}, which is not a number.")

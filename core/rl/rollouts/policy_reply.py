@@ -1,4 +1,4 @@
-"""Reads what a policy answers: a message, raw text, or a whole reply."""
+"""Reads a policy's answer: a message, raw text, or a whole reply."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sandbox_tui.core.models.usage_estimate import estimated_usage
 
 
 def policy_reply(given: Message | str | Reply, request: Request, *, as_text: bool) -> Reply:
-    """The reply, with the calls that stand in its text and with its tokens counted.
+    """Convert a policy's answer to a reply, with the tool calls in its text and its token counts.
 
     Args:
-        given: what the policy answers.
-        request: what it answers to.
+        given: the policy's answer.
+        request: the request that it answers.
         as_text: the policy was told to write calls as text, and is told what is wrong with one.
 
     Raises:
@@ -32,7 +32,7 @@ def policy_reply(given: Message | str | Reply, request: Request, *, as_text: boo
 
 
 def written_text(given: Message | str | Reply) -> str:
-    """The policy's own words, as they continue a prompt that is text."""
+    """The policy's own text, as it continues a prompt that is text."""
     if isinstance(given, str):
         return given
     message = given.message if isinstance(given, Reply) else given
@@ -62,7 +62,7 @@ def _of_message(message: Message) -> Reply:
 
 
 def _read(reply: Reply, request: Request, *, is_told: bool) -> Reply:
-    """The reply with what its text holds: calls, thoughts."""
+    """The reply with the tool calls and thoughts in its text parsed."""
     reading = read_reply(reply.text, request.tools, reply.finish_reason)
     if not request.tools or not (is_told or reading.family):
         reading = replace(reading, problem="")
@@ -74,7 +74,7 @@ def _is_counted(usage: Usage) -> bool:
 
 
 def _usage(request: Request, reply: Reply) -> Usage:
-    """The tokens of a reply that the server did not count: those it has, or an estimate."""
+    """Token usage that the server did not report: from the token ids, or else estimated."""
     if reply.token_ids and reply.prompt_token_ids:
         return Usage(input_tokens=len(reply.prompt_token_ids), output_tokens=len(reply.token_ids))
     return estimated_usage(request, reply)

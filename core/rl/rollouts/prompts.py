@@ -1,4 +1,4 @@
-"""Writes the turns of one episode: its conversation as the policy's chat template takes it."""
+"""Builds the turns of one episode: its conversation in the form of the policy's chat template."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from sandbox_tui.core.rl.turn import Turn
 class Prompts:
     """The prompts of one episode, each a prefix of the next one.
 
-    The text of a prompt is never rendered again: the policy's own words and what came after them
-    are added to it, so that a policy finds its replies exactly as it wrote them.
+    The text of a prompt is never rendered again: the policy's own text and what follows it are
+    appended, so that a policy finds its replies exactly as it wrote them.
 
     Args:
         tools: OpenAI function objects.
         tool_format: see `EpisodeSettings`.
 
     Raises:
-        ConfigError: there is no such tool format.
+        ConfigError: the tool format does not exist.
     """
 
     def __init__(self, tools: Sequence[dict[str, Any]], tool_format: str) -> None:
@@ -38,15 +38,15 @@ class Prompts:
 
     @property
     def as_text(self) -> bool:
-        """Whether calls travel as text."""
+        """Whether tool calls travel as text."""
         return self._family is not None
 
     def turn(self, conversation: Sequence[Message], written: str = "") -> Turn:
-        """The next turn.
+        """Build the next turn.
 
         Args:
-            conversation: the agent's, in the OpenAI format.
-            written: the policy's reply to the turn before, word for word.
+            conversation: the agent's conversation, in the OpenAI format.
+            written: the policy's reply to the previous turn, verbatim.
         """
         messages = self.rendered(conversation)
         if self._family is None:
@@ -60,7 +60,7 @@ class Prompts:
         return Turn(messages=messages, tools=[], text=self._text)
 
     def rendered(self, conversation: Sequence[Message]) -> list[Message]:
-        """The conversation as messages of turns."""
+        """The conversation in the form of `Turn.messages`."""
         if self._family is None or not self._tools:
             return list(native_conversation(conversation))
         instructions = texts.text_instructions(self._tools, self._family.write_calls)

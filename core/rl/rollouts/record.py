@@ -1,4 +1,4 @@
-"""What an episode writes down, so that a recorded one is a session like any other run."""
+"""Records an episode, so that it becomes a session like any other run."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from sandbox_tui.core.run.start import run_started
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeIdentity:
-    """What a record calls an episode.
+    """Names of an episode in its record.
 
     Attributes:
-        run_id: of its session; labels its sandbox.
-        policy: name of the model that is trained.
-        policy_params: recorded with it, such as the sampling parameters; no secrets.
-        labels: such as training, step, task and rollout.
-        seed: of its sampling.
+        run_id: id of its session; also labels its sandbox.
+        policy: name of the model in training.
+        policy_params: recorded with the name, such as the sampling parameters; no secrets.
+        labels: labels such as training, step, task and rollout.
+        seed: sampling seed.
     """
 
     run_id: str = field(default_factory=lambda: f"episode-{secrets.token_hex(6)}")
@@ -42,13 +42,13 @@ class EpisodeIdentity:
 
 
 class CountingSink(EventSink):
-    """Adds up what passes on its way to another sink.
+    """Sums up the events that it passes on to another sink.
 
     Args:
-        inner: takes the events.
+        inner: receives the events.
 
     Attributes:
-        totals: so far; `seconds` is left to the caller.
+        totals: totals so far; `seconds` is left to the caller.
     """
 
     def __init__(self, inner: EventSink) -> None:
@@ -96,16 +96,16 @@ def episode_started(
     limits: e.Limits,
     turn_policy: e.TurnPolicy,
 ) -> e.RunStarted:
-    """The first event of an episode.
+    """Build the first event of an episode.
 
     Args:
-        identity: what the record calls it.
-        task: what is attempted.
+        identity: names of the episode in the record.
+        task: the task.
         asked: the problem as the policy reads it.
         environment: where tools run.
-        pack: its prompts.
-        opening: the messages that its conversation begins with.
-        limits, turn_policy: in force.
+        pack: the prompts.
+        opening: the first messages of the conversation.
+        limits, turn_policy: those in force.
     """
     sandbox, bounds = environment.sandbox, environment.bounds
     return run_started(

@@ -1,4 +1,4 @@
-"""A task that is being attempted: the agent whose replies a policy makes, and its prompts."""
+"""A task in progress: the agent whose replies a policy makes, and its prompts."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from sandbox_tui.core.run.artifacts import Results
 from sandbox_tui.core.run.start import opening_of
 
 ANSWER_SECONDS = 60.0
-"""Seconds for reading an answer from a sandbox."""
+"""Timeout for reading an answer from a sandbox."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workplace:
-    """Where a task is attempted.
+    """The place where a task is attempted.
 
     Attributes:
         environment: where tools run; its sandbox is started and holds the task's files.
         pack: the prompts.
         asked: the problem as the policy reads it.
-        turn_policy: how the agent deals with replies and requests.
+        turn_policy: how the agent handles replies and requests.
     """
 
     environment: ToolEnvironment
@@ -49,20 +49,20 @@ class Rollout:
     """One attempt at one task.
 
     Args:
-        task: what is attempted.
-        place: where.
-        settings: of the episode.
-        identity: what the record calls it.
-        events: where everything is written; begins with `RunStarted`.
+        task: the task.
+        place: where it is attempted.
+        settings: settings of the episode.
+        identity: names of the episode in the record.
+        events: receives all events, starting with `RunStarted`.
 
     Attributes:
         task, place: as above.
-        limits: the settings', with the task's own on top.
+        limits: limits of the settings, overridden by the task's own.
         conversation: all messages so far, in the OpenAI format.
-        replies: the policy's so far.
+        replies: the policy's replies so far.
 
     Raises:
-        ConfigError: there is no such tool format, or a limit of the task cannot be used.
+        ConfigError: the tool format does not exist, or a limit of the task is invalid.
     """
 
     def __init__(
@@ -109,16 +109,16 @@ class Rollout:
         )
 
     async def next_turn(self) -> Turn:
-        """What the policy answers next."""
+        """Build the turn that the policy answers next."""
         await self._agent.begin_turn()
         self._turn = self._prompts.turn(self.conversation, self._written)
         return self._turn
 
     def read(self, given: Message | str | Reply) -> Reply:
-        """What the policy answers to the last turn, as a reply.
+        """Convert the policy's answer to the last turn to a reply.
 
         Raises:
-            ValueError: it is no assistant's message.
+            ValueError: it is not an assistant message.
         """
         request = Request(messages=self.conversation, tools=self._schemas)
         reply = policy_reply(given, request, as_text=self._prompts.as_text)
@@ -130,7 +130,7 @@ class Rollout:
         """Carry out the reply to the last turn; the result says whether that ends the attempt.
 
         Raises:
-            SandboxLost: the sandbox is gone.
+            SandboxLost: the sandbox was lost.
         """
         turn = await self._agent.finish_turn(reply)
         return TurnResult(
@@ -138,22 +138,22 @@ class Rollout:
         )
 
     def messages_since(self, turn: Turn) -> tuple[Message, ...]:
-        """What follows the policy's reply to a turn."""
+        """The messages that follow the policy's reply to a turn."""
         return tuple(self._prompts.rendered(self.conversation)[len(turn.messages) + 1 :])
 
     async def final_answer(self, result: AgentResult) -> str | None:
         """The text of answer.txt; without a sandbox, the last reply.
 
         Raises:
-            SandboxLost: the sandbox is gone, with whatever answer it held, or does not answer. Not
-                where a limit ended the attempt: then there is no answer.
+            SandboxLost: the sandbox was lost with any answer it held, or does not respond. Not if
+                a limit ended the attempt: then there is no answer.
         """
         sandbox, folder = self.place.environment.sandbox, self.place.pack.output_dir
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 written = await Results(sandbox, folder).answer()
                 if written is None and result.reason == "submitted":
-                    await sandbox.stat(folder)  # there is no file, or no sandbox
+                    await sandbox.stat(folder)  # raises if the sandbox itself is lost
         except TimeoutError as error:
             if result.reason == "submitted":
                 raise SandboxLost("The sandbox does not say whether it holds an answer.") from error
@@ -162,7 +162,7 @@ class Rollout:
 
 
 def _limits(limits: e.Limits, task: Task) -> e.Limits:
-    """The limits with the task's own on top."""
+    """The limits, overridden by the task's own."""
     if not task.limits:
         return limits
     try:

@@ -1,4 +1,4 @@
-"""One attempt of a policy at a task: an episode from its beginning to its end."""
+"""One attempt of a policy at a task: an episode from start to end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sandbox_tui.core.rl.training.policy import Policy, Transcript
 from sandbox_tui.core.rl.turn import EpisodeInfo, StepResult
 
 STOPPED = "The training was stopped."
-"""Why an attempt that is broken off has no reward."""
+"""Why an attempt that was interrupted has no reward."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,12 +23,12 @@ class Attempt:
     """The result of an attempt.
 
     Attributes:
-        run_id: of the session that records it.
-        task: what was attempted.
-        reward: None where the sandbox, the model or the reward failed.
+        run_id: id of the session that records it.
+        task: the task.
+        reward: None if the sandbox, the model or the reward failed.
         truncated: whether a limit ended it.
-        info: what the episode says of itself; None where it came to no end.
-        transcript: its tokens; empty where the policy gives none.
+        info: facts about the episode; None if it did not finish.
+        transcript: its tokens; empty if the policy reports none.
         error: why it has no reward.
     """
 
@@ -42,16 +42,16 @@ class Attempt:
 
 
 class AttemptRecord(Protocol):
-    """Where an attempt is recorded."""
+    """Records an attempt."""
 
     run_id: str
 
     async def finish(self, info: EpisodeInfo, reward: float | None, truncated: bool) -> None:
-        """It came to its end."""
+        """Record that the attempt finished."""
         ...
 
     async def abandon(self, because: str, reason: FinishReason = "cancelled") -> None:
-        """It came to none."""
+        """Record that the attempt ended before its episode finished."""
         ...
 
 
@@ -61,14 +61,14 @@ async def attempt(
     """Let a policy attempt a task, and record it.
 
     Args:
-        episode: a new one; it is closed.
-        task: what is attempted.
-        policy: who answers.
-        record: where it is recorded.
-        seed: of the sampling.
+        episode: a new episode, which is closed at the end.
+        task: the task.
+        policy: the policy that answers.
+        record: records the attempt.
+        seed: sampling seed.
 
     Raises:
-        StoreError: it could not be recorded.
+        StoreError: the attempt could not be recorded.
     """
     conversant = policy.converse(seed)
     transcript = conversant.transcript

@@ -18,15 +18,15 @@ from sandbox_tui.core.rl.training.policy import Conversant, Policy, Transcript
 from sandbox_tui.core.rl.turn import Turn
 
 RETRY_SECONDS = 1.0
-"""Before the second attempt at a reply; doubled for each further one."""
+"""Delay before the second attempt at a reply; doubled for each further one."""
 
 
 class CollectEngine(Engine):
     """Runs the episodes of a training without updating the model.
 
     Args:
-        model: at its server; the caller closes it.
-        settings: of it.
+        model: the model at its server; the caller closes it.
+        settings: settings of the model.
     """
 
     def __init__(self, model: Model, settings: ModelSettings) -> None:
@@ -48,9 +48,9 @@ class ServedPolicy(Policy):
     """A model at a server as a policy.
 
     Args:
-        model: what is asked.
-        tool_calls: how calls travel.
-        reply_tokens: of one reply at most.
+        model: the model.
+        tool_calls: how tool calls travel.
+        reply_tokens: maximum number of tokens per reply.
     """
 
     def __init__(self, model: Model, tool_calls: ToolCallSetting, reply_tokens: int) -> None:
@@ -64,7 +64,7 @@ class ServedPolicy(Policy):
 
 
 class _ServedConversant(Conversant):
-    """One episode."""
+    """The conversation of one episode."""
 
     def __init__(self, policy: ServedPolicy, seed: int) -> None:
         self.transcript = Transcript()

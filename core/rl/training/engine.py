@@ -1,4 +1,4 @@
-"""An engine: what updates a policy. It owns the loop over steps, since trainers do."""
+"""Engines update a policy. They own the loop over steps, because trainers do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sandbox_tui.core.rl.training.policy import Policy
 
 
 class TrainingStopped(BaseException):
-    """The person or a signal ended the training; it passes through an engine."""
+    """The user or a signal ended the training. A BaseException, to pass through engines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +25,13 @@ class ScoredAttempt:
 
 
 class TrainingJob(Protocol):
-    """What an engine asks for, from a thread of its own.
+    """The interface that an engine uses, on its own thread.
 
     Attributes:
-        recipe: what is trained and how.
-        folder: where checkpoints go.
-        checkpoint: to resume from; None: begin anew.
-        first_step: the step that comes first, counted from 1.
+        recipe: what to train, and how.
+        folder: folder for checkpoints.
+        checkpoint: checkpoint to resume from; None: start anew.
+        first_step: number of the first step to run, counted from 1.
     """
 
     recipe: Recipe
@@ -40,31 +40,30 @@ class TrainingJob(Protocol):
     first_step: int
 
     def rollouts(self, step: int, policy: Policy) -> Sequence[ScoredAttempt]:
-        """The attempts of a step, those of one task next to each other.
+        """Run the attempts of a step, and return those of one task next to each other.
 
         Raises:
-            TrainingStopped: it shall end.
+            TrainingStopped: the training is to end.
         """
         ...
 
     def measure(self, step: int, policy: Policy) -> None:
-        """Measure the policy with held-out tasks, where it is time to, after a step; 0: before
-        the first.
+        """Measure the policy on held-out tasks after a step, if due; 0: before the first step.
 
         Raises:
-            TrainingStopped: it shall end.
+            TrainingStopped: the training is to end.
         """
         ...
 
     def step_finished(self, step: int, metrics: Mapping[str, float]) -> None:
-        """A step is over.
+        """Report that a step is over.
 
         Args:
-            step: its number.
-            metrics: of the engine, such as `loss`.
+            step: number of the step.
+            metrics: metrics of the engine, such as `loss`.
 
         Raises:
-            TrainingStopped: it shall end.
+            TrainingStopped: the training is to end.
         """
         ...
 
@@ -73,10 +72,10 @@ class Engine(Protocol):
     """Trains a policy."""
 
     def train(self, job: TrainingJob) -> None:
-        """Train to the end; blocks.
+        """Train until the last step; blocks.
 
         Raises:
             ConfigError: the model cannot be trained.
-            TrainingStopped: it was to end.
+            TrainingStopped: the training was stopped.
         """
         ...

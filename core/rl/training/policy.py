@@ -1,4 +1,4 @@
-"""A policy: whoever answers the turns of an episode while it is trained or measured."""
+"""A policy answers the turns of an episode while it is trained or measured."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from sandbox_tui.core.rl.turn import Turn
 
 @dataclass(slots=True)
 class Transcript:
-    """The tokens of one episode, as they were sampled and as they were read.
+    """The tokens of one episode, as sampled and as read.
 
     Attributes:
-        prompt: of the first turn.
-        completion: all that came after it: replies, observations, reminders.
-        sampled: for each token of the completion, whether the policy wrote it.
-        logprobs: of each, 0 where it did not.
+        prompt: prompt of the first turn.
+        completion: everything after it: replies, observations, reminders.
+        sampled: for each token of the completion, whether the policy sampled it.
+        logprobs: log-probability of each token of the completion; 0 if it was not sampled.
     """
 
     prompt: list[int] = field(default_factory=list[int])
@@ -28,24 +28,24 @@ class Transcript:
 
     @property
     def tokens(self) -> list[int]:
-        """All of them."""
+        """The prompt and the completion."""
         return self.prompt + self.completion
 
     def add_read(self, tokens: Sequence[int]) -> None:
-        """Tokens that the policy reads."""
+        """Add tokens that the policy reads."""
         self.completion += tokens
         self.sampled += [False] * len(tokens)
         self.logprobs += [0.0] * len(tokens)
 
     def add_sampled(self, tokens: Sequence[int], logprobs: Sequence[float]) -> None:
-        """Tokens that the policy wrote."""
+        """Add tokens that the policy sampled."""
         self.completion += tokens
         self.sampled += [True] * len(tokens)
         self.logprobs += logprobs
 
 
 class Conversant(Protocol):
-    """A policy in one episode: it remembers the turns before."""
+    """A policy in one episode; it remembers the previous turns."""
 
     transcript: Transcript
 
@@ -53,7 +53,7 @@ class Conversant(Protocol):
         """Answer a turn.
 
         Raises:
-            ModelError: there is no answer.
+            ModelError: the model gave no reply.
         """
         ...
 
@@ -62,9 +62,9 @@ class Policy(Protocol):
     """Answers any number of episodes at once."""
 
     def converse(self, seed: int) -> Conversant:
-        """The policy for a new episode.
+        """Start the conversation of a new episode.
 
         Args:
-            seed: of its sampling.
+            seed: sampling seed.
         """
         ...

@@ -1,4 +1,4 @@
-"""Which tasks a step has: the same after a resume as without one."""
+"""Determines the tasks of a step: the same with and without a resume."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from sandbox_tui.core.evals.task import Task
 
 
 def tasks_of_step(tasks: Sequence[Task], step: int, count: int, seed: int) -> list[Task]:
-    """The tasks of a step: all of them in turn, in a new random order for each pass.
+    """The tasks of a step: all tasks in turn, in a new random order for each pass.
 
     Args:
-        tasks: of the training.
-        step: counted from 1.
-        count: tasks in a step.
-        seed: of the training.
+        tasks: tasks of the training.
+        step: number of the step, counted from 1.
+        count: number of tasks per step.
+        seed: seed of the training.
     """
     first = (step - 1) * count
     return [_at(tasks, place, seed) for place in range(first, first + count)]
 
 
 def seed_of_attempt(seed: int, step: int, task: str, number: int, split: str) -> int:
-    """The seed of an attempt's sampling, below 2^31; its turns count on from there."""
+    """The sampling seed of an attempt, below 2^31; its turns count up from there."""
     data = f"{seed}/{step}/{split}/{task}/{number}".encode()
     return int.from_bytes(hashlib.sha256(data).digest()[:4]) >> 1
 

@@ -1,1 +1,1 @@
-"""Turns questions and documents of any kind into tasks."""
+"""Converts questions and documents of any kind into tasks."""

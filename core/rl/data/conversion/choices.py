@@ -1,4 +1,4 @@
-"""Writes the options of a question below it, and its answer as letters."""
+"""Appends the options of a question to it, and converts its answer to letters."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ MULTIPLE_CHOICE = "Multiple Choice"
 
 
 def with_choices(task: Task, column: str) -> Task:
-    """The task with options A, B, C ... in its problem, where its row has any.
+    """Add options A, B, C ... to the problem, if the task's row has any.
 
     The answer may be a letter, a number that counts from 0, or the text of an option; or a list of
-    those, where several are right.
+    those, if several are right.
 
     Raises:
-        ConfigError: the answer is none of the options.
+        ConfigError: the answer is not one of the options, or there are more than 26.
     """
     choices = _decoded(task.metadata.get(column))
     if not isinstance(choices, list) or not choices:
@@ -52,7 +52,7 @@ def _letters(task: Task, texts: Sequence[str]) -> list[str]:
 
 
 def _letter(task: Task, answer: str, texts: Sequence[str]) -> str:
-    """The text of an option comes first: options may be numbers or letters themselves."""
+    """The letter of an answer. Tries texts first: options may themselves be numbers or letters."""
     words = normalised(answer)
     same = [at for at, text in enumerate(texts) if normalised(text) == words]
     if len(same) == 1:
@@ -66,7 +66,7 @@ def _letter(task: Task, answer: str, texts: Sequence[str]) -> str:
 
 
 def _decoded(value: object) -> object:
-    """Lists stand in the cells of a CSV file as JSON."""
+    """Decode JSON, which is how the cells of a CSV file hold lists."""
     if not isinstance(value, str):
         return value
     try:

@@ -19,22 +19,22 @@ from sandbox_tui.core.rl.data.conversion.documents import document_reader
 from sandbox_tui.core.rl.data.conversion.parts import in_parts
 
 OWN_COLUMNS = {"context": "context", "document": "document", "choices": "choices"}
-"""Columns that no field of a task is read from, and their names unless `columns` has others."""
+"""Columns to read besides the fields of a task, and their default names."""
 
 
 class Conversion(msgspec.Struct, frozen=True, kw_only=True):
     """How rows become tasks.
 
     Attributes:
-        columns: column by field of `Task` and of `OWN_COLUMNS`, such as {problem: question}. The
-            context is the text of a document, or a list of texts; the document names a file of
+        columns: column name by field of `Task` and of `OWN_COLUMNS`, such as {problem: question}.
+            The context is the text of a document, or a list of texts; the document names a file of
             the folder, or several in a list; choices are the texts of options A, B, C ...
-        folder: that documents are in; None: none is named.
-        domain: of tasks that name none.
-        scorer: of tasks that name none; empty: left to the reward.
-        parts: files that the documents of a task are cut into or joined in; 0: as they are.
-        distractors: documents of other tasks, cut or joined likewise, put beside those of each.
-        seed: of the choice of distractors and their order.
+        folder: folder with the documents; None: rows name no files.
+        domain: domain of tasks that name none.
+        scorer: scorer of tasks that name none; empty: left to the reward.
+        parts: number of files to cut or join the documents of a task into; 0: unchanged.
+        distractors: number of documents of other tasks, cut or joined likewise, to add to each.
+        seed: seed for the choice and the order of distractors.
     """
 
     columns: dict[str, str] = {}
@@ -47,14 +47,14 @@ class Conversion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def convert(source: str, how: Conversion) -> list[Task]:
-    """The tasks of a source.
+    """Convert the rows of a source to tasks.
 
     Args:
-        source: a file of rows (JSON, JSON Lines, CSV, Parquet), or a suite by its name or file.
-        how: they are read.
+        source: a file of rows (JSON, JSON Lines, CSV, Parquet), or name or file of a suite.
+        how: how to read the rows.
 
     Raises:
-        ConfigError: naming the task and what is missing, or why the source cannot be read.
+        ConfigError: the source cannot be read, or a task lacks something; the message names it.
     """
     own = {field: how.columns.get(field, name) for field, name in OWN_COLUMNS.items()}
     _check_fields(how.columns)
@@ -94,7 +94,7 @@ def _check_fields(columns: Iterable[str]) -> None:
 
 
 def _check_columns(tasks: Iterable[Task], columns: Mapping[str, str]) -> None:
-    """A column that a person names and no row has is a slip."""
+    """Reject a column that the user names but no row has, which is a typo."""
     there = {name for task in tasks for name in task.metadata}
     for field in OWN_COLUMNS:
         if field in columns and columns[field] not in there:

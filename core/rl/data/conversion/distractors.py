@@ -1,4 +1,4 @@
-"""Puts documents of other tasks beside those that a question is about."""
+"""Adds documents of other tasks to those that a question is about."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from sandbox_tui.core.rl.data.shingles import normalised
 from sandbox_tui.core.rl.data.split import groups_of
 
 CHOICE_OF = 3
-"""A distractor is chosen of about so many documents for each that is wanted."""
+"""About this many documents to choose from for each requested distractor."""
 
 DISTRACTORS = "distractors"
-"""Key of a task's metadata: names of the files that are no help."""
+"""Metadata key: names of the files that are distractors."""
 
 _LETTERS = re.compile(r"[A-Z](, [A-Z])*")
 
 
 def with_distractors(tasks: Sequence[Task], count: int, seed: int) -> list[Task]:
-    """The tasks with so many further documents each, all files renamed and mixed; a task that has
-    no documents stays as it is.
+    """Add this many distractors to each task, and rename and shuffle all of its files; a task
+    without documents stays as it is.
 
     Tasks exchange documents within small circles, so that they can still be split by document. No
-    distractor is nearly the same as a document of its task, and one that has the words of the
-    answer in it is taken only where there is no other.
+    distractor is nearly the same as a document of its task, and one that contains the words of the
+    answer is used only if there is no other.
 
     Raises:
-        ConfigError: a task cannot have so many.
+        ConfigError: there are not enough documents of other tasks.
     """
     added: dict[int, list[bytes]] = {}
     for circle in _circles(groups_of(tasks), tasks, count, seed):
@@ -49,7 +49,7 @@ def with_distractors(tasks: Sequence[Task], count: int, seed: int) -> list[Task]
 def _circles(
     groups: Sequence[list[int]], tasks: Sequence[Task], count: int, seed: int
 ) -> list[list[list[int]]]:
-    """Groups of tasks that exchange documents: each has enough in the others of its circle."""
+    """Groups of tasks that exchange documents; each finds enough in the others of its circle."""
     circles: list[list[list[int]]] = []
     circle: list[list[int]] = []
     sizes: list[int] = []
@@ -92,7 +92,7 @@ def _words(data: bytes) -> str:
 
 
 def _mixed(task: Task, added: Sequence[bytes], seed: int) -> Task:
-    """The task with more files. Neither the names nor the order of the files tell which count."""
+    """Add files to a task. Neither names nor order of the files reveal the distractors."""
     if not added:
         return task
     named = [(PurePath(name).suffix or ".txt", data, False) for name, data in task.files.items()]

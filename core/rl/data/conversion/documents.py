@@ -1,4 +1,4 @@
-"""Finds the documents of a row: in one of its columns, or in a folder."""
+"""Finds the documents of a row, in one of its columns or in a folder."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from sandbox_tui.core.evals.task import Task
 
 
 def document_reader(context: str, document: str, folder: Path | None) -> Callable[[Task], Task]:
-    """A function that gives a task its documents, beside those it has.
+    """Create a function that adds documents to a task.
 
     Args:
         context: column with texts.
         document: column with names of files in the folder.
-        folder: where they are; None: that column is metadata like any other.
+        folder: folder with the documents; None: treat that column as metadata.
 
     Raises:
-        ConfigError: there is no such folder.
+        ConfigError: the folder does not exist.
     """
     if folder is not None and not folder.is_dir():
         raise ConfigError(f"{folder} is not a folder of documents.")
@@ -72,7 +72,7 @@ def _read(folder: Path, name: str) -> bytes:
 def _listed(value: object) -> list[str]:
     """One text, or a list of them; in CSV a list is JSON."""
     if isinstance(value, str) and value.lstrip().startswith("["):
-        with suppress(ValueError):  # else it is a text that begins with a bracket
+        with suppress(ValueError):  # otherwise it is a text that starts with a bracket
             value = json.loads(value)
     if isinstance(value, list):
         return [str(one) for one in cast("list[Any]", value)]

@@ -1,4 +1,4 @@
-"""Cuts or joins the documents of a task into a number of files."""
+"""Cuts or joins the documents of a task into a given number of files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _LINE_END = re.compile(r"(?<=\n)")
 
 
 def in_parts(task: Task, parts: int) -> Task:
-    """The task with at most so many files of about the same length: paragraphs stay whole, or
-    lines where there are too few paragraphs. Nothing is left out.
+    """Divide the documents of a task into at most this many files of similar length. Paragraphs
+    stay whole, or lines if there are too few paragraphs. Nothing is left out.
 
     Raises:
         ConfigError: a document is not UTF-8 text.
@@ -50,6 +50,6 @@ def _cut(text: str, parts: int) -> list[str]:
 
 
 def _pieces(text: str, end: re.Pattern[str]) -> list[str]:
-    """The text cut behind each match."""
+    """The text split after each match."""
     places = [0, *(match.end() for match in end.finditer(text)), len(text)]
     return [text[one:other] for one, other in pairwise(places) if one < other]

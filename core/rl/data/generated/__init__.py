@@ -1,1 +1,1 @@
-"""Questions on documents that are generated from a seed and need no download."""
+"""Questions about documents, generated from a seed; they need no download."""

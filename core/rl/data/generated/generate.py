@@ -1,7 +1,7 @@
-"""Generates tasks: a question in the prompt, its answer in documents.
+"""Generates tasks: a question in the prompt, with its answer in documents.
 
-Non-agentic data in the sense of LLM-in-Sandbox-RL (arXiv 2601.16206): no question speaks of tools
-or of a computer, and each can be answered by reading.
+Non-agentic data in the sense of LLM-in-Sandbox-RL (arXiv 2601.16206): no question mentions tools or
+a computer, and each can be answered by reading.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from sandbox_tui.core.evals.task import Task
 DOMAINS = ("lookup", "records", "tables", "letters", "reports", "logs", "settings")
 LEVELS = (1, 2, 3, 4)
 """1: one file of a few lines. 2: one longer file. 3: several files. 4: several files, some of which
-only look as if they answered."""
+only seem to answer the question."""
 
 MAX_DRAWS = 200
-"""Draws of one task, before the generator gives up on finding one that is new."""
+"""Maximum number of draws for one task before the generator gives up on finding a new one."""
 
 
 def families_of(domain: str) -> dict[str, Family]:
-    """The generators of a domain by name."""
+    """The task families of a domain, by name."""
     return import_module(f"{__package__}.{domain}").FAMILIES
 
 
@@ -41,13 +41,13 @@ def generate_tasks(
     first tasks of a larger one. Domains, families and levels take turns.
 
     Args:
-        count: how many.
-        seed: other seeds give other tasks.
-        domains: of the tasks.
-        levels: of the tasks.
+        count: number of tasks.
+        seed: another seed gives other tasks.
+        domains: domains to generate.
+        levels: levels to generate.
 
     Raises:
-        ConfigError: there is no such domain or level, or no further task that is new.
+        ConfigError: a domain or level does not exist, or no further new task was found.
     """
     if unknown := [name for name in domains if name not in DOMAINS]:
         raise ConfigError(
@@ -67,7 +67,7 @@ def generate_tasks(
 
 
 def _new(family: Family, seed: str, level: int, seen: set[str]) -> Problem:
-    """The first problem of which nothing occurred before."""
+    """The first problem that shares no document or question with earlier ones."""
     for attempt in range(MAX_DRAWS):
         problem = family(Draw(f"{seed}/{attempt}"), level)
         marks = {text.decode() for text in problem.files.values()}

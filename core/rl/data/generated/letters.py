@@ -1,8 +1,8 @@
 """Domain `letters`: people who agree to meet.
 
-Level 1 is a note of two lines, level 2 a letter that speaks of other things too, level 3 letters of
-several pairs; at level 4 later letters move some meetings, and the question is how things stand in
-the end.
+Level 1 is a note of two lines, level 2 a letter that also mentions other things, level 3 letters of
+several pairs; at level 4 later letters move some meetings, and the question asks for the final
+state.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Meeting:
 
 
 def _problem(draw: Draw, level: int, field: str) -> Problem:
-    """A question on one field of one meeting. Size: letters and their sentences."""
+    """A question about one field of one meeting. Size: sentences of all letters."""
     count = at_level(level, 1, 1, draw.integer(3, 5), draw.integer(4, 6))
     names = words.people(draw, 2 * count)
     meetings = [
@@ -92,8 +92,8 @@ def _meeting(draw: Draw, writer: str, reader: str) -> Meeting:
 def _moved(
     draw: Draw, meetings: list[Meeting], surely: int, field: str
 ) -> tuple[list[Meeting], list[tuple[Meeting, str]]]:
-    """Meetings as they stand in the end, and what later letters say: on the meeting that is asked
-    about, and on others."""
+    """The final state of the meetings, and the texts of later letters: about the meeting in
+    question, and about others."""
     after = list(meetings)
     later: list[tuple[Meeting, str]] = []
     places = [surely] * draw.integer(1, 2)

@@ -1,7 +1,7 @@
-"""Domain `logs`: lines that services wrote.
+"""Domain `logs`: lines written by services.
 
 Level 1 is one log of a few lines, level 2 a longer one, level 3 the logs of several days; at level
-4 the question is about one of several days.
+4 the question is about one of the days.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line; `day` is its file."""
+    """One log line; `day` identifies its file."""
 
     day: int
     time: str
@@ -37,7 +37,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Logs:
-    """Lines, the files that hold them, and the days."""
+    """Log lines, the files that hold them, and the first day."""
 
     lines: list[Line]
     files: dict[str, str]
@@ -45,7 +45,7 @@ class Logs:
 
 
 def write_logs(draw: Draw, level: int) -> Logs:
-    """Logs of the size of their level."""
+    """Write logs of the size for a level."""
     days = at_level(level, 1, 1, draw.integer(2, 3), draw.integer(3, 4))
     services = draw.some(_SERVICES, at_level(level, 2, 4, 4, 4))
     form = draw.one_of(_FORMS)
@@ -73,8 +73,8 @@ def _clock(second: int) -> str:
 
 
 def _asked_about(draw: Draw, logs: Logs, level: int) -> tuple[list[Line], str]:
-    """The lines that a question is about, and its words for them: those of some day, or of all,
-    after some time."""
+    """The lines that a question is about, and the words for them: those of one day or of all days,
+    sometimes only after some time."""
     day = draw.one_of(logs.lines).day
     when = ("", "", " on all days together", f" on {words.date(logs.first + day)}")[level - 1]
     lines = [line for line in logs.lines if level < 4 or line.day == day]
@@ -85,7 +85,7 @@ def _asked_about(draw: Draw, logs: Logs, level: int) -> tuple[list[Line], str]:
 
 
 def count(draw: Draw, level: int) -> Problem:
-    """Lines of one level of one service; of any level, where there are few. Size: lines."""
+    """Lines of one service with one severity, or with any at level 1. Size: lines."""
     logs = write_logs(draw, level)
     lines, when = _asked_about(draw, logs, level)
     line = draw.one_of(lines or logs.lines)
@@ -113,7 +113,7 @@ def first(draw: Draw, level: int) -> Problem:
 
 
 def noisiest(draw: Draw, level: int) -> Problem:
-    """The service with most errors. Size: lines."""
+    """The service with the most errors. Size: lines."""
     logs = write_logs(draw, level)
     lines, when = _asked_about(draw, logs, level)
     ranked = Counter(line.service for line in lines if line.level == "ERROR").most_common()

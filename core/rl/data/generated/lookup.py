@@ -1,8 +1,8 @@
 """Domain `lookup`: the value of a key in a list. Level 1 is for models that learn to read a file.
 
 Level 1 is one file of three to five short lines; level 2 one longer list with a heading; level 3
-several lists, of which one has the key; level 4 lists that share keys, so that the right one
-counts.
+several lists, one of which has the key; level 4 lists that share keys, so that only the right list
+answers.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def value(draw: Draw, level: int) -> Problem:
 
 
 def _smallest(draw: Draw) -> Problem:
-    """Always asked in the same words, about a file of the same name."""
+    """The problem of level 1: always the same wording and the same file name."""
     entries = _values(draw, draw.some(words.THINGS, draw.integer(3, 5)))
     key = draw.one_of(list(entries))
     text = "".join(f"{name}: {number}\n" for name, number in entries.items())
@@ -88,7 +88,7 @@ def _values(draw: Draw, keys: Sequence[str]) -> dict[str, int]:
 
 
 def _coloured(draw: Draw, number: int, count: int) -> list[str]:
-    """Keys of two words; the colours of one list are in no other."""
+    """Keys of two words; the colours of one list occur in no other."""
     colours = words.COLOURS[number::3]
     return draw.some([f"{colour} {thing}" for colour in colours for thing in words.THINGS], count)
 

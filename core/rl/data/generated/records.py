@@ -1,7 +1,7 @@
-"""Domain `records`: registers of people, where each has a town, a trade and a badge.
+"""Domain `records`: registers of people, each with a town, a trade and a badge.
 
 Level 1 is one register of three people, level 2 a longer one, level 3 one in several parts; level 4
-adds the register of another year, in which the same people have other entries.
+adds the register of another year, with other entries for the same people.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MIN_PEOPLE = 3
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """An entry."""
+    """An entry of a register."""
 
     name: str
     town: str
@@ -28,7 +28,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Register:
-    """A register, its files, and how a question names it, if it has to."""
+    """A register, its files, and the words that name it in a question, if needed."""
 
     people: tuple[Person, ...]
     files: dict[str, str]
@@ -36,11 +36,11 @@ class Register:
 
     @property
     def size(self) -> int:
-        """Entries of all files."""
+        """Number of entries in all files."""
         return sum(text.count("badge") + text.count("Badge") for text in self.files.values())
 
     def ask(self, question: str) -> str:
-        """The question, about this register."""
+        """Make a question name this register."""
         if not self.which:
             return question
         return f"{self.which}{question[0].lower()}{question[1:]}"
@@ -55,7 +55,7 @@ _CARDS: tuple[Callable[[Person], str], ...] = (
 
 
 def write_register(draw: Draw, level: int) -> Register:
-    """A register of the size of its level."""
+    """Write a register of the size for a level."""
     count = at_level(
         level, MIN_PEOPLE, draw.integer(10, 16), draw.integer(18, 26), draw.integer(18, 26)
     )
@@ -122,7 +122,7 @@ def choice(draw: Draw, level: int) -> Problem:
 
 
 def residents(draw: Draw, level: int) -> Problem:
-    """Those of some people who are from a town. Size: entries."""
+    """Which of some people are from a town. Size: entries."""
     register = write_register(draw, level)
     town = draw.one_of(register.people).town
     there = [person.name for person in register.people if person.town == town]
@@ -136,7 +136,7 @@ def residents(draw: Draw, level: int) -> Problem:
 
 
 def count(draw: Draw, level: int) -> Problem:
-    """How many people are from a town, or those with a high badge. Size: entries."""
+    """How many people are from a town, or how many of them have a high badge. Size: entries."""
     register = write_register(draw, level)
     person = draw.one_of(register.people)
     if draw.chance(0.5):

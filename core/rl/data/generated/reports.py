@@ -1,6 +1,6 @@
 """Domain `reports`: what inspectors counted in towns, in prose.
 
-Level 1 is three sentences, level 2 a report with other matters in it, level 3 a report for each
+Level 1 is three sentences, level 2 a report that also covers other matters, level 3 one report per
 day; at level 4 later reports correct some of the earlier figures.
 """
 
@@ -26,7 +26,7 @@ _CORRECTIONS = (
 
 @dataclass(slots=True)
 class Count:
-    """What was counted; `n` as it stands in the end."""
+    """What was counted; `n` is the final figure."""
 
     day: int
     town: str
@@ -36,7 +36,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Reports and what is true in them."""
+    """Reports and the facts in them."""
 
     counts: list[Count]
     files: dict[str, str]
@@ -44,7 +44,7 @@ class Reports:
 
 
 def write_reports(draw: Draw, level: int) -> Reports:
-    """Reports of the size of their level. Size: sentences."""
+    """Write reports of the size for a level. Size: sentences."""
     days = at_level(level, 1, 1, draw.integer(3, 4), draw.integer(4, 5))
     towns = draw.some(words.TOWNS, at_level(level, 3, 5, 4, 4))
     goods = draw.some(words.COUNTED, at_level(level, 1, 3, 2, 2))
@@ -74,7 +74,7 @@ def _said(draw: Draw, count: Count) -> str:
 
 
 def _corrections(draw: Draw, counts: list[Count]) -> list[str]:
-    """Sentences on some earlier figures, which they change; each is changed at most once."""
+    """Sentences that correct some earlier figures, each at most once; updates the counts."""
     said: list[str] = []
     for count in draw.some(counts, min(len(counts), draw.integer(1, 3))):
         if count.n > 400:

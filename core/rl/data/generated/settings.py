@@ -50,7 +50,7 @@ _FORMS: tuple[tuple[str, Callable[[Sections], str]], ...] = (
 
 
 def value(draw: Draw, level: int) -> Problem:
-    """The value of a key that counts. Size: keys of all files."""
+    """The effective value of a key. Size: keys of all files."""
     names = draw.some(words.THINGS, at_level(level, 1, 4, 4, 5))
     count = at_level(level, 4, 8, 7, 7)
     base = {name: _entries(draw, draw.some(_KEYS, count)) for name in names}
@@ -79,7 +79,7 @@ def _drawn(draw: Draw) -> str:
 
 
 def _changes(draw: Draw, base: Mapping[str, Mapping[str, str]]) -> Sections:
-    """Other values for some keys of some sections."""
+    """New values for some keys of some sections."""
     return {
         name: _entries(draw, draw.some(list(entries), draw.integer(2, 4)))
         for name, entries in base.items()
@@ -88,7 +88,7 @@ def _changes(draw: Draw, base: Mapping[str, Mapping[str, str]]) -> Sections:
 
 
 def _chosen(draw: Draw, files: list[Sections]) -> tuple[str, str, str]:
-    """A key and its value; half of the time one that a later file changes."""
+    """A key and its value; usually one that a later file changes."""
     merged = {
         (name, key): text
         for one in files

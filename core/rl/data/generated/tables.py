@@ -1,6 +1,6 @@
-"""Domain `tables`: what shops sold, as tables.
+"""Domain `tables`: sales of shops, as tables.
 
-Level 1 is one table of a few rows, level 2 a longer one, level 3 one for each shop; level 4 has the
+Level 1 is one table of a few rows, level 2 a longer one, level 3 one per shop; level 4 has the
 tables of two years, and the question is about one of them.
 """
 
@@ -31,7 +31,7 @@ class Sales:
 
 
 def write_sales(draw: Draw, level: int) -> Sales:
-    """Sales of the size of their level. Size: rows of all tables."""
+    """Write sales of the size for a level. Size: rows of all tables."""
     shops = draw.some(words.TOWNS, at_level(level, 3, 4, 4, 4))
     goods = draw.some(words.COUNTED, at_level(level, 2, 4, 5, 4))
     months = draw.some(words.MONTHS, at_level(level, 1, 4, 5, 4))
@@ -105,7 +105,7 @@ def total(draw: Draw, level: int) -> Problem:
 
 
 def best(draw: Draw, level: int) -> Problem:
-    """The shop that sold most of something. Size: rows."""
+    """The shop that sold the most of something. Size: rows."""
     sales = write_sales(draw, level)
     _, goods, month, _ = draw.one_of(sales.rows)
     in_month = draw.chance(0.6)

@@ -1,4 +1,4 @@
-"""Names of people, places and things, and dates, for documents that are generated."""
+"""Names of people, places and things, and dates, for generated documents."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ DAYS_OF_MONTH = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def people(draw: Draw, count: int) -> list[str]:
-    """So many people, no two of them with a name in common."""
+    """This many people, no two of whom share a name."""
     first, last = draw.some(FIRST_NAMES, count), draw.some(SURNAMES, count)
     return [f"{one} {other}" for one, other in zip(first, last, strict=True)]
 
 
 def distinct(draw: Draw, low: int, high: int, count: int) -> list[int]:
-    """So many different integers from `low` to `high`, few of those there are."""
+    """This many different integers from `low` to `high`, a range that has many more."""
     found: dict[int, None] = {}
     while len(found) < count:
         found[draw.integer(low, high)] = None
@@ -64,7 +64,7 @@ def distinct(draw: Draw, low: int, high: int, count: int) -> list[int]:
 
 
 def some(noun: str) -> str:
-    """The noun with its article: `a baker`, `an engineer`."""
+    """The noun with its indefinite article: `a baker`, `an engineer`."""
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
@@ -74,7 +74,7 @@ def in_order(names: list[str]) -> str:
 
 
 def date(day: int) -> str:
-    """A day of a year without a leap day, counted from 0, in words: `3 May`."""
+    """A day of a year without a leap day, counted from 0, as text: `3 May`."""
     for month, days in zip(MONTHS, DAYS_OF_MONTH, strict=True):
         if day < days:
             return f"{day + 1} {month}"
