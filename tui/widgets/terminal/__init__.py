@@ -1,1 +1,1 @@
-"""The terminal pane: the mirror and a person's shells."""
+"""The terminal pane: the mirror and the user's shells."""

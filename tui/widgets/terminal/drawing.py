@@ -1,4 +1,5 @@
-"""Draws terminal lines: attributes as Rich styles, text that every terminal shows alike."""
+"""Draws terminal lines: attributes as Rich styles, and text that all terminals show the same
+way."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ class Colours:
 
     Attributes:
         base: the style of text without attributes.
-        named: the colours by their names in attributes.
+        named: the colours by their attribute names.
     """
 
     base: Style
@@ -37,7 +38,8 @@ class Colours:
 
 
 def colours_of(base: Style, palette: Palette, dark: bool) -> Colours:
-    """The sixteen colours of a theme, from its roles: red is the colour of errors, and so on."""
+    """The sixteen colours of a theme, derived from its roles: red is the colour of errors, and so
+    on."""
     red, green, yellow = palette.bad.color, palette.good.color, palette.human.color
     blue, magenta, text = palette.tool.color, palette.model.color, palette.text.color
     dim, faint = palette.dim.color, palette.faint.color
@@ -63,7 +65,7 @@ def _colours(base: Style, roles: tuple[Color | None, ...], dark: bool) -> Colour
 
 
 def strip_of(runs: Sequence[Run], colours: Colours) -> Strip:
-    """A line of text."""
+    """The strip for the runs of a line."""
     base = colours.base
     segments: list[Segment] = []
     width = 0
@@ -79,9 +81,9 @@ def strip_of(runs: Sequence[Run], colours: Colours) -> Strip:
 def steady(text: str) -> str:
     """The text in a form that fills the same cells on every terminal.
 
-    Terminals disagree about characters that join into one picture (families, skin tones, flags,
-    emoji selectors); here each keeps the cells the emulator gave it, so that what follows stays in
-    its column. No control character leaves here, whatever comes in.
+    Terminals disagree about characters that combine into one glyph (families, skin tones, flags,
+    emoji selectors). Here each keeps the cells that the emulator gave it, so that the text after it
+    stays in its column. The result never contains control characters.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -121,14 +123,14 @@ def _style(look: Attributes, colours: Colours) -> Style:
 
 @lru_cache(16_384)
 def _colour(name: str, colours: Colours) -> Color | None:
-    """A colour by name, from the theme, or by its hex digits."""
+    """A colour of the theme by name, or a colour by its hex digits."""
     if name == "default":
         return None
     return colours.named.get(name) or Color.from_rgb(*bytes.fromhex(name))
 
 
 def _readable(fg: Color | None, bg: Color, base: Style) -> Color | None:
-    """A named colour, or the theme's text or background colour where that is unreadable on `bg`."""
+    """A named colour, or the theme's text or background colour if that is unreadable on `bg`."""
     own = [colour for colour in (fg or base.color, base.color, base.bgcolor) if colour]
     if any(colour.triplet is None for colour in (*own, bg)):
         return fg
@@ -138,7 +140,7 @@ def _readable(fg: Color | None, bg: Color, base: Style) -> Color | None:
 
 
 def _contrast(one: Color, other: Color) -> float:
-    """The contrast ratio of WCAG 2."""
+    """The contrast ratio as defined by WCAG 2."""
     low, high = sorted(_luminance(*colour.get_truecolor()) for colour in (one, other))
     return (high + 0.05) / (low + 0.05)
 
@@ -152,6 +154,6 @@ def _luminance(*channels: int) -> float:
 
 
 def _ansi(name: str) -> Color:
-    """One of the sixteen colours by Rich's name, for themes that use the terminal's colours."""
+    """The ANSI colour under Rich's name, for themes that use the terminal's own colours."""
     plain = name.removeprefix("bright").replace("brown", "yellow")
     return Color.parse(f"bright_{plain}" if name.startswith("bright") else plain)

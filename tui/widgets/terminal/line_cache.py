@@ -1,4 +1,4 @@
-"""Drawn lines of a terminal, cached until they change."""
+"""A cache of drawn terminal lines."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from sandbox_tui.tui.widgets.terminal.drawing import Colours, strip_of
 
 
 class LineCache:
-    """Draws lines for a view of some width that begins at a column of the terminal.
+    """Draws and caches the lines of a view.
 
     Args:
-        left: that column.
-        width: cells of the view.
+        colours: the colours to draw with.
+        left: first visible column of the terminal.
+        width: width of the view in cells.
         uncovered: cells of the view that no scrollbar covers.
+        mark: style of the sign that shows that a line continues beyond an edge.
 
     Attributes:
-        colours: the colours lines are drawn in.
-        mark: style of the sign that a line continues beyond an edge.
+        colours: as above.
+        mark: as above, on the base style.
     """
 
     def __init__(
@@ -36,16 +38,16 @@ class LineCache:
         self._strips: dict[int, Strip] = {}
 
     def forget(self, rows: Iterable[int]) -> None:
-        """Drop rows of the screen that changed."""
+        """Drop screen rows that have changed."""
         for row in rows:
             self._strips.pop(row, None)
 
     def whole(self, emulator: Emulator, index: int) -> Strip:
-        """A line from its first column on, as long as its text; index 0 is the oldest line kept."""
+        """A complete line; index 0 is the oldest line kept."""
         return strip_of(emulator.row(index), self.colours)
 
     def in_view(self, strip: Strip) -> Strip:
-        """The visible part of a line, each character in its column."""
+        """The visible part of a line, with each character in its column."""
         return strip.crop_extend(self._left, self._left + self._width, self.colours.base)
 
     def with_edges(self, strip: Strip) -> Strip:
@@ -62,7 +64,8 @@ class LineCache:
         return Strip([Segment(sign, self.mark)], 1)
 
     def plain(self, emulator: Emulator, index: int) -> Strip:
-        """The visible part of a line without any marks; blank below the last line."""
+        """The visible part of a line without cursor, matches or selection; blank below the last
+        line."""
         row = index - emulator.history_size
         strip = self._strips.get(row)
         if strip is not None:

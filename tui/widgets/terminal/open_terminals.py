@@ -16,8 +16,8 @@ class OpenTerminal:
     Attributes:
         view: its widget.
         ended: whether its program has ended.
-        unseen: whether it has output that was not shown yet.
-        closing: whether its tab goes away once its program has ended.
+        unseen: whether it has output that has not been shown yet.
+        closing: whether its tab is removed once its program has ended.
     """
 
     view: TerminalView
@@ -27,10 +27,10 @@ class OpenTerminal:
 
 
 class OpenTerminals(dict[str, OpenTerminal]):
-    """Terminals by name: the mirror, and then the person's shells.
+    """Terminals by name: the mirror, then the user's shells.
 
     Attributes:
-        shown: name of the one that is shown.
+        shown: name of the visible terminal.
     """
 
     def __init__(self) -> None:
@@ -39,32 +39,32 @@ class OpenTerminals(dict[str, OpenTerminal]):
 
     @property
     def names(self) -> list[str]:
-        """All of them."""
+        """The names of all terminals."""
         return list(self)
 
     @property
     def ended(self) -> set[str]:
-        """Those whose programs have ended."""
+        """The terminals whose programs have ended."""
         return {name for name, terminal in self.items() if terminal.ended}
 
     @property
     def shells(self) -> list[str]:
-        """The shells that have not ended, the one that is shown first."""
+        """The shells that have not ended, the visible one first."""
         alive = [name for name in self if name != MIRROR and not self[name].ended]
         return sorted(alive, key=lambda name: name != self.shown)
 
     def name_of(self, view: TerminalView) -> str | None:
-        """The terminal that a view shows; None once its tab is gone."""
+        """The name of a view's terminal; None once its tab has been removed."""
         return next((name for name, terminal in self.items() if terminal.view is view), None)
 
     def remove(self, name: str) -> TerminalView:
-        """Forget a terminal; where it was shown, the one before it is from now on."""
+        """Remove a terminal; if it was visible, show the one before it."""
         if name == self.shown:
             self.shown = self.names[self.names.index(name) - 1]
         return self.pop(name).view
 
     def tabs(self, *, closable: bool, awaits_input: bool) -> tuple[Tab, ...]:
-        """Their tabs.
+        """The tabs of the terminals.
 
         Args:
             closable: whether shells can be closed.

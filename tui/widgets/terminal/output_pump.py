@@ -1,4 +1,4 @@
-"""Processes output in short slices of work, behind a bounded queue."""
+"""Processes output in short time slices, behind a bounded queue."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections import deque
 from collections.abc import Callable
 
 SLICE_SECONDS = 0.0015
-"""Work without a pause."""
+"""How long a slice of work runs without a pause."""
 
 YIELD_SECONDS = 0.001
-"""Pause between slices: Textual needs a few turns of the loop to answer a key."""
+"""Pause between slices: Textual needs a few turns of the event loop to handle a key."""
 
 HIGH_WATER_BYTES = 1 << 20
-"""Queued bytes above which `drain` waits."""
+"""Number of queued bytes above which `drain` waits."""
 
 MIN_PIECE_BYTES, MAX_PIECE_BYTES = 1024, 64 * 1024
-"""Bounds of a piece, which takes half a slice at the speed of the last one."""
+"""Limits of a piece, which is sized to take half a slice at the speed of the previous one."""
 
 
 async def _rest() -> None:
-    """Pause; once more when a frame was drawn meanwhile, for a key may have arrived."""
+    """Pause; pause again if a frame was drawn meanwhile, because a key may have arrived."""
     begun = time.perf_counter()
     await asyncio.sleep(YIELD_SECONDS)
     if time.perf_counter() - begun > 2 * YIELD_SECONDS:
@@ -29,7 +29,7 @@ async def _rest() -> None:
 
 
 class Pump:
-    """Passes queued bytes to `take`, and calls `after` after each slice."""
+    """Passes queued bytes to `take` and calls `after` after each slice."""
 
     def __init__(self, take: Callable[[bytes], None], after: Callable[[], None]) -> None:
         self._take = take
@@ -43,7 +43,7 @@ class Pump:
 
     @property
     def waiting(self) -> int:
-        """Queued bytes."""
+        """Number of queued bytes."""
         return self._size
 
     def put(self, data: bytes) -> None:
@@ -62,13 +62,13 @@ class Pump:
         await self._room.wait()
 
     def clear(self) -> None:
-        """Drop what is queued."""
+        """Drop the queued bytes."""
         self._queue.clear()
         self._size = 0
         self._room.set()
 
     def stop(self) -> None:
-        """Stop, and release whoever waits in `drain`."""
+        """Stop, and release callers that wait in `drain`."""
         self.clear()
         if self._task is not None:
             self._task.cancel()
@@ -93,7 +93,7 @@ class Pump:
         self._piece = max(MIN_PIECE_BYTES, min(MAX_PIECE_BYTES, fitting, 2 * self._piece))
 
     def _next(self) -> bytes:
-        """The next piece, joined or cut from the queue."""
+        """The next piece, joined from several chunks or cut from one."""
         parts: list[bytes] = []
         room = self._piece
         while self._queue and room > 0:

@@ -1,4 +1,4 @@
-"""The terminal pane: the mirror of what runs in the sandbox, and the person's shells, as tabs."""
+"""The terminal pane: the mirror of the sandbox's commands, and the user's shells, as tabs."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from sandbox_tui.tui.widgets.terminal.view import TerminalView
 
 
 class TerminalPane(SaysWhyOff, Container):
-    """One `TerminalView` for each terminal of the run, one of which is shown.
+    """One `TerminalView` for each terminal of the run; one of them is visible.
 
-    The tabs are in the border: they take no line, however small the pane.
+    The tabs are in the border, so they take no line from a small pane.
 
     Args:
         live: whether sizes follow the pane (live) or the recording (replay), and shells can be
@@ -75,7 +75,7 @@ class TerminalPane(SaysWhyOff, Container):
             self.data = data
 
     class Resized(Message):
-        """A terminal has a new size on the screen (cells)."""
+        """The size of a terminal on the screen has changed (cells)."""
 
         def __init__(self, terminal: str, columns: int, rows: int) -> None:
             super().__init__()
@@ -84,10 +84,10 @@ class TerminalPane(SaysWhyOff, Container):
             self.rows = rows
 
     class ShellRequested(Message):
-        """The person asks for another shell."""
+        """The user wants another shell."""
 
     class CloseRequested(Message):
-        """The person closes a shell that has not ended."""
+        """The user closes a shell that has not ended."""
 
         def __init__(self, terminal: str) -> None:
             super().__init__()
@@ -101,7 +101,7 @@ class TerminalPane(SaysWhyOff, Container):
         self._drawn_tabs: object = None
 
     def compose(self) -> ComposeResult:
-        """The mirror; shells are added as they are opened."""
+        """The mirror; shells are added when they are opened."""
         yield self._create(MIRROR, *TERMINAL_SIZE)
         yield TerminalSearchBar(id="terminal-search")
 
@@ -111,22 +111,22 @@ class TerminalPane(SaysWhyOff, Container):
 
     @property
     def shown(self) -> str:
-        """Name of the terminal that is shown."""
+        """Name of the visible terminal."""
         return self._terminals.shown
 
     @property
     def view(self) -> TerminalView:
-        """The view that is shown."""
+        """The visible view."""
         return self._terminals[self.shown].view
 
     @property
     def views(self) -> dict[str, TerminalView]:
-        """All views by the names of their terminals."""
+        """All views by terminal name."""
         return {name: terminal.view for name, terminal in self._terminals.items()}
 
     @property
     def names(self) -> list[str]:
-        """All terminals, the mirror first."""
+        """Names of all terminals, the mirror first."""
         return self._terminals.names
 
     @property
@@ -136,13 +136,13 @@ class TerminalPane(SaysWhyOff, Container):
 
     @property
     def shells(self) -> list[str]:
-        """The shells that have not ended, the one that is shown first."""
+        """The shells that have not ended, the visible one first."""
         return self._terminals.shells
 
     # --- events of the run
 
     def opened(self, name: str, columns: int, rows: int) -> None:
-        """Add a terminal; in a recording, take its size."""
+        """Add a terminal; in a recording, apply its size."""
         if name not in self._terminals:
             self._add(name, columns, rows)
         elif not self._live:
@@ -150,7 +150,7 @@ class TerminalPane(SaysWhyOff, Container):
         self._draw_tabs()
 
     def closed(self, name: str) -> None:
-        """Mark a shell as ended; its screen stays, unless the person closed its tab."""
+        """Mark a shell as ended; its screen stays unless the user closed its tab."""
         terminal = self._terminals.get(name)
         if terminal is None:
             return
@@ -162,7 +162,7 @@ class TerminalPane(SaysWhyOff, Container):
         self._draw_tabs()
 
     def resized(self, name: str, columns: int, rows: int) -> None:
-        """In a recording, give a terminal its size."""
+        """In a recording, resize a terminal."""
         if not self._live and name in self._terminals:
             view = self._terminals[name].view
             view.emulator.resize(columns, rows)
@@ -180,7 +180,7 @@ class TerminalPane(SaysWhyOff, Container):
         await terminal.view.drain()
 
     def sync(self, state: RunState) -> None:
-        """Show whether the running command waits for input; detach the mirror once none runs."""
+        """Show whether the running command waits for input; detach the mirror if none runs."""
         self._awaited = state.awaited
         mirror = self._terminals.get(MIRROR)
         if mirror is not None and mirror.view.attached and not state.busy:
@@ -189,7 +189,7 @@ class TerminalPane(SaysWhyOff, Container):
         self.refresh_subtitle()
 
     def replace(self, emulators: Mapping[str, Emulator]) -> None:
-        """Show these terminals, as they were at another moment."""
+        """Show the terminals as they were at another time."""
         for name, emulator in emulators.items():
             if name not in self._terminals:
                 self._add(name, emulator.columns, emulator.lines)
@@ -216,7 +216,7 @@ class TerminalPane(SaysWhyOff, Container):
         self.refresh_subtitle()
 
     def action_show_tab(self, index: int) -> None:
-        """Show a terminal by the index of its tab, and focus it."""
+        """Show and focus a terminal, given the index of its tab."""
         names = self.names
         if 0 <= index < len(names):
             self.switch(names[index])
@@ -228,11 +228,11 @@ class TerminalPane(SaysWhyOff, Container):
         self.action_show_tab((names.index(self.shown) + direction) % len(names))
 
     def action_new_shell(self) -> None:
-        """Ask for another shell."""
+        """Request another shell."""
         self.post_message(self.ShellRequested())
 
     def action_close_shown(self) -> None:
-        """Close the tab that is shown."""
+        """Close the visible tab."""
         self.action_close_tab(self.names.index(self.shown))
 
     def action_close_tab(self, index: int) -> None:
@@ -258,7 +258,7 @@ class TerminalPane(SaysWhyOff, Container):
             self.call_after_refresh(self.view.focus)
 
     def _draw_tabs(self) -> None:
-        """Write the tabs into the border when they have changed."""
+        """Write the tabs into the border if they have changed."""
         if not self.is_attached:
             return
         waits = self._live and self._awaited is not None
@@ -272,7 +272,7 @@ class TerminalPane(SaysWhyOff, Container):
 
     @override
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        """Keys that mean nothing now are left to the widgets above."""
+        """Keys that do not apply now are left to the widgets above."""
         view = self.view if self.shown in self._terminals else None
         match action:
             case "again" | "end_search" if view is None or not view.search.active:
@@ -297,7 +297,7 @@ class TerminalPane(SaysWhyOff, Container):
         return "this shell has ended" if self.shown in self.ended else ""
 
     def action_attach(self) -> None:
-        """Send every key to the terminal that is shown."""
+        """Send every key to the visible terminal."""
         self.view.attached = True
         self.view.focus()
         self.refresh_subtitle()
@@ -309,7 +309,7 @@ class TerminalPane(SaysWhyOff, Container):
             self.notify("Copied.", timeout=1.5)
 
     def action_sideways(self, direction: int) -> None:
-        """Show other columns of a terminal that is wider than the pane."""
+        """Scroll sideways in a terminal that is wider than the pane."""
         self.view.scroll_sideways(direction)
 
     @on(DescendantFocus)
@@ -336,7 +336,7 @@ class TerminalPane(SaysWhyOff, Container):
     def _released(self, event: TerminalView.Released) -> None:
         event.stop()
         self.refresh_subtitle()
-        self.screen.refresh_bindings()  # keys are the screen's again
+        self.screen.refresh_bindings()  # the screen handles keys again
 
     @on(TerminalView.FollowingChanged)
     def _following_changed(self, event: TerminalView.FollowingChanged) -> None:
@@ -350,7 +350,7 @@ class TerminalPane(SaysWhyOff, Container):
         return self.query_one(TerminalSearchBar)
 
     def action_search(self) -> None:
-        """Open the search line for the terminal that is shown."""
+        """Open the search bar for the visible terminal."""
         self._search_bar.open(self.view)
 
     def action_again(self, direction: int) -> None:
@@ -382,7 +382,7 @@ class TerminalPane(SaysWhyOff, Container):
     # --- the lower border
 
     def refresh_subtitle(self) -> None:
-        """Show how to detach, what is waited for, or whether the end is followed."""
+        """Show how to detach, what the command waits for, or whether the end is followed."""
         terminal = self._terminals.get(self.shown)
         if terminal is None:
             return

@@ -1,4 +1,4 @@
-"""The words in the lower border of the terminal pane."""
+"""The text in the lower border of the terminal pane."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE_SHOWN
 
 BORDER_COLUMNS = 4
-"""Columns of the border that hold no words: corners and blanks."""
+"""Columns of the border without text: corners and blanks."""
 
 MAX_PROGRAM_CHARS = 20
 
 
 def attached_words() -> tuple[str, ...]:
-    """How to get the keyboard back, from the longest wording to the shortest."""
+    """How to release the keyboard, from the longest wording to the shortest."""
     back = f"{RELEASE_SHOWN} releases it"
     return (
         f"keyboard goes to the sandbox · {back}",
@@ -26,11 +26,11 @@ def attached_words() -> tuple[str, ...]:
 
 
 def awaited_words(awaited: InputAwaited, *, has_focus: bool) -> tuple[str, ...]:
-    """Which program waits for what, and what can be done about it, longest first.
+    """Which program waits for what, and the possible actions, longest wording first.
 
     Args:
-        awaited: what is waited for.
-        has_focus: whether the pane gets the keys; else the one that leads to it is named as well.
+        awaited: the awaited input.
+        has_focus: whether the pane has the focus; otherwise the key that focuses it is named too.
     """
     what = "a password" if awaited.hidden else "input"
     keys = f"{hint('live.interrupt')} interrupts"
@@ -42,7 +42,7 @@ def awaited_words(awaited: InputAwaited, *, has_focus: bool) -> tuple[str, ...]:
 
 
 def reading_words(*, following: bool, is_wider: bool) -> tuple[str, ...]:
-    """Whether the end is followed, and how to see the other columns, longest first."""
+    """Whether the end is followed, and how to see the other columns, longest wording first."""
     words = "following ↓" if following else "↓ new below · end = follow"
     if is_wider:
         keys = f"{hint('terminals.left')} {hint('terminals.right')}"
@@ -51,6 +51,6 @@ def reading_words(*, following: bool, is_wider: bool) -> tuple[str, ...]:
 
 
 def longest_fitting(choices: Sequence[str], width: int) -> str:
-    """The first of the choices that fits a border of this width, else the last."""
+    """The first choice that fits a border of this width, otherwise the last."""
     room = width - BORDER_COLUMNS
     return next((words for words in choices if len(words) <= room), choices[-1])

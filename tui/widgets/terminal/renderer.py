@@ -25,7 +25,7 @@ CURSOR_VISIBLE = 25
 
 
 class LineRenderer:
-    """Draws lines of one view; an index counts from the oldest line kept."""
+    """Draws the lines of one view; index 0 is the oldest line kept."""
 
     def __init__(self, view: TerminalView) -> None:
         self._view = view
@@ -33,18 +33,18 @@ class LineRenderer:
         self._cache_key: tuple[str, Style, int, int, int] | None = None
 
     def forget(self, rows: Iterable[int]) -> None:
-        """Redraw these rows of the screen."""
+        """Mark these screen rows for redrawing."""
         if self._cache is not None:
             self._cache.forget(rows)
 
     def forget_all(self) -> None:
-        """Redraw every line."""
+        """Mark every line for redrawing."""
         self._cache = None
 
     def visible(self, crop: Region) -> list[Strip]:
         """The lines of a region of the widget.
 
-        It replaces Textual's own loop, which adds borders and padding that a terminal lacks:
+        Replaces Textual's own loop, which adds borders and padding that a terminal does not have:
         without them a frame takes half the time.
         """
         view, lines = self._view, self._lines()
@@ -58,7 +58,7 @@ class LineRenderer:
         return strips
 
     def selectable(self, y: int) -> Strip:
-        """The line of one row of the widget, whose characters carry their offsets."""
+        """The line of a widget row, with the offsets that Textual needs for text selection."""
         view, lines = self._view, self._lines()
         emulator, index = view.emulator, view.scroll_offset.y + y
         if index >= emulator.history_size + emulator.lines:
@@ -67,14 +67,14 @@ class LineRenderer:
         return lines.in_view(whole.apply_offsets(0, view.first_line + index))
 
     def text(self, index: int) -> str:
-        """A line as it is shown; empty below the last."""
+        """The displayed text of a line; empty below the last line."""
         emulator = self._view.emulator
         if index >= emulator.history_size + emulator.lines:
             return ""
         return self._lines().whole(emulator, index).text
 
     def _lines(self) -> LineCache:
-        """The cache for the theme, style, width and column of this moment."""
+        """The cache for the current theme, style, width and first column."""
         view = self._view
         app = cast("App[object]", view.app)  # pyright: ignore[reportUnknownMemberType]
         uncovered = view.scrollable_content_region.width

@@ -1,4 +1,4 @@
-"""Selected text in a terminal: the text of a selection; words and lines selected by clicks."""
+"""Text selection in a terminal: the selected text, and words and lines selected by clicks."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from rich.cells import cell_len
 from textual.selection import Selection
 
 _WORD = re.compile(r"[\w./~:@%+=?&#$-]+|[^\w\s]")
-"""What a double click selects: a whole path or address, else a single character."""
+"""What a double click selects: a whole path or address, otherwise a single character."""
 
 
 def selected_text(selection: Selection, line: Callable[[int], str], lines: range) -> str:
-    """The text of a selection, without the blanks at the ends of lines.
+    """The text of a selection, without trailing blanks on its lines.
 
     Args:
         selection: in characters of numbered lines.
-        line: the text of a numbered line.
-        lines: the numbers of all lines there are.
+        line: returns the text of a numbered line.
+        lines: the numbers of all existing lines.
     """
     first = lines.start if selection.start is None else max(lines.start, selection.start.y)
     last = lines.stop - 1 if selection.end is None else min(lines.stop - 1, selection.end.y)
@@ -31,14 +31,15 @@ def selected_text(selection: Selection, line: Callable[[int], str], lines: range
 
 
 def clicked_span(text: str, cell: int, clicks: int) -> tuple[int, int]:
-    """The span of a line that clicks on a cell select: two a word, three the line."""
+    """The span of a line selected by clicks on a cell: two select a word, three the line."""
     if clicks > 2:
         return 0, len(text.rstrip(" "))
     return word_at(text, character_at(text, cell))
 
 
 def character_at(text: str, cell: int) -> int:
-    """Index of the character in a cell of a line; beyond its end, the line's length."""
+    """Index of the character in a cell of a line; the line's length if the cell is beyond its
+    end."""
     width = 0
     for index, char in enumerate(text):
         width += cell_len(char)
@@ -48,7 +49,7 @@ def character_at(text: str, cell: int) -> int:
 
 
 def word_at(text: str, at: int) -> tuple[int, int]:
-    """Start and end of the word, path or address around a character; empty on a blank."""
+    """Start and end of the word, path or address around a character; an empty span on a blank."""
     for match in _WORD.finditer(text):
         if match.start() <= at < match.end():
             return match.span()

@@ -1,4 +1,4 @@
-"""Synchronized output: a program's frame is drawn when it is complete.
+"""Synchronized output: a program's frame is drawn only when it is complete.
 
 Source: https://gist.github.com/christianparpart/d8a62cc1ab659194337d73e399004036
 """
@@ -12,17 +12,17 @@ SYNCHRONIZED_OUTPUT = 2026
 """The mode a program sets before a frame and resets after it."""
 
 MAX_HOLD_SECONDS = 0.15
-"""How long a program may hold drawing back."""
+"""How long a program may delay drawing."""
 
 
 class SyncOutput:
-    """Whether drawing of one terminal is held back."""
+    """Tracks whether drawing of one terminal is delayed."""
 
     def __init__(self) -> None:
         self._since: float | None = None
 
     def holds(self, modes: Container[int]) -> bool:
-        """Whether it is held back, with these modes set."""
+        """Whether drawing is delayed, given the modes that are set."""
         if SYNCHRONIZED_OUTPUT not in modes:
             self._since = None
             return False

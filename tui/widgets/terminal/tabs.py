@@ -20,8 +20,8 @@ class Tab:
     """A tab.
 
     Attributes:
-        name: of its terminal.
-        shown: whether its terminal is shown.
+        name: name of its terminal.
+        shown: whether its terminal is visible.
         ended: whether its program has ended.
         closable: whether it can be closed.
         sign: unseen output, or a program that waits for input.
@@ -38,8 +38,8 @@ def title_of(tabs: Sequence[Tab], palette: Palette, *, more: bool) -> Content:
     """The title; clicks run the actions `show_tab`, `close_tab` and `new_shell`.
 
     Args:
-        tabs: in order.
-        palette: of the current theme.
+        tabs: the tabs in order.
+        palette: the palette to draw with.
         more: whether another shell can be opened.
     """
     dim, alert = Style.from_rich_style(palette.dim), Style.from_rich_style(palette.human)

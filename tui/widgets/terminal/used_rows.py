@@ -1,4 +1,4 @@
-"""How many rows of a terminal's screen there is something to see in."""
+"""The number of rows in use on a terminal's screen."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from sandbox_tui.core.terminal.base import Terminal
 
 
 def used_rows(emulator: Terminal, room: int) -> int:
-    """Rows from the top to the last that has text or the cursor, where not all of them fit.
+    """Rows from the top to the last one with text or the cursor, if not all of them fit.
 
     Args:
-        emulator: whose screen; its rows below those are empty.
-        room: rows for which there is room; at least as many are counted.
+        emulator: the terminal; its rows below the result are empty.
+        room: number of rows that fit; the result is at least that, up to the screen's height.
     """
     for row in range(emulator.lines - 1, max(room, emulator.y + 1) - 1, -1):
         if emulator.text(emulator.history_size + row).strip():

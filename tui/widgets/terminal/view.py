@@ -1,6 +1,6 @@
-"""A terminal on the screen: scrollback, following the end, and the keyboard while attached.
+"""A terminal on the screen: scrollback, following the end, and keyboard input while attached.
 
-`feed` queues output; it is parsed in short slices on the event loop, so that a key is answered at
+`feed` queues output, which is parsed in short slices on the event loop, so that keys are handled at
 once even in a flood. The view is drawn at most `FRAMES_PER_SECOND` times a second. `drain` lets the
 producer wait until the queue is short again.
 """
@@ -35,7 +35,7 @@ from sandbox_tui.tui.widgets.terminal.used_rows import used_rows
 FRAMES_PER_SECOND = 30
 
 FLOOD_BYTES, FLOOD_FRAMES_PER_SECOND = 1 << 16, 15
-"""With this much output waiting nobody can read along; fewer frames leave more time for keys."""
+"""With this much output queued nobody can read along; fewer frames leave more time for keys."""
 
 RESIZE_DEBOUNCE_SECONDS = 0.08
 
@@ -45,17 +45,17 @@ NEW_BELOW = "↓ new"
 class TerminalView(SidewaysView, can_focus=True):
     """A view of one emulator.
 
-    Lines are numbered from the first the terminal ever had, so that a selection or a match stays
-    on its text while output continues.
+    Lines are numbered from the terminal's very first line, so that a selection or a match stays on
+    its text while output continues.
 
     Args:
-        emulator: what to show.
-        fit: whether the emulator takes the size of this widget; otherwise it keeps its own, and
-            the view scrolls sideways over what is wider.
+        emulator: the terminal to show.
+        fit: whether the emulator is resized to fit this widget; otherwise it keeps its size, and
+            the view scrolls sideways if it is wider.
 
     Attributes:
         attached: whether every key but `RELEASE` goes to the program inside.
-        following: whether the view stays at the end; scrolling up turns it off, coming back on.
+        following: whether the view stays at the end; off after scrolling up, on again at the end.
         search: the search through this terminal.
     """
 
@@ -75,7 +75,7 @@ class TerminalView(SidewaysView, can_focus=True):
         """A message of a view.
 
         Attributes:
-            view: its sender.
+            view: the sender.
         """
 
         def __init__(self, view: TerminalView) -> None:
@@ -88,7 +88,7 @@ class TerminalView(SidewaysView, can_focus=True):
             return self.view
 
     class Typed(FromView):
-        """Bytes for the program inside."""
+        """Input bytes for the program inside."""
 
         def __init__(self, view: TerminalView, data: bytes) -> None:
             super().__init__(view)
@@ -103,13 +103,13 @@ class TerminalView(SidewaysView, can_focus=True):
             self.rows = rows
 
     class Released(FromView):
-        """The person took the keyboard back."""
+        """The user released the keyboard."""
 
     class FollowingChanged(FromView):
-        """The view left the end, or came back to it."""
+        """The view left the end, or returned to it."""
 
     class Searched(FromView):
-        """More matches were found, or another one is current."""
+        """More matches were found, or the current match changed."""
 
     def __init__(self, emulator: Emulator, *, fit: bool, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes="-fit" if fit else None)
@@ -129,7 +129,7 @@ class TerminalView(SidewaysView, can_focus=True):
 
     @property
     def emulator(self) -> Emulator:
-        """The terminal that is shown."""
+        """The displayed terminal."""
         return self._emulator
 
     @property
@@ -139,7 +139,7 @@ class TerminalView(SidewaysView, can_focus=True):
 
     @property
     def visible_lines(self) -> int:
-        """Height of the part that nothing covers."""
+        """Height of the uncovered part."""
         return self.scrollable_content_region.height - self._covered
 
     # --- output
@@ -153,7 +153,7 @@ class TerminalView(SidewaysView, can_focus=True):
         await self._pump.drain()
 
     def show(self, emulator: Emulator) -> None:
-        """Show another terminal, or the same at another moment, at once."""
+        """Immediately show another terminal, or the same one at another time."""
         self._pump.clear()
         self._emulator = emulator
         self._first_line_drawn = self.first_line
@@ -162,11 +162,11 @@ class TerminalView(SidewaysView, can_focus=True):
         self._redraw()
 
     def on_unmount(self) -> None:
-        """Release whoever waits in `drain`."""
+        """Release callers that wait in `drain`."""
         self._pump.stop()
 
     def send(self, data: bytes) -> None:
-        """Pass bytes on to the program inside; nothing where there are none."""
+        """Send bytes to the program inside, if there are any."""
         if data:
             self.post_message(self.Typed(self, data))
 
@@ -225,7 +225,7 @@ class TerminalView(SidewaysView, can_focus=True):
     # --- following
 
     def _keep_place(self, rows: int) -> None:
-        """Follow the end, or stay on the same text though old lines are dropped."""
+        """Follow the end, or stay on the same text although old lines are dropped."""
         dropped = self.first_line - self._first_line_drawn
         self._first_line_drawn += dropped
         if self.following:
@@ -236,7 +236,7 @@ class TerminalView(SidewaysView, can_focus=True):
             self.jump_to(max(0, self.scroll_offset.y - dropped))
 
     def jump_to(self, y: int) -> None:
-        """Scroll to a row at once."""
+        """Scroll to a row immediately."""
         self.scroll_to(y=y, animate=False, force=True, immediate=True)
 
     @override
@@ -249,7 +249,7 @@ class TerminalView(SidewaysView, can_focus=True):
             self.following = True
 
     def watch_following(self) -> None:
-        """Tell that there may be new output below."""
+        """Show that there may be new output below."""
         self.border_subtitle = "" if self.following else NEW_BELOW
         self.post_message(self.FollowingChanged(self))
 
@@ -259,9 +259,9 @@ class TerminalView(SidewaysView, can_focus=True):
         self._draw()
 
     def cover(self, lines: int) -> None:
-        """Keep the last rows of the view free: another widget covers them.
+        """Keep the last rows of the view free for a widget that covers them.
 
-        The terminal keeps its size; the program inside is not told.
+        The terminal keeps its size; the program inside is not notified.
         """
         self._covered = lines
         self._draw()
@@ -274,7 +274,7 @@ class TerminalView(SidewaysView, can_focus=True):
 
     @override
     def render_line(self, y: int) -> Strip:
-        return self._renderer.selectable(y)  # Textual asks for single lines to select text
+        return self._renderer.selectable(y)  # Textual requests single lines for text selection
 
     @override
     def notify_style_update(self) -> None:
@@ -304,7 +304,7 @@ class TerminalView(SidewaysView, can_focus=True):
     # --- keyboard and mouse
 
     def watch_attached(self) -> None:
-        """Drop what is left of the keyboard's and the mouse's state."""
+        """Reset the remaining keyboard and mouse state."""
         self._keyboard.cancel_release()
         self._mouse.reset()
         self._keyboard.report_focus(focused=self.has_focus)
@@ -323,7 +323,7 @@ class TerminalView(SidewaysView, can_focus=True):
         self._keyboard.paste(event)
 
     def release(self) -> None:
-        """Give the keyboard back."""
+        """Release the keyboard."""
         self._keyboard.cancel_release()
         if self.attached:
             self.attached = False
@@ -332,33 +332,33 @@ class TerminalView(SidewaysView, can_focus=True):
     action_release = release
 
     def on_focus(self) -> None:
-        """Report the focus to a program that asks for it."""
+        """Report the focus to a program that has requested it."""
         self._keyboard.report_focus(focused=True)
         self.refresh()
 
     def on_blur(self) -> None:
-        """Report the lost focus to a program that asks for it."""
+        """Report the lost focus to a program that has requested it."""
         self._keyboard.report_focus(focused=False)
         self.refresh()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Report to a program that takes the mouse."""
+        """Report the event to a program that uses the mouse."""
         self._mouse.press(event)
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Report to a program that takes the mouse."""
+        """Report the event to a program that uses the mouse."""
         self._mouse.release(event)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Report to a program that takes the mouse."""
+        """Report the event to a program that uses the mouse."""
         self._mouse.move(event)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Report to a program that takes the mouse; otherwise the view scrolls."""
+        """Report the event to a program that uses the mouse; otherwise scroll the view."""
         self._mouse.wheel(event, "up")
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Report to a program that takes the mouse; otherwise the view scrolls."""
+        """Report the event to a program that uses the mouse; otherwise scroll the view."""
         self._mouse.wheel(event, "down")
 
     # --- selecting
@@ -377,7 +377,7 @@ class TerminalView(SidewaysView, can_focus=True):
         ), "\n"
 
     def on_click(self, event: events.Click) -> None:
-        """Select a word with two clicks, a line with three."""
+        """Select a word with a double click, a line with a triple click."""
         if event.chain not in (2, 3) or not self.allow_select:
             return
         event.prevent_default()  # Textual would select everything
@@ -391,7 +391,7 @@ class TerminalView(SidewaysView, can_focus=True):
             self.screen.selections = {self: Selection(Offset(start, line), Offset(end, line))}
 
     def copy_selection(self) -> bool:
-        """Copy the selected text to the clipboard; False when there is none."""
+        """Copy the selected text to the clipboard; False if there is none."""
         text = self.get_selection(chosen) if (chosen := self.text_selection) else None
         if text is None or not text[0]:
             return False

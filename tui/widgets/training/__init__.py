@@ -1,1 +1,1 @@
-"""The parts of the screen of a training run."""
+"""Widgets of the training screen."""

@@ -1,4 +1,4 @@
-"""How a training went over its steps: what its charts draw."""
+"""The progress of a training over its steps, as charts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CURVES = (TRAIN, HELD_OUT)
 """Names of the curves."""
 
 MAX_POINTS = 160
-"""Points of a curve: a terminal has no room for more."""
+"""Maximum points of a curve; a terminal cannot show more."""
 
 MIN_REWARD_SPREAD = 0.2
 
@@ -21,7 +21,7 @@ Value = Callable[[StepFigures], float | None]
 
 
 def series_of(steps: Sequence[StepFigures]) -> Series:
-    """The charts of a training, by step: the reward, then what the rollouts are like."""
+    """The charts of a training by step: the reward, then statistics of the rollouts."""
     return (
         _chart("reward", steps, lambda one: one.reward, lambda one: one.held_out_reward),
         _chart("tokens a rollout", steps, lambda one: one.tokens, spread=1.0),
@@ -49,8 +49,10 @@ def _chart(
 
 
 def _curve(steps: Sequence[StepFigures], value: Value) -> Curve:
-    """The values of the finished steps that have one; the means of several where there are too
-    many. Of a step in progress the quick rollouts are over first: its means are not those to come.
+    """The values of the finished steps that have one, averaged over several steps if there are too
+    many.
+
+    A step in progress is left out: its quick rollouts finish first, so its means are biased.
     """
     finished = [one for one in steps if one.finished]
     known = [(one.step, found) for one in finished if (found := value(one)) is not None]

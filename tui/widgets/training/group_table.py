@@ -1,4 +1,4 @@
-"""The rollouts of one group, a line each: reward, advantage, and how each of them ended."""
+"""The rollouts of one group, one line each: reward, advantage, and how each ended."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from sandbox_tui.tui.widgets.training.rollout_words import (
 )
 
 BAR_CELLS = 6
-"""Of the largest advantage of a group."""
+"""Length of the bar for the largest advantage of a group."""
 
 WIDE = 76
-"""Cells from which on there are bars."""
+"""Minimum width for showing bars."""
 
 END_CELLS = 14
 
@@ -52,9 +52,9 @@ class GroupTable(BlockList):
         """Show a group with the cursor on one of its rollouts.
 
         Args:
-            group: None: nothing is shown.
-            column: which rollout the cursor is on.
-            running: whether the training goes on.
+            group: the group; None empties the table.
+            column: index of the rollout under the cursor.
+            running: whether the training is still running.
         """
         rollouts = group.rollouts if group is not None else ()
         if (rollouts, running) != (self._rollouts, self._running):
@@ -100,7 +100,7 @@ class GroupTable(BlockList):
         if bar:
             line.append(f"{'━' * round(bar * share):<{bar}} ", style=style)
         line.append(f"{end_words(rollout, running=self._running):<{END_CELLS}}", style=palette.text)
-        if self._rollouts[0].task != self._rollouts[-1].task:  # each is of a task of its own
+        if self._rollouts[0].task != self._rollouts[-1].task:  # each rollout has a different task
             line.append(f"{sanitize_line(rollout.task)}  ", style=palette.text)
         parts = [
             numbers.counted(rollout.steps, "turn"),

@@ -1,4 +1,4 @@
-"""The wall of rollouts: a row for each group, a cell for each rollout, the newest step first."""
+"""The wall of rollouts: a row per group, a cell per rollout, the newest step first."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.training.rollout_words import reward_style, reward_word
 
 HELD_OUT = "◇"
-"""Before the task of a group that the policy does not learn from."""
+"""Marks the task of a group that the policy does not learn from."""
 
 WIDE_CELL, NARROW_CELL = 7, 5
-"""Cells of a rollout with the gap before it: rewards with two decimals, or with one."""
+"""Width of a rollout's cell including the gap before it: rewards with two decimals, or with one."""
 
 MIN_TASK_CELLS = 6
 MIN_STEP_CELLS = 4
@@ -35,15 +35,15 @@ _REVERSE = Style(reverse=True)
 
 
 class _Columns(NamedTuple):
-    """How a row is laid out.
+    """The layout of a row.
 
     Attributes:
         step: cells of the step's number.
         task: cells of the task.
         front: cells before the first rollout.
-        cell: cells of a rollout, with the gap before it.
-        per_line: rollouts on a line.
-        decimals: of a reward.
+        cell: cells of a rollout, including the gap before it.
+        per_line: rollouts per line.
+        decimals: decimals of a reward.
     """
 
     step: int
@@ -68,10 +68,10 @@ class _Columns(NamedTuple):
 
 
 class RolloutWall(BlockList):
-    """Shows groups. The cursor is on one rollout of one of them.
+    """Shows groups; the cursor is on one rollout of one group.
 
     Attributes:
-        empty: said where there is no group.
+        empty: text shown if there are no groups.
     """
 
     DEFAULT_CSS = """
@@ -88,7 +88,7 @@ class RolloutWall(BlockList):
     ]
 
     class Moved(Message):
-        """The cursor is on another rollout."""
+        """The cursor moved to another rollout."""
 
     def __init__(self) -> None:
         super().__init__(id="rollout-wall")
@@ -100,11 +100,11 @@ class RolloutWall(BlockList):
         self.empty = ""
 
     def show(self, groups: Sequence[RolloutGroup], *, running: bool) -> None:
-        """Show groups; the cursor stays on its one, unless it is on the first.
+        """Show groups; the cursor stays on its group, unless that is the first one.
 
         Args:
-            groups: in the order in which they are shown.
-            running: whether the training goes on.
+            groups: the groups in display order.
+            running: whether the training is still running.
         """
         here = self.group if self.cursor > 0 else None
         line = self.cursor - self.scroll_offset.y
@@ -119,7 +119,7 @@ class RolloutWall(BlockList):
         self.post_message(self.Moved())
 
     def go_to(self, column: int) -> None:
-        """Put the cursor on another rollout of the group."""
+        """Put the cursor on another rollout of the same group."""
         if column != self._column:
             self._column = column
             self.changed(self.cursor, self.cursor)
@@ -131,7 +131,7 @@ class RolloutWall(BlockList):
 
     @property
     def column(self) -> int:
-        """Which rollout of the group the cursor is on."""
+        """Index of the rollout under the cursor within its group."""
         group = self.group
         return 0 if group is None else min(self._column, len(group.rollouts) - 1)
 
@@ -142,7 +142,7 @@ class RolloutWall(BlockList):
         return None if group is None else group.rollouts[self.column]
 
     def action_along(self, step: int) -> None:
-        """Go to the next rollout of the group, or to the one before."""
+        """Go to the next rollout of the group (1) or the previous one (-1)."""
         group = self.group
         if group is not None:
             self.go_to(min(max(0, self.column + step), len(group.rollouts) - 1))
@@ -151,7 +151,7 @@ class RolloutWall(BlockList):
     @override
     def watch_cursor(self, old: int, new: int) -> None:
         super().watch_cursor(old, new)
-        for index in (old, new):  # the cell under the cursor is drawn in another way
+        for index in (old, new):  # the cell under the cursor is drawn differently
             if 0 <= index < len(self._groups):
                 self.changed(index, index)
         self.post_message(self.Moved())
@@ -171,7 +171,7 @@ class RolloutWall(BlockList):
 
     @override
     def on_resize(self, event: object) -> None:
-        """Other columns fit."""
+        """Recompute the columns for the new width."""
         self._lay_out()
         self.reset()
 
@@ -224,7 +224,8 @@ class RolloutWall(BlockList):
 
 
 def _tail(name: str, cells: int) -> str:
-    """A task's id in exactly so many cells: its end tells it from others."""
+    """A task's id in exactly this number of cells; if cut, its end stays, which distinguishes
+    it."""
     if cell_len(name) <= cells:
         return set_cell_size(name, cells)
     while name and cell_len(name) > cells - 1:

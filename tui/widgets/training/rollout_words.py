@@ -1,4 +1,4 @@
-"""A rollout in a word and a colour."""
+"""Words and colours for a rollout."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ GOOD_REWARD = 0.75
 BAD_REWARD = 0.25
 
 TRUNCATED = "⇥"
-"""Behind the reward of a rollout that a limit ended."""
+"""Marks the reward of a rollout that was ended by a limit."""
 
 
 def reward_word(rollout: Rollout, *, decimals: int, running: bool) -> str:
-    """Its reward; a word where it has none.
+    """The rollout's reward, or a word if it has none.
 
     Args:
-        rollout: which.
-        decimals: of the reward.
-        running: whether the training goes on, so that one that is not over may come to its end.
+        rollout: the rollout.
+        decimals: decimals of the reward.
+        running: whether the training is still running, so that unfinished rollouts may still end.
     """
     if not rollout.over:
         return "…" if running else "lost"
@@ -32,7 +32,7 @@ def reward_word(rollout: Rollout, *, decimals: int, running: bool) -> str:
 
 
 def reward_style(rollout: Rollout, palette: Palette) -> Style:
-    """The colour of its reward."""
+    """The colour of a rollout's reward."""
     if not rollout.over:
         return palette.accent
     if rollout.reward is None:
@@ -43,18 +43,18 @@ def reward_style(rollout: Rollout, palette: Palette) -> Style:
 
 
 def advantage_word(rollout: Rollout) -> str:
-    """Its advantage with its sign; a dash where the trainer has not said."""
+    """The rollout's advantage with its sign; a dash if the trainer has not reported it."""
     return "–" if rollout.advantage is None else f"{rollout.advantage:+.2f}"
 
 
 def advantage_style(rollout: Rollout, palette: Palette) -> Style:
-    """The colour of its advantage."""
+    """The colour of a rollout's advantage."""
     value = rollout.advantage or 0.0
     return palette.good if value > 0 else palette.bad if value < 0 else palette.dim
 
 
 def end_words(rollout: Rollout, *, running: bool) -> str:
-    """Why it ended, in words."""
+    """Why the rollout ended, in words."""
     if not rollout.over:
         return "running" if running else "its program has exited"
     return sanitize_line(rollout.reason).replace("_", " ")

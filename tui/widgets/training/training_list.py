@@ -1,4 +1,4 @@
-"""The training runs, newest first."""
+"""The list of training runs, newest first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandbox_tui.tui.widgets.training.training_rows import training_lines
 
 
 class TrainingList(SummaryList[TrainingSummary]):
-    """Shows what is trained, and how far it is."""
+    """Shows each training run and its progress."""
 
     TITLE = "training runs"
     NOTHING = "No training runs yet: `sandbox-tui rl train RECIPE` starts one."

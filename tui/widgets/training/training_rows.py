@@ -1,4 +1,4 @@
-"""The two lines of a training run in lists."""
+"""The two lines of a training run in a list."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sandbox_tui.tui.widgets.sessions.session_rows import with_age
 
 
 def status_sign(status: TrainingStatus, palette: Palette) -> tuple[str, Style]:
-    """A sign for where a training stands, and its colour."""
+    """Sign and colour of a training's status."""
     match status:
         case "running":
             return "●", palette.good
@@ -28,13 +28,13 @@ def status_sign(status: TrainingStatus, palette: Palette) -> tuple[str, Style]:
 def training_lines(
     found: TrainingSummary, width: int, palette: Palette, *, label: str = ""
 ) -> list[Text]:
-    """What is trained, and how far it is.
+    """What is trained, and the progress.
 
     Args:
         found: the training run.
         width: columns.
-        palette: to draw in.
-        label: stands before it where the list shows other things too.
+        palette: the palette to draw with.
+        label: prefix for lists that also show other things.
     """
     sign, style = status_sign(found.status, palette)
     first = Text(f" {sign} ", style=style, no_wrap=True)

@@ -1,4 +1,4 @@
-"""What a run did last, in as many lines as a tile has, the newest at the bottom."""
+"""The latest activity of a run, in as many lines as a tile has, newest at the bottom."""
 
 from __future__ import annotations
 
@@ -19,26 +19,27 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
 
 MAX_PROSE_CHARACTERS = 4_000
-"""Characters of a reply that are looked at; a tile shows fewer."""
+"""Maximum characters of a reply that are processed; a tile shows fewer."""
 
 MAX_LINE_CHARACTERS = 1_000
-"""Characters of a line of output that are looked at."""
+"""Maximum characters of an output line that are processed."""
 
 GENEROUS = (8, 4, 2, 0)
-"""Lines of output of each call, tried one after the other until all of a run fits."""
+"""Output lines per call; the first value with which everything fits is used."""
 
 MEDIUM, TALL = 6, 12
-"""Lines from which a tile shows output of earlier calls that failed, and of all."""
+"""Minimum heights at which a tile shows output of earlier failed calls, and of all earlier
+calls."""
 
 
 class Activity:
-    """Draws it.
+    """Draws the activity of a run.
 
     Args:
         worker: the run.
-        width, height: cells there are.
-        now: seconds since the run began.
-        palette: to draw in.
+        width, height: available cells.
+        now: seconds since the run started.
+        palette: the palette to draw with.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Activity:
         self._palette = palette
 
     def lines(self) -> list[Text]:
-        """The lines, `height` at most."""
+        """The lines, at most `height`."""
         if self._height <= 0:
             return []
         end = self._end()
@@ -62,7 +63,7 @@ class Activity:
     # --- what it came to
 
     def _end(self) -> list[Text]:
-        """The end, or what a person is asked; empty while the run goes on."""
+        """The result, or the question to the user; empty while the run continues."""
         worker, palette, finished = self._worker, self._palette, self._state.finished
         if worker.failure is not None:
             return self._wrapped(str(worker.failure), palette.bad)
@@ -77,7 +78,7 @@ class Activity:
         return [] if pending is None else self._asked(pending)
 
     def _asked(self, item: CallItem) -> list[Text]:
-        """The call that waits, and the keys that decide about it."""
+        """The waiting call and the keys for the decision."""
         lines = self._call_words(item, max(1, min(6, self._height - 1)))
         if self._height < 2:
             return lines
@@ -96,7 +97,7 @@ class Activity:
     # --- how it got there
 
     def _log(self, room: int) -> list[Text]:
-        """The newest items that fit; more of what calls printed where there is room for all."""
+        """The newest items that fit, with more output per call if there is room."""
         found: list[Text] = []
         for output in GENEROUS:
             self._least_output = output
@@ -123,7 +124,7 @@ class Activity:
         palette = self._palette
         match item:
             case CallItem(call=call, finished=e.CallFinished(ok=True)) if call.name == SUBMIT:
-                return []  # the answer, or that there is none, says as much
+                return []  # the answer already says as much
             case CallItem():
                 return self._call(item, room, newest=newest)
             case ReplyItem():
@@ -144,7 +145,7 @@ class Activity:
         return [Text(line, style=style, no_wrap=True) for line in found]
 
     def _prose(self, item: ReplyItem, room: int, *, newest: bool) -> list[Text]:
-        """What the model says; while it is being written, the words that came last."""
+        """The model's text; while it is still being written, its latest words."""
         text = item.text.strip() or item.reasoning.strip()
         at_end = newest and not item.ended
         part = text[-MAX_PROSE_CHARACTERS:] if at_end else text[:MAX_PROSE_CHARACTERS]
@@ -157,7 +158,7 @@ class Activity:
         return [Text(line, style=style, no_wrap=True) for line in found]
 
     def _call(self, item: CallItem, room: int, *, newest: bool) -> list[Text]:
-        """A call with its status, and the end of what it printed."""
+        """A call with its status and the end of its output."""
         title = self._call_words(item, 1)[0]
         status = self._call_status(item)
         fit_line(title, max(4, self._width - status.cell_len - 1))
@@ -166,15 +167,15 @@ class Activity:
         return [title, *self._output(item, min(room - 1, self._output_lines(item, newest=newest)))]
 
     def _output_lines(self, item: CallItem, *, newest: bool) -> int:
-        """How much of what a call printed is shown: most of the newest, least of those that went
-        well."""
+        """Number of output lines shown: most for the newest call, least for earlier successful
+        ones."""
         if newest:
             return max(1, self._height // 3, self._least_output)
         failed = item.finished is not None and not item.finished.ok
         return max(self._least_output, int(self._height >= (MEDIUM if failed else TALL)))
 
     def _call_words(self, item: CallItem, lines: int) -> list[Text]:
-        """What a call does; on lines of its own where it is longer than one."""
+        """What a call does; on separate lines if it does not fit on one."""
         title = Text(f"{item.call.number:>2} ", style=self._palette.dim, no_wrap=True)
         title.append(f"{short_name(sanitize_line(item.call.name))}  ", style=self._palette.tool)
         summary = full_command if lines > 1 else summarize_call

@@ -1,4 +1,4 @@
-"""What a run on the wall is at this moment: its state in a word, its figures."""
+"""The current state and figures of a run on the wall."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Kind = Literal["waiting", "running", "failed", "submitted"]
 
 
 def kind_of(worker: RunWorker) -> Kind:
-    """The kind that matters most to a person."""
+    """The run's state from the user's point of view."""
     state = worker.state
     if worker.failure is not None or state.status == "failed":
         return "failed"
@@ -28,7 +28,7 @@ def kind_of(worker: RunWorker) -> Kind:
 
 
 def status_words(worker: RunWorker) -> str:
-    """The state with its sign, in a word or three."""
+    """The state with its sign, in one to three words."""
     if worker.failure is not None:
         return f"✗ {failed(worker)}"
     finished = worker.state.finished
@@ -40,7 +40,7 @@ def status_words(worker: RunWorker) -> str:
 
 
 def status_style(worker: RunWorker, palette: Palette) -> Style:
-    """The state's colour."""
+    """The colour of the state."""
     kind = kind_of(worker)
     if kind == "failed":
         return palette.bad
@@ -51,7 +51,7 @@ def status_style(worker: RunWorker, palette: Palette) -> Style:
 
 
 def figures_words(state: RunState, now: float, width: int) -> str:
-    """Time, steps, tokens, cost and failed calls, as far as there are any, and as many as fit."""
+    """Time, steps, tokens, cost and failed calls: those that are known, and as many as fit."""
     usage = state.totals.usage
     tokens = usage.input_tokens + usage.output_tokens
     steps = f"step {state.step}"

@@ -1,4 +1,4 @@
-"""A run at a glance: a tile of the wall."""
+"""A run at a glance: one tile of the wall."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from sandbox_tui.tui.widgets.wall.run_facts import (
 )
 
 MIN_WIDTH_WITH_FIGURES = 56
-"""Cells from which a tile of one line has the time and the step."""
+"""Minimum width at which a one-line tile shows time and step."""
 
 STRIP_INDENT = 5
-"""Cells before what a run does, below its number."""
+"""Indent of a run's activity below its number."""
 
 
 class RunTile(Widget, can_focus=True):
-    """Shows a worker's state; `sync` after it changed.
+    """Shows a worker's state; call `sync` after it has changed.
 
     Args:
         worker: the run.
-        number: 1, 2, 3 ... in the order in which the runs were begun.
+        number: 1, 2, 3 ... in the order in which the runs were started.
 
     Attributes:
-        differs: what tells the run from the others, such as its task; shown in the tile.
+        differs: what distinguishes the run from the others, such as its task; shown in the tile.
     """
 
     DEFAULT_CSS = """
@@ -64,7 +64,7 @@ class RunTile(Widget, can_focus=True):
     """
 
     class Opened(Message):
-        """The person wants to open this run."""
+        """The user wants to open this run."""
 
         def __init__(self, tile: RunTile) -> None:
             super().__init__()
@@ -83,7 +83,7 @@ class RunTile(Widget, can_focus=True):
 
     @property
     def kind(self) -> Kind:
-        """The kind that matters most to a person."""
+        """The run's state from the user's point of view."""
         return kind_of(self.worker)
 
     @property
@@ -93,7 +93,7 @@ class RunTile(Widget, can_focus=True):
 
     @property
     def now(self) -> float:
-        """Seconds since the run began; continues between events."""
+        """Seconds since the run started; continues between events."""
         if self.state.started is None or self.state.finished is not None:
             return self.state.t
         return self.state.t + time.monotonic() - self._heard_at
@@ -103,7 +103,7 @@ class RunTile(Widget, can_focus=True):
         return self._search.finds(words)
 
     def sync(self, *, boxed: bool = True) -> None:
-        """Show the current state; with a border, or without one where there are many."""
+        """Show the current state, with a border unless there are too many tiles."""
         if self.state.seq != self._seen:
             self._seen = self.state.seq
             self._heard_at = time.monotonic()
@@ -116,7 +116,7 @@ class RunTile(Widget, can_focus=True):
         self.refresh()
 
     def _dress(self, words: str, *, boxed: bool) -> None:
-        """Colour and words of the border."""
+        """Set the colour and the text of the border."""
         kind = self.kind
         for name in ("running", "waiting", "failed", "submitted"):
             self.set_class(kind == name, f"-{name}")
@@ -149,12 +149,12 @@ class RunTile(Widget, can_focus=True):
             self.post_message(self.Opened(self))
 
     def _task_lines(self, palette: Palette) -> list[Text]:
-        """The task, where the runs do not share one."""
+        """The task, if the runs do not share one."""
         words = self.differs[0] if self.differs else ""
         return [Text(words, style=palette.strong, no_wrap=True)] if words else []
 
     def _strip(self, width: int, palette: Palette) -> list[Text]:
-        """All of it in one line: the number, the state, and what it does or came to."""
+        """The first line of a strip: number, state, and activity or result."""
         own = status_style(self.worker, palette)
         mark = "◇" if self.marked else " "
         line = Text(no_wrap=True).append(mark, style=palette.accent)
@@ -170,7 +170,7 @@ class RunTile(Widget, can_focus=True):
         return [line]
 
     def _gist(self, palette: Palette) -> Text:
-        """What it came to, what it does, or what it is asked, in a few words."""
+        """The result, the current call or the pending question, in a few words."""
         finished = self.state.finished
         if self.worker.failure is not None:
             return Text(sanitize_line(str(self.worker.failure)), style=palette.bad)

@@ -1,4 +1,4 @@
-"""Where the tiles of a wall go: as large as its space allows, down to one line each."""
+"""Layout of the tiles of a wall: as large as space allows, down to one line each."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from textual.widget import Widget
 from typing_extensions import override
 
 MIN_BOX_WIDTH, MIN_BOX_HEIGHT = 40, 5
-"""Cells of the smallest tile with a border."""
+"""Size in cells of the smallest tile with a border."""
 
 GOOD_BOX_WIDTH, GOOD_BOX_HEIGHT = 80, 24
-"""Cells of a tile that gains little by more."""
+"""Size in cells beyond which a tile gains little."""
 
 MIN_STRIP_WIDTH = 22
-"""Cells of the narrowest tile without a border: number, state, a few letters of what it does."""
+"""Width in cells of the narrowest tile without a border: number, state, a few letters of
+activity."""
 
 GOOD_STRIP_WIDTH, GOOD_STRIP_HEIGHT = 80, 4
 
 SCROLLED_WIDTH = 38
-"""Cells a tile has at least where there are too many to be seen at once."""
+"""Minimum width of a tile if there are too many to be visible at once."""
 
 
 class Grid(NamedTuple):
-    """How many tiles stand side by side, and in which form.
+    """Number and form of the tiles.
 
     Attributes:
-        rows: how many rows there are.
+        rows: number of rows.
         columns: tiles in a full row.
-        height: lines of a tile.
+        height: lines per tile.
         boxed: whether tiles have a border.
     """
 
@@ -44,7 +45,7 @@ class Grid(NamedTuple):
 
 
 def grid_for(count: int, size: Size) -> Grid:
-    """The grid in which so many tiles show the most."""
+    """The grid in which `count` tiles show the most."""
     if count == 0:
         return Grid(0, 1, 1, boxed=False)
     boxes = _grids(count, size, (MIN_BOX_WIDTH, MIN_BOX_HEIGHT), boxed=True)
@@ -70,14 +71,14 @@ def _grids(count: int, size: Size, least: tuple[int, int], *, boxed: bool) -> li
 
 
 def _worth(grid: Grid, size: Size, width: int, height: int) -> float:
-    """How much of a run its tiles show, 1 for all one wants."""
+    """How much of a run the tiles show; 1 means everything useful."""
     return min(size.width // grid.columns, width) * min(grid.height, height) / (width * height)
 
 
 def regions(count: int, size: Size) -> list[Region]:
     """A region for each tile, in rows from the top.
 
-    Boxes fill the space; the tiles of a row that is not full are wider. Strips stand in columns.
+    Boxes fill the space; tiles in an incomplete row are wider. Strips are aligned in columns.
     """
     grid = grid_for(count, size)
     if not grid.boxed:
@@ -98,14 +99,14 @@ def _strip(index: int, grid: Grid, size: Size) -> Region:
 
 
 def _dealt(length: int, parts: int) -> list[tuple[int, int]]:
-    """A length in parts, each from one position to the next."""
+    """A length split into parts, as start and end positions."""
     edges = [length * part // parts for part in range(parts + 1)]
     return list(pairwise(edges))
 
 
 def beyond(index: int, across: int, down: int, places: Sequence[Region]) -> int:
-    """The tile in a direction from one: the next, or the nearest of the next row; itself at an
-    edge."""
+    """Index of the tile in a direction: the next one, or the nearest in the next row; the same tile
+    at an edge."""
     if across:
         return min(max(0, index + across), len(places) - 1)
     here = places[index]
@@ -122,7 +123,7 @@ class TileLayout(Layout):
     """Arranges widgets by `regions`.
 
     Attributes:
-        places: of the widgets that were arranged last.
+        places: regions of the most recently arranged widgets.
     """
 
     name: ClassVar[str] = "tiles"
@@ -143,7 +144,7 @@ class TileLayout(Layout):
 
 
 class TileGrid(VerticalScroll):
-    """Holds the tiles; scrolls where there are too many to be seen at once."""
+    """The container of the tiles; scrolls if there are too many to be visible at once."""
 
     DEFAULT_CSS = """
     TileGrid { padding: 0 1; scrollbar-size-vertical: 1; }
@@ -160,5 +161,5 @@ class TileGrid(VerticalScroll):
 
     @property
     def places(self) -> Sequence[Region]:
-        """Where the tiles are, in their order."""
+        """The regions of the tiles, in order."""
         return self._tile_layout.places

@@ -21,7 +21,7 @@ from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.wall.run_facts import Kind, kind_of
 
 MAX_BAR = 24
-"""Cells of the bar of an answer that all runs gave."""
+"""Length in cells of the bar of an answer that all runs gave."""
 
 MAX_ANSWER_CHARACTERS = 60
 
@@ -34,7 +34,7 @@ WORDS: dict[Kind, str] = {
 
 
 class WallHeader(Widget):
-    """Shows runs as a whole; `show` after anything changed."""
+    """Shows a summary of all runs; call `show` after any change."""
 
     DEFAULT_CSS = """
     WallHeader { height: auto; padding: 0 1; background: $panel; }
@@ -51,13 +51,13 @@ class WallHeader(Widget):
     def show(
         self, runs: Sequence[tuple[int, RunWorker]], *, sorted_by: str, shown: str, most: int
     ) -> bool:
-        """Show them; whether that takes another number of lines than before.
+        """Show the runs; return whether the height has changed.
 
         Args:
-            runs: each with its number.
-            sorted_by: in which order they are shown.
-            shown: which of them are shown; empty for all.
-            most: lines there may be.
+            runs: the runs with their numbers.
+            sorted_by: name of the order in which they are shown.
+            shown: name of the filter; empty for all runs.
+            most: maximum number of lines.
         """
         self._runs, self._arranged_by, self._shown = runs, sorted_by, shown
         self._most = max(2, most)
@@ -106,7 +106,7 @@ class WallHeader(Widget):
         return line
 
     def _shared(self, palette: Palette) -> list[Text]:
-        """What all runs have in common, said once: the task, the model."""
+        """What all runs have in common: the task, the model."""
         line = Text(no_wrap=True)
         task = shared_task(self._runs)
         model = shared_model(self._runs)
@@ -118,7 +118,7 @@ class WallHeader(Widget):
         return [line] if line.plain else []
 
     def _tally(self, palette: Palette) -> list[Text]:
-        """How the answers stand while some are still to come."""
+        """The answers so far, while some runs have not ended."""
         lines: list[Text] = []
         for task, runs in _by_task(self._runs).items():
             ended = [worker for _, worker in runs if _answer(worker)]
@@ -133,7 +133,7 @@ class WallHeader(Widget):
         return lines
 
     def _summary(self, palette: Palette, room: int) -> list[Text]:
-        """Outcomes and the time of runs that have all ended, then their answers."""
+        """Outcomes and total time of the ended runs, then their answers."""
         workers = [worker for _, worker in self._runs]
         line = Text(no_wrap=True)
         line.append(f"All {len(workers)} runs have ended", style=palette.strong)
@@ -149,7 +149,7 @@ class WallHeader(Widget):
         return [line, *self._answers(palette, room - 1)]
 
     def _answers(self, palette: Palette, room: int) -> list[Text]:
-        """A line for each answer, with a bar and who gave it."""
+        """One line per answer, with a bar and the runs that gave it."""
         by_answer: dict[str, list[int]] = {}
         for number, worker in self._runs:
             by_answer.setdefault(_answer(worker), []).append(number)
@@ -175,13 +175,13 @@ class WallHeader(Widget):
 
 
 def shared_task(runs: Sequence[tuple[int, RunWorker]]) -> str:
-    """The task of all runs; empty where they have several, or there is one run alone."""
+    """The task of all runs; empty if they differ."""
     tasks = {worker.request.task for _, worker in runs}
     return tasks.pop() if len(tasks) == 1 else ""
 
 
 def shared_model(runs: Sequence[tuple[int, RunWorker]]) -> str:
-    """The model of all runs that have begun; empty where they have several."""
+    """The model of all started runs; empty if they differ."""
     models = {one.state.started.model for _, one in runs if one.state.started is not None}
     return models.pop() if len(models) == 1 else ""
 
@@ -220,7 +220,7 @@ def _outcome(worker: RunWorker) -> str:
 
 
 def _wall_seconds(workers: Sequence[RunWorker]) -> float:
-    """From the first beginning to the last end."""
+    """Seconds from the first start to the last end."""
     spans: list[tuple[float, float]] = []
     for worker in workers:
         started = worker.state.started

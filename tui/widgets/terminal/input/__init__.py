@@ -1,1 +1,1 @@
-"""What a person types, pastes and clicks, as the bytes a terminal sends."""
+"""Converts keys, pastes and clicks of the user to the bytes a terminal sends."""

@@ -1,4 +1,4 @@
-"""The bytes for keys and the mouse in the modes a program has set (xterm ctlseqs)."""
+"""The bytes for keys and the mouse, depending on the modes a program has set (xterm ctlseqs)."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _DISTINCT_CHORDS = frozenset(("shift+tab", "ctrl+backspace", "ctrl+space"))
 
 
 def bytes_of_key(key: events.Key, modes: Set[int]) -> bytes:
-    """The bytes of a key; empty for one that a terminal cannot send."""
+    """The bytes of a key; empty if a terminal cannot send it."""
     *modifiers, base = key.key.split("+")
     if base in _PLAIN_ONLY and modifiers and key.key not in _DISTINCT_CHORDS:
-        # only newer protocols tell shift+enter from enter
+        # only newer protocols distinguish shift+enter from enter
         data = key_bytes(events.Key(base, None), application=False)
         return b"\x1b" + data if "alt" in modifiers else data
     return key_bytes(key, application=1 in modes)
@@ -38,7 +38,7 @@ def bytes_of_mouse(
     *,
     released: bool = False,
 ) -> bytes:
-    """A mouse report in the encoding the program asked for; `place` is a 0-based column and row."""
+    """A mouse report in the encoding the program requested; `place` is a 0-based column and row."""
     held = 4 * event.shift + 8 * event.meta + 16 * event.ctrl
     form = sgr_mouse_bytes if 1006 in modes else x11_mouse_bytes
     return form(button + held, *place, released=released)

@@ -33,10 +33,10 @@ _MODIFIERS = {"shift": 1, "alt": 2, "ctrl": 4}
 
 
 def key_bytes(key: Key, *, application: bool) -> bytes:
-    """The bytes of a key; empty for one that a terminal cannot send.
+    """The bytes of a key; empty if a terminal cannot send it.
 
     Args:
-        key: as Textual names it.
+        key: the key event from Textual.
         application: whether cursor keys are in application mode (DECCKM).
     """
     text = _key_text(key, application)
@@ -74,13 +74,13 @@ def _special(base: str, code: int, application: bool) -> str:
 
 
 MAX_X11_COORDINATE = 222
-"""Last column and row, 0-based, that an X11 mouse report can encode."""
+"""Highest 0-based column and row that an X11 mouse report can encode."""
 
 
 def x11_mouse_bytes(button: int, x: int, y: int, *, released: bool = False) -> bytes:
-    """An X11 mouse report, which cannot tell which button was released.
+    """An X11 mouse report, which cannot encode which button was released.
 
-    Empty for places beyond `MAX_X11_COORDINATE`.
+    Empty for positions beyond `MAX_X11_COORDINATE`.
     """
     if x > MAX_X11_COORDINATE or y > MAX_X11_COORDINATE:
         return b""

@@ -1,4 +1,4 @@
-"""The keyboard while it belongs to the program inside a terminal."""
+"""Keyboard input for the program inside a terminal."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from sandbox_tui.tui.widgets.terminal.view import TerminalView
 
 RELEASE_TWICE_SECONDS = 0.4
-"""Time in which the release chord, pressed again, goes to the program instead."""
+"""Time within which a second release chord goes to the program instead."""
 
 FOCUS_REPORTS = 1004
-"""Mode in which a program is told when it gains and loses the keyboard."""
+"""Mode in which a program is notified when it gains or loses the keyboard."""
 
 
 class KeyboardInput:
-    """Sends keys, pastes and focus reports of an attached view; waits for the release chord."""
+    """Sends keys, pastes and focus reports of an attached view; handles the release chord."""
 
     def __init__(self, view: TerminalView) -> None:
         self._view = view
@@ -29,14 +29,15 @@ class KeyboardInput:
         self._focused = False
 
     def consumes(self, key: str) -> bool:
-        """Whether a key belongs to the terminal before any binding, even one with priority.
+        """Whether a key goes to the terminal before any binding, even one with priority.
 
-        After one release chord only another chord does: any other key is the cockpit's again.
+        After one release chord only a second chord does; any other key goes to the cockpit again.
         """
         return self._view.attached and (self._release_timer is None or key == RELEASE)
 
     def press(self, event: events.Key) -> None:
-        """Send a key; the release chord waits for a second one, and releases the keyboard."""
+        """Send a key; after a first release chord, wait for a second one before releasing the
+        keyboard."""
         view = self._view
         if not view.attached:
             return
@@ -53,14 +54,14 @@ class KeyboardInput:
         event.prevent_default()
 
     def paste(self, event: events.Paste) -> None:
-        """Send pasted text, bracketed where the program asks for it."""
+        """Send pasted text, bracketed if the program requested that."""
         if self._view.attached:
             event.stop()
             event.prevent_default()
             self._type(bytes_of_paste(event.text, self._view.emulator.modes))
 
     def report_focus(self, *, focused: bool) -> None:
-        """Tell a program that asks (mode 1004) whether it has the keyboard."""
+        """Tell a program that requested it (mode 1004) whether it has the keyboard."""
         focused = self._view.attached and focused
         changed, self._focused = focused != self._focused, focused
         if changed and FOCUS_REPORTS in self._view.emulator.modes:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from sandbox_tui.tui.widgets.terminal.view import TerminalView
 
 CLICKS, DRAGS, ALL_MOTION = 1000, 1002, 1003
-"""Modes in which a program asks for the mouse."""
+"""Modes in which a program requests mouse events."""
 
 ALTERNATE_SCROLL = 1007
-"""Mode in which the wheel becomes arrow keys on the alternate screen."""
+"""Mode in which the wheel sends arrow keys on the alternate screen."""
 
 _MOTION, _NO_BUTTON = 32, 3
 _WHEEL = {"up": 64, "down": 65}
@@ -24,7 +24,7 @@ _ARROWS_PER_NOTCH = 3
 
 
 class MouseReporter:
-    """Turns the mouse events of a view into reports; knows which button is down."""
+    """Converts the mouse events of a view to reports; tracks the pressed button."""
 
     def __init__(self, view: TerminalView) -> None:
         self._view = view
@@ -32,12 +32,12 @@ class MouseReporter:
         self._last_place: Offset | None = None
 
     def reset(self) -> None:
-        """Forget the button that is down."""
+        """Forget the pressed button."""
         self._button_down = None
 
     @property
     def active(self) -> bool:
-        """Whether the program takes the mouse."""
+        """Whether the program receives mouse events."""
         view = self._view
         return view.attached and not view.emulator.modes.isdisjoint((CLICKS, DRAGS, ALL_MOTION))
 
@@ -61,7 +61,7 @@ class MouseReporter:
         self._last_place = event.screen_offset
 
     def wheel(self, event: events.MouseEvent, direction: Literal["up", "down"]) -> None:
-        """Report a notch of the wheel, or send arrow keys where the program asks for those."""
+        """Report a wheel notch, or send arrow keys if the program requested them."""
         view = self._view
         if self.active:
             self._report(event, _WHEEL[direction])

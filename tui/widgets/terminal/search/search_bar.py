@@ -1,4 +1,4 @@
-"""The search line of a terminal."""
+"""The search bar of a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sandbox_tui.tui.widgets.terminal.view import TerminalView
 
 
 class TerminalSearchBar(Horizontal):
-    """One line: the text to search for, and the number of matches."""
+    """One line with the text to search for and the number of matches."""
 
     DEFAULT_CSS = """
     TerminalSearchBar {
@@ -45,7 +45,7 @@ class TerminalSearchBar(Horizontal):
         yield Label("", id="terminal-search-count", markup=False)
 
     def open(self, view: TerminalView) -> None:
-        """Search a view; focus the line at once: the next key already belongs here."""
+        """Search a view; focus the bar immediately, so that the next key goes here."""
         self._view = view
         self.display = True
         self.screen.set_focus(self.query_one(Input))
@@ -53,7 +53,7 @@ class TerminalSearchBar(Horizontal):
         self.call_after_refresh(self.show_position)
 
     def close(self) -> None:
-        """Hide the line and end the search."""
+        """Hide the bar and end the search."""
         self.display = False
         view, self._view = self._view, None
         if view is not None:
@@ -61,7 +61,8 @@ class TerminalSearchBar(Horizontal):
             view.search.end()
 
     def show_position(self) -> None:
-        """Show the number of the current match and of all matches, and the keys to the others."""
+        """Show the position of the current match, the number of matches and the keys to move
+        between them."""
         if self._view is None:
             return
         at, number = self._view.search.position
@@ -78,7 +79,7 @@ class TerminalSearchBar(Horizontal):
             view.focus()
 
     def action_go(self, direction: int) -> None:
-        """Go to the next match (1) or the previous one (-1) without leaving the line."""
+        """Go to the next match (1) or the previous one (-1) while the bar keeps the focus."""
         if self._view is not None:
             self._view.search.go(direction)
 

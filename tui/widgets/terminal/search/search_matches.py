@@ -1,4 +1,4 @@
-"""The matches of a search in one terminal, and which of them is current."""
+"""The matches of a search in one terminal, and the current one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.strip_ops import cells_before, split_at
 
 LINES_PER_SLICE = 4000
-"""Lines of scrollback searched without a pause: a few milliseconds."""
+"""Lines of scrollback searched without a pause, which takes a few milliseconds."""
 
 
 class SearchMatches:
@@ -21,7 +21,7 @@ class SearchMatches:
 
     Args:
         needle: the text.
-        near: line (counted from the terminal's first) at or above which to begin.
+        near: line number (from the terminal's first line) at or above which to start.
 
     Attributes:
         hit: the current match.
@@ -34,15 +34,15 @@ class SearchMatches:
         self.hit: Hit | None = None
 
     def restarted(self) -> SearchMatches:
-        """The same search, for another terminal or another moment."""
+        """The same search, for another terminal or another time."""
         return SearchMatches(self._search.needle, self.near)
 
     def advance(self, emulator: Emulator) -> bool:
-        """Search a slice; whether there is more to search."""
+        """Search a slice; return whether there is more to search."""
         return self._search.advance(emulator, LINES_PER_SLICE)
 
     def nearest(self, emulator: Emulator) -> Hit | None:
-        """The last match at or above `near`, else the first of all."""
+        """The last match at or above `near`, otherwise the first of all."""
         hits = self._search.hits(emulator)
         at = bisect_right(hits, Hit(self.near + 1, -1)) - 1
         return hits[max(0, at)] if hits else None
@@ -59,7 +59,7 @@ class SearchMatches:
         return hits[(at + direction) % len(hits)]
 
     def position(self, emulator: Emulator) -> tuple[int, int]:
-        """Number of the current match, from 1 (0: none), and the number of matches so far."""
+        """Position of the current match from 1 (0: none), and the number of matches so far."""
         hits = self._search.hits(emulator)
         if self.hit is None:
             return 0, len(hits)
@@ -67,7 +67,7 @@ class SearchMatches:
         return (at + 1 if hits[at : at + 1] == [self.hit] else 0), len(hits)
 
     def mark(self, strip: Strip, line: int, palette: Palette) -> Strip:
-        """The strip of a line with its matches marked, the current one most of all."""
+        """The strip of a line with its matches highlighted, the current one more strongly."""
         text = strip.text
         for start, end in self._search.spans(text):
             here = self.hit == (line, start)

@@ -1,4 +1,4 @@
-"""A search through a terminal's screen and scrollback, in slices that never hold a key up."""
+"""A search through a terminal's screen and scrollback, in slices short enough not to delay keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ViewSearch:
-    """The search of one view: finds matches, marks them, and scrolls the view to them."""
+    """The search of one view: finds matches, highlights them, and scrolls to them."""
 
     def __init__(self, view: TerminalView) -> None:
         self._view = view
@@ -27,7 +27,7 @@ class ViewSearch:
 
     @property
     def active(self) -> bool:
-        """Whether a search is on."""
+        """Whether a search is active."""
         return self._matches is not None
 
     @property
@@ -37,13 +37,13 @@ class ViewSearch:
 
     @property
     def position(self) -> tuple[int, int]:
-        """Number of the current match, from 1 (0: none), and the number of matches so far."""
+        """Position of the current match from 1 (0: none), and the number of matches so far."""
         return (0, 0) if self._matches is None else self._matches.position(self._view.emulator)
 
     def start(self, needle: str) -> None:
-        """Mark every match and go to the one nearest above the last visible line.
+        """Highlight every match and go to the nearest one above the last visible line.
 
-        The view then stays where it is, whatever is printed. An empty text marks nothing.
+        The view then stays there while output continues. An empty text highlights nothing.
         """
         view = self._view
         if self._matches is not None:
@@ -55,12 +55,12 @@ class ViewSearch:
         view.refresh()
 
     def restart(self) -> None:
-        """Search another emulator for the same text."""
+        """Repeat the search in another emulator."""
         if self._matches is not None:
             self._matches = self._matches.restarted()
 
     def end(self) -> None:
-        """Mark nothing; the view stays where it is."""
+        """Remove the highlights; the view stays where it is."""
         self._matches = self._from_line = None
         self._view.refresh()
 
@@ -73,7 +73,7 @@ class ViewSearch:
                 self._show(self._matches, hit)
 
     def advance(self) -> None:
-        """Search a slice of the scrollback, and schedule the next one while there is more."""
+        """Search a slice of the scrollback, and schedule the next one if there is more."""
         if self._timer is not None:
             self._timer.stop()
             self._timer = None
@@ -88,7 +88,7 @@ class ViewSearch:
         self._view.post_message(self._view.Searched(self._view))
 
     def mark(self, strip: Strip, line: int) -> Strip:
-        """The strip of a line with its matches marked."""
+        """The strip of a line with its matches highlighted."""
         if self._matches is None:
             return strip
         return self._matches.mark(strip, line, palette_of(self._view))
