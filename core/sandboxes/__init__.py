@@ -1,1 +1,1 @@
-"""Sandboxes: containers, and namespaces where no engine answers."""
+"""Sandboxes: Docker containers, and bubblewrap namespaces for machines without a Docker engine."""

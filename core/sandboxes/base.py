@@ -1,8 +1,8 @@
-"""The sandbox protocol, for the rest of the program.
+"""The sandbox protocol that the rest of the program uses.
 
-Two kinds of channel lead into a sandbox. *Exec* runs commands one after the other in a shell state
-that is carried from call to call (cwd, exported variables, functions). *Control* is stateless and
-separate: files are read, written and listed over it while a command is running.
+A sandbox has two kinds of channel. *Exec* runs commands one after the other in a shell state that
+is carried from call to call (cwd, exported variables, functions). *Control* is stateless and
+separate: it reads, writes and lists files while a command is running.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ OutputSink = Callable[[Stream, bytes], Awaitable[None]]
 """Receives output as it arrives; while it waits, reading stops, which throttles a flood."""
 
 MAX_LISTED_FILES = 100_000
-"""Files of one sandbox that are listed, watched and shown at most."""
+"""Maximum number of files of one sandbox that are listed, watched and shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxSpec:
-    """What a run requires of its sandbox.
+    """The sandbox that a run requires.
 
     Attributes:
         session_id: the run's id; labels everything the sandbox leaves on the host.
@@ -40,12 +40,11 @@ class SandboxSpec:
         cpus: number of CPUs, or None for all.
         pids: process limit.
         working_dir, input_dir, output_dir: absolute paths, created if missing.
-        environment: variables of every program in it, which replace those of
-            `command_environment`; the host's environment is never passed in.
+        environment: variables for every program in it, overriding those of `command_environment`;
+            the host's environment is never passed in.
         grace: seconds a sandbox outlives a killed program.
-        snapshot: name of the snapshot to start from; empty: the image, or empty folders.
-        snapshot_dir: host folder for snapshots of kinds that have no image store; None: such a
-            sandbox neither takes nor finds any.
+        snapshot: name of the snapshot to start from; if empty, the image or empty folders.
+        snapshot_dir: host folder for snapshots of kinds without an image store, or None.
     """
 
     session_id: str
@@ -68,7 +67,7 @@ class ExecResult:
     """How a command ended.
 
     Attributes:
-        exit_code: of the command; 128 + n when signal n ended it; None when it is unknown.
+        exit_code: the command's; 128 + n if signal n ended it; None if unknown.
         stdout, stderr: its output, up to the channel's cap (16 MiB each).
         stdout_bytes, stderr_bytes: length of its whole output.
         duration: seconds.
@@ -77,8 +76,8 @@ class ExecResult:
         background: processes it started are still alive.
         state_lost: the shell state could not be saved (the command killed its shell); the next
             command starts from the state before this one.
-        begun: False when it certainly never started, so that it can be tried again.
-        cleared: leftover processes that were killed, because there were too many.
+        begun: False if it certainly never started, so that it can be retried.
+        cleared: number of leftover processes killed because there were too many.
         out_of_memory: the kernel killed it at the sandbox's memory limit.
     """
 
@@ -99,11 +98,11 @@ class ExecResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TerminalReader:
-    """A program of the running command that waits for input from its terminal.
+    """A program of the running command that waits for terminal input.
 
     Attributes:
         program: its name.
-        hidden: the terminal does not echo the input, as for a password.
+        hidden: whether the terminal does not echo the input, as for a password.
     """
 
     program: str
@@ -112,7 +111,7 @@ class TerminalReader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEntry:
-    """One path of a listing. `path` is absolute, as bytes; `size` is 0 for anything but a file."""
+    """One path of a listing. `path` is absolute, as bytes; `size` is 0 except for regular files."""
 
     path: bytes
     kind: Literal["file", "dir", "link", "other"]
@@ -127,7 +126,7 @@ class Listing:
 
     Attributes:
         entries: by path.
-        complete: False when there are more entries than the limit.
+        complete: False if there are more entries than the limit.
         holes: some folders could not be read: not permitted, or removed meanwhile.
     """
 
@@ -138,13 +137,13 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class StoredSnapshot:
-    """A snapshot.
+    """A stored snapshot.
 
     Attributes:
-        kind: of sandbox: docker or bubblewrap.
-        name: as in `SandboxSpec.snapshot`.
+        kind: kind of sandbox, docker or bubblewrap.
+        name: its name for `SandboxSpec.snapshot`.
         session: id of the run that took it.
-        size: bytes it takes by itself.
+        size: bytes it takes up on its own.
     """
 
     kind: str
@@ -154,7 +153,7 @@ class StoredSnapshot:
 
 
 class SnapshotStore(Protocol):
-    """Where one kind of sandbox keeps its snapshots. Every method blocks."""
+    """Storage for the snapshots of one kind of sandbox. Every method blocks."""
 
     def list(self, session: str | None = None) -> list[StoredSnapshot]:
         """All snapshots, or those of one session.
@@ -169,7 +168,7 @@ class SnapshotStore(Protocol):
         ...
 
     def remove(self, name: str) -> bool:
-        """Remove a snapshot; False when there is none of ours of this name.
+        """Remove a snapshot; False if we have none of this name.
 
         Raises:
             SandboxError: it cannot be removed (SandboxUnavailable: no engine answers).
@@ -178,10 +177,10 @@ class SnapshotStore(Protocol):
 
 
 class Shell(Protocol):
-    """A person's interactive shell in the sandbox, on a pseudo-terminal of its own."""
+    """A user's interactive shell in the sandbox, on its own pseudo-terminal."""
 
     def output(self) -> AsyncIterator[bytes]:
-        """What the terminal prints, until the shell ends."""
+        """The terminal's output until the shell ends."""
         ...
 
     async def write(self, data: bytes) -> None:
@@ -201,18 +200,18 @@ class Shell(Protocol):
         ...
 
     async def close(self) -> int | None:
-        """Hang up the shell, then kill it; its exit code where known."""
+        """Hang up the shell, then kill it; returns its exit code if known."""
         ...
 
 
 class Sandbox(Protocol):
-    """A computer for the model. All methods raise `SandboxLost` once it is gone.
+    """A computer for the model. All methods raise `SandboxLost` once the sandbox has ended.
 
     Attributes:
         kind: `docker` or `bubblewrap`.
-        spec: what was asked for.
-        info: image, container, network and limits as text to show; filled by `start`.
-        outlives: whether its background processes survive when the program is killed.
+        spec: the requested spec.
+        info: image, container, network and limits as display text; filled by `start`.
+        outlives: whether its background processes survive if the program is killed.
     """
 
     kind: str
@@ -221,8 +220,7 @@ class Sandbox(Protocol):
     info: dict[str, str]
 
     def on_outage(self, tell: Callable[[str], None] | None) -> None:
-        """Wait for outages from now on, and pass `tell` a sentence about each; None: fail at once
-        when the sandbox cannot be reached, which is the default."""
+        """Wait out outages and `tell` about each; with None, the default, fail at once."""
         ...
 
     async def start(self) -> None:
@@ -234,12 +232,14 @@ class Sandbox(Protocol):
         ...
 
     async def reattach(self) -> None:
-        """Take over, instead of `start`, the sandbox that an earlier program created for
-        `spec.session_id`, with its files and its shell state. Foreground processes are ended;
-        background processes keep running if `outlives`.
+        """Instead of `start`, reattach to an earlier program's sandbox for `spec.session_id`.
+
+        Files and shell state are kept. Foreground processes are ended; background processes keep
+        running if `outlives`.
 
         Raises:
-            SandboxLost: it is gone (says why), or it belongs to a program that is alive.
+            SandboxLost: it no longer exists (says why), or belongs to a program that is still
+                alive.
             SandboxUnavailable: it cannot be reached from here.
         """
         ...
@@ -255,32 +255,31 @@ class Sandbox(Protocol):
         """Run `command` with bash in the carried shell state; concurrent callers queue.
 
         A command that exceeds its `timeout` (seconds) is ended by INT, TERM and KILL within 2 s;
-        its output is kept. Cancelling the coroutine ends the command likewise.
+        its output is kept. Cancelling the coroutine ends the command in the same way.
 
-        With a `tty` it runs on a terminal of that size: `stdout` is then everything it prints,
-        escape codes included, and `write_stdin` feeds its stdin.
+        With a `tty` it runs on a terminal of that size: `stdout` is then the terminal's output
+        including escape codes, and `write_stdin` feeds its stdin.
         """
         ...
 
     async def run(
         self, argv: Sequence[str], *, user: str = "", cwd: str = "", timeout: float
     ) -> ExecResult:
-        """Run a program outside the model's shell, also while the model's command is running; for
-        graders.
+        """Run a program outside the model's shell, even while the model's command is running.
 
-        It gets the environment the sandbox started with, and no alias, function, variable, option
-        or directory of the model's shell. The files are the model's: a program that the model
-        replaced stays replaced. Whatever it leaves behind is killed.
+        For graders: the program gets the sandbox's initial environment and nothing of the model's
+        shell state. Files, including programs, are as the model left them. Leftovers are killed.
 
         Args:
             argv: program and arguments. Its stdin is empty.
-            user: account to run as; empty: the sandbox's own. Embedded sandboxes have one only.
-            cwd: absolute path; empty: `spec.working_dir`.
+            user: account to run as; if empty, the sandbox's default. Embedded sandboxes have only
+                one.
+            cwd: absolute path; if empty, `spec.working_dir`.
             timeout: seconds.
 
         Returns:
-            How it ended; exit code 126 when `user` or `cwd` cannot be used, 127 when there is no
-            such program. `background` and `state_lost` are always False.
+            How it ended; exit code 126 if `user` or `cwd` cannot be used, 127 if the program does
+            not exist. `background` and `state_lost` are always False.
 
         Raises:
             FileRefused: the sandbox is frozen.
@@ -288,22 +287,22 @@ class Sandbox(Protocol):
         ...
 
     async def write_stdin(self, data: bytes) -> bool:
-        """Write to the terminal of the running command; False when it has none, or no room."""
+        """Write to the running command's terminal; False if it has none, or its buffer is full."""
         ...
 
     async def terminal_reader(self) -> TerminalReader | None:
-        """The program of the running command that waits for terminal input, if there is one."""
+        """The program of the running command that waits for terminal input, if any."""
         ...
 
     async def interrupt(self) -> bool:
-        """End the running command as its timeout would; False when none is running."""
+        """End the running command as its timeout would; False if none is running."""
         ...
 
     async def read_file(self, path: str, *, max_bytes: int | None = None) -> bytes:
-        """Content of a regular file, at most `max_bytes` of it.
+        """The content of a regular file, at most `max_bytes` of it.
 
-        `path` is text as `core.base.path_codec` encodes it; a relative one is based on the carried
-        cwd.
+        `path` is text in the encoding of `core.base.path_codec`; a relative path is resolved
+        against the carried cwd.
 
         Raises:
             FileRefused: it is missing, a directory, a device, or not readable.
@@ -311,8 +310,9 @@ class Sandbox(Protocol):
         ...
 
     async def write_file(self, path: str, data: bytes, *, exclusive: bool = False) -> None:
-        """Write a regular file, and create its parent directories; keeps mode and owner of an
-        existing file and follows symbolic links.
+        """Write a regular file, creating its parent directories.
+
+        An existing file keeps its mode and owner; symbolic links are followed.
 
         Raises:
             FileRefused: it cannot be written, or exists and `exclusive` is set.
@@ -320,15 +320,15 @@ class Sandbox(Protocol):
         ...
 
     async def stat(self, path: str) -> FileEntry | None:
-        """The entry at `path`, links followed; None if there is none."""
+        """The entry at `path`, following links; None if there is none."""
         ...
 
     async def list_files(self, path: str, *, limit: int = MAX_LISTED_FILES) -> Listing:
-        """Everything below `path` (excluded), links not followed, up to `limit` entries."""
+        """All entries below `path` (itself excluded), without following links, up to `limit`."""
         ...
 
     async def changed_files(self, path: str, before: Listing) -> Listing:
-        """The listing of `path` now; `before` is the previous one, and may save work."""
+        """The current listing of `path`; `before` is the previous one, and may save work."""
         ...
 
     async def open_shell(self, cols: int, rows: int) -> Shell:
@@ -344,15 +344,15 @@ class Sandbox(Protocol):
         ...
 
     async def copy_out(self, path: str, target: Path) -> list[str]:
-        """Copy the content of the directory `path`, or the one file at `path`, into the host
-        folder `target` (made if missing).
+        """Copy the content of the directory `path`, or the file at `path`, into a host folder.
 
-        Regular files and folders only: links, devices and names that lead out of `target` are left
-        behind, setuid bits dropped, count and size capped. Files are written to a fresh folder and
-        then moved into place; existing files are never replaced (the name gets a number).
+        `target` is created if missing. Only regular files and folders are copied: links, devices
+        and names that lead out of `target` are not; setuid bits are dropped, count and size capped.
+        Files are written to a temporary folder and then moved into place; existing files are never
+        replaced (the name gets a number).
 
         Returns:
-            A sentence for each entry left behind.
+            A sentence for each entry that was not copied.
         """
         ...
 
@@ -365,7 +365,7 @@ class Sandbox(Protocol):
         ...
 
     async def snapshot(self, tag: str, *, max_bytes: int) -> tuple[str, int]:
-        """Save the file system and the shell state; all processes are suspended meanwhile.
+        """Save the file system and the shell state; processes are suspended meanwhile.
 
         Args:
             tag: one word, unique among the session's snapshots.
@@ -381,7 +381,7 @@ class Sandbox(Protocol):
         ...
 
     async def remove_snapshot(self, name: str) -> bool:
-        """Remove a snapshot that this kind of sandbox took; False when there is none.
+        """Remove a snapshot taken by this kind of sandbox; False if it does not exist.
 
         Raises:
             SandboxError: it cannot be removed.
@@ -389,8 +389,10 @@ class Sandbox(Protocol):
         ...
 
     async def leave(self) -> None:
-        """Let go of the sandbox without removing it: another program may `reattach` it until the
-        grace period is over. Background processes keep running if `outlives`."""
+        """Release the sandbox without removing it; background processes keep running if `outlives`.
+
+        Another program may `reattach` it until the grace period is over.
+        """
         ...
 
     async def close(self) -> None:

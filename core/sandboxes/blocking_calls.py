@@ -1,5 +1,7 @@
-"""Blocking calls of the sandboxes, on an executor of their own, and their cancellation: a thread
-cannot be stopped, so its result is undone."""
+"""Runs the sandboxes' blocking calls in a dedicated thread pool, and handles their cancellation.
+
+A thread cannot be stopped, so its result is undone instead.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +16,22 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 MAX_THREADS = 32
-"""Concurrent calls; an engine that does not answer must not block the rest of the program."""
+"""Maximum concurrent calls, so that a dead engine cannot block the rest of the program."""
 
 _threads = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="sandbox")
 _undoing: set[asyncio.Task[None]] = set()
 
 
 async def in_thread(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a call in a thread. When this is cancelled, the call still runs to its end."""
+    """Run a call in a thread. If this is cancelled, the call still runs to its end."""
     return await asyncio.get_running_loop().run_in_executor(_threads, lambda: call(*args, **kwargs))
 
 
 async def in_thread_or_undone(call: Callable[[], T], undo: Callable[[T], object]) -> T:
-    """Run a call in a thread. When this is cancelled, the result is undone in that thread: at exit
-    the program waits for threads, not for tasks."""
+    """Run a call in a thread. If this is cancelled, its result is undone in that thread.
+
+    The thread does it because at exit the program waits for threads, not for tasks.
+    """
     lock, unwanted, results = threading.Lock(), threading.Event(), list[T]()
 
     def work() -> T:
@@ -45,7 +49,7 @@ async def in_thread_or_undone(call: Callable[[], T], undo: Callable[[T], object]
         with lock:
             unwanted.set()
             done = list(results)
-        for result in done:  # the caller never got it
+        for result in done:  # the caller never received it
             _threads.submit(_undo, undo, result)
         raise
 
@@ -58,8 +62,7 @@ def _undo(undo: Callable[[T], object], result: T) -> None:
 async def to_its_end(
     work: Coroutine[Any, Any, T], undo: Callable[[T], Awaitable[object]] | None = None
 ) -> T:
-    """Run work that must not stop half-way: when this is cancelled, it runs to its end and is then
-    undone."""
+    """Run work that must not stop half-way: if cancelled, it runs to its end and is then undone."""
     task = asyncio.create_task(work)
     try:
         return await asyncio.shield(task)

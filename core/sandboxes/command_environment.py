@@ -1,4 +1,4 @@
-"""The environment of commands: nothing of the host's; programs print as they go, and never page."""
+"""The environment of commands: independent of the host's, without buffering and pagers."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from sandbox_tui.core.sandboxes.base import SandboxSpec
 
 
 def command_environment(spec: SandboxSpec) -> dict[str, str]:
-    """Variables every program starts with; `spec.environment` replaces any of them."""
+    """Variables every program starts with; `spec.environment` overrides them."""
     return {
         "PATH": "/root/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "HOME": "/root",
-        # the only part of C.UTF-8 that differs from C: each program then reads one file instead of
-        # twelve at its start
+        # the only category in which C.UTF-8 differs from C: setting it alone lets each program read
+        # one file at start instead of twelve
         "LC_CTYPE": "C.UTF-8",
         "TERM": "xterm-256color",
         "PAGER": "cat",

@@ -1,8 +1,8 @@
-"""Limits on what the sandboxes of one provider do at the same moment.
+"""Limits on how many sandboxes of one provider start, are listed or are removed at once.
 
 Hundreds of sandboxes wait for their models most of the time, and then want the same thing at once.
-Each start, listing and removal takes several processes. Too many of them share the processors with
-each other and with the screen, and none comes to its end any sooner.
+Each start, listing and removal takes several processes. Too many in parallel compete for the
+processors with each other and with the screen, and none finishes any sooner.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 
 MAX_AT_ONCE = min(8, 2 * (os.cpu_count() or 1))
-"""Starts, listings or removals at the same time: enough to keep every processor busy."""
+"""Maximum number of parallel starts, listings or removals: enough to keep every processor busy."""
 
 Limit = AbstractAsyncContextManager[object]
-"""Held while a sandbox does what it limits."""
+"""Held while a sandbox performs the limited operation."""
 
 
 @dataclass(slots=True)
@@ -25,8 +25,8 @@ class ConcurrencyLimits:
 
     Attributes:
         start: held while a sandbox starts.
-        listing: while its files are listed.
-        removal: while it is removed.
+        listing: held while its files are listed.
+        removal: held while it is removed.
     """
 
     start: Limit = field(default_factory=nullcontext)
@@ -35,5 +35,5 @@ class ConcurrencyLimits:
 
     @classmethod
     def of(cls, at_once: int) -> ConcurrencyLimits:
-        """So many sandboxes at once do each."""
+        """Limits that let this many sandboxes perform each operation at once."""
         return cls(*(asyncio.Semaphore(at_once) for _ in range(3)))

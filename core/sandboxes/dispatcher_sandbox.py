@@ -1,4 +1,4 @@
-"""What the kinds of sandboxes share: everything in them runs through dispatchers."""
+"""The common base of all kinds of sandboxes, which run everything through dispatchers."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ T = TypeVar("T")
 
 
 class DispatcherSandbox(Sandbox):
-    """A sandbox whose commands, files and shells go over channels to dispatchers in it.
+    """A sandbox whose commands, files and shells use channels to dispatchers inside it.
 
-    A kind says how a channel is opened, and how the sandbox starts, freezes and ends.
+    Each kind defines how a channel is opened, and how the sandbox starts, freezes and ends.
 
     Args:
-        spec: what is asked for.
+        spec: the requested spec.
     """
 
     def __init__(self, spec: SandboxSpec) -> None:
@@ -55,7 +55,7 @@ class DispatcherSandbox(Sandbox):
         self._closed = False
         self._clock = PausableClock()
         self._control = ControlChannel(self._open_carried, self._clock)
-        # for short questions, which must not wait until a large file has been read
+        # for short queries, which must not wait until a large file has been read
         self._quick_control = ControlChannel(self._open_carried, self._clock)
         self._files = FileOperations(self._control, default_dir=spec.working_dir)
         self._exec = Exec(self._open_carried, self._control, self.thaw, pids=spec.pids)
@@ -63,23 +63,23 @@ class DispatcherSandbox(Sandbox):
 
     @abstractmethod
     async def _open_channel(self, state_dir: str) -> Channel:
-        """Open a channel to a new dispatcher, whose shell state is in `state_dir`."""
+        """Open a channel to a new dispatcher whose shell state is in `state_dir`."""
 
     @abstractmethod
     async def _open_shell(self, cols: int, rows: int) -> Shell:
-        """Open a person's shell."""
+        """Open a user's shell."""
 
     async def _guard(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do something in the sandbox; a kind may wait for an outage to end and try again."""
+        """Do some work in the sandbox; a kind may wait for an outage to end and retry."""
         return await work()
 
     def _open_carried(self) -> Awaitable[Channel]:
         return self._open_channel(STATE_DIR)
 
-    # --- life
+    # --- life cycle
 
     def explain(self, because: str) -> None:
-        """Show with `info` why this kind of sandbox was chosen; empty: it was asked for."""
+        """Show in `info` why this kind of sandbox was chosen; empty if it was requested."""
         self._because = because
         if self.info:
             self.info = self._with_reason(self.info)
@@ -88,37 +88,37 @@ class DispatcherSandbox(Sandbox):
         return {**info, "chosen": self._because} if self._because else info
 
     def limit_concurrency(self, limits: ConcurrencyLimits) -> None:
-        """Start, list files and end only within limits that sandboxes share."""
+        """Start, list files and close only within limits shared with other sandboxes."""
         self._limits = limits
 
     async def connect(self) -> None:
-        """Connect to where the sandbox will be made; `start` does it otherwise.
+        """Connect to the sandbox's host; otherwise `start` does it.
 
         Raises:
-            SandboxUnavailable: nothing answers there.
+            SandboxUnavailable: the host does not answer.
         """
 
     async def assign(self, session_id: str) -> None:
-        """Give a started sandbox to another session.
+        """Assign a started sandbox to another session.
 
         Raises:
-            SandboxError: it cannot be given: it is gone.
+            SandboxError: it has ended.
         """
         self.spec = replace(self.spec, session_id=session_id)
 
     @override
     async def start(self) -> None:
-        if not self._has_started:  # a warm spare has been
+        if not self._has_started:  # a warm spare has already started
             async with self._limits.start:
                 await self._start()
             self._has_started = True
 
     @abstractmethod
     async def _start(self) -> None:
-        """Make and prepare the sandbox."""
+        """Create and prepare the sandbox."""
 
     async def _prepare(self) -> None:
-        """Make the three directories and install what shells need.
+        """Create the three directories and install what shells need.
 
         Raises:
             SandboxUnavailable: the file system cannot be used.

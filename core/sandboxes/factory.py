@@ -1,4 +1,4 @@
-"""Chooses a kind of sandbox, and keeps one provider of each kind for a program."""
+"""Chooses a kind of sandbox, and keeps one provider of each kind per program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Providers:
     """One provider of each kind.
 
     Args:
-        at_once: sandboxes of a kind that start, are listed or are removed at the same time.
+        at_once: maximum number of sandboxes of a kind that start, are listed or are removed at
+            once.
     """
 
     def __init__(self, *, at_once: int = MAX_AT_ONCE) -> None:
@@ -33,19 +34,19 @@ class Providers:
         self.bubblewrap = BubblewrapProvider(at_once=at_once)
 
     async def choose(self, kind: Kind, spec: SandboxSpec) -> Sandbox:
-        """A sandbox of the kind asked for (see `open_sandbox`)."""
+        """A sandbox of the requested kind (see `open_sandbox`)."""
         await self.bubblewrap.sweep()
         provider, because = await self._provider(kind, spec)
         return await provider.create(spec, because=because)
 
     async def warm(self, kind: Kind, spec: SandboxSpec, count: int) -> None:
-        """Keep so many spares of the kind ready (see `SandboxProvider.warm`)."""
+        """Keep `count` spares of this kind ready (see `SandboxProvider.warm`)."""
         await self.bubblewrap.sweep()
         provider, _ = await self._provider(kind, spec)
         await provider.warm(spec, count)
 
     async def _provider(self, kind: Kind, spec: SandboxSpec) -> tuple[SandboxProvider, str]:
-        """The provider of a kind, and why it was chosen; empty: it was asked for."""
+        """The provider of a kind, and the reason for it; empty if the kind was requested."""
         if kind == "bubblewrap":
             return self.bubblewrap, ""
         if kind == "docker":
@@ -78,7 +79,7 @@ class Providers:
                 raise SandboxUnavailable(f"Unknown sandbox kind {kind!r}.")
 
     async def close(self) -> None:
-        """Close both."""
+        """Close both providers."""
         await asyncio.gather(self.docker.close(), self.bubblewrap.close())
 
 
@@ -88,15 +89,15 @@ _providers: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Providers] = (
 
 
 def providers() -> Providers:
-    """The providers of the running event loop: a program has one."""
+    """The providers of the running event loop; a program has one set."""
     return _providers.setdefault(asyncio.get_running_loop(), Providers())
 
 
 def recorded_sandbox(kind: str, spec: SandboxSpec) -> Sandbox:
-    """The sandbox of a run that was recorded, to be reattached.
+    """The sandbox of a recorded run, to be reattached.
 
     Raises:
-        SandboxUnavailable: this version knows no such kind.
+        SandboxUnavailable: this version does not know the kind.
     """
     return providers().recorded(kind, spec)
 
@@ -104,7 +105,7 @@ def recorded_sandbox(kind: str, spec: SandboxSpec) -> Sandbox:
 async def open_sandbox(kind: Kind, spec: SandboxSpec) -> Sandbox:
     """The sandbox to use, not yet started.
 
-    `auto` takes Docker when an engine answers and has the image, else the embedded sandbox; a
+    `auto` selects Docker if an engine answers and has the image, otherwise the embedded sandbox; a
     model's command never runs outside a sandbox.
 
     Raises:

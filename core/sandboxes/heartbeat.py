@@ -1,4 +1,4 @@
-"""A heartbeat: tells every few seconds that a sandbox's program is alive."""
+"""A heartbeat that signals every few seconds that a sandbox's program is alive."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Awaitable, Callable
 from sandbox_tui.core.base.errors import SandboxTuiError
 
 MAX_BEAT_SECONDS = 5.0
-"""Seconds between beats; fewer where the grace period is short."""
+"""Maximum seconds between beats; fewer if the grace period is short."""
 
 
 class Heartbeat:
-    """Renews what a sandbox's life depends on, until it is stopped.
+    """Keeps a sandbox alive until it is stopped.
 
     Args:
-        beat: renews it once. Its errors are ignored: the next beat may succeed.
+        beat: renews the sandbox's lease once. Its errors are ignored: the next beat may succeed.
         grace: seconds the sandbox outlives its program.
     """
 
@@ -26,7 +26,7 @@ class Heartbeat:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Beat from now on, first after an interval: a sandbox begins with all of its grace."""
+        """Start beating, first after one interval: a sandbox starts with its full grace period."""
         self._task = asyncio.create_task(self._run())
 
     def stop(self) -> None:

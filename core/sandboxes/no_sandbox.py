@@ -1,4 +1,4 @@
-"""The sandbox of a run without tools: there is none."""
+"""The null sandbox of a run without tools."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ KIND = "none"
 
 
 class NoSandbox(Sandbox):
-    """Starts and closes at once. What needs a computer is refused with a sentence.
+    """Starts and closes immediately; refuses everything that needs a computer.
 
     Args:
-        spec: of the run.
+        spec: the run's spec.
     """
 
     def __init__(self, spec: SandboxSpec) -> None:

@@ -1,4 +1,4 @@
-"""A provider: makes the sandboxes of one kind, a limited number at a time."""
+"""A provider, which creates sandboxes of one kind, a limited number at a time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from sandbox_tui.core.sandboxes.dispatcher_sandbox import DispatcherSandbox
 
 
 class SandboxProvider(ABC):
-    """Makes sandboxes of one kind, for one event loop.
+    """Creates sandboxes of one kind, for one event loop.
 
-    What an earlier program left behind is swept away once, before the first sandbox. Warm spares
-    are started ahead of need and handed out by `create` and `open`.
+    Leftovers of earlier programs are swept once, before the first sandbox. Warm spares are started
+    ahead of need and handed out by `create` and `open`.
 
     Args:
-        at_once: sandboxes that start, are listed or are removed at the same time.
+        at_once: maximum number of sandboxes that start, are listed or are removed at once.
     """
 
     def __init__(self, *, at_once: int = MAX_AT_ONCE) -> None:
@@ -38,25 +38,25 @@ class SandboxProvider(ABC):
 
     @abstractmethod
     def _make(self, spec: SandboxSpec) -> DispatcherSandbox:
-        """A sandbox that is not started."""
+        """A new sandbox, not started."""
 
     @abstractmethod
     async def _sweep(self) -> None:
-        """Remove what programs that are gone left behind."""
+        """Remove the leftovers of programs that have ended."""
 
     async def sweep(self) -> None:
-        """Remove what programs that are gone left behind; only the first call does."""
+        """Remove the leftovers of programs that have ended, on the first call only."""
         async with self._sweeping:
             if not self._swept:
                 await self._sweep()
                 self._swept = True
 
     async def create(self, spec: SandboxSpec, *, because: str = "") -> Sandbox:
-        """A sandbox that is not started, or a warm spare, whose `start` returns at once.
+        """A sandbox that is not started, or a warm spare, whose `start` returns immediately.
 
         Args:
-            spec: what is asked for.
-            because: why this kind was chosen; empty: it was asked for.
+            spec: the requested spec.
+            because: why this kind was chosen; empty if it was requested.
 
         Raises:
             SandboxError: the provider is closed.
@@ -82,9 +82,9 @@ class SandboxProvider(ABC):
         return self._new(spec)
 
     async def warm(self, spec: SandboxSpec, count: int = 1) -> None:
-        """Start spares, and keep so many ready from now on.
+        """Start spares, and keep `count` of them ready from now on.
 
-        A spare fits every spec that differs from `spec` in `session_id` alone.
+        A spare fits every spec that differs from `spec` only in `session_id`.
 
         Raises:
             SandboxUnavailable: one cannot be started.
@@ -111,10 +111,10 @@ class SandboxProvider(ABC):
         return sandbox
 
     async def _connected(self, spec: SandboxSpec) -> DispatcherSandbox:
-        """A new sandbox; connected first, so that the sweep uses the same connection."""
+        """A new sandbox, connected first so that the sweep uses the same connection."""
         sandbox = self._new(spec)
         try:
-            with contextlib.suppress(SandboxUnavailable):  # `start` says so
+            with contextlib.suppress(SandboxUnavailable):  # reported by `start`
                 await sandbox.connect()
             await self.sweep()
         except BaseException:
@@ -144,7 +144,7 @@ class SandboxProvider(ABC):
 
     def _refill(self, spec: SandboxSpec) -> None:
         async def refill() -> None:
-            with contextlib.suppress(SandboxError):  # the next run starts a sandbox of its own
+            with contextlib.suppress(SandboxError):  # the next run starts its own sandbox
                 if len(self._spares) < self._spare_count:
                     await self._add_spare(spec)
 

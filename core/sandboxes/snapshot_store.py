@@ -1,4 +1,4 @@
-"""Stored snapshots of every kind of sandbox: list, look up, remove."""
+"""Lists, finds and removes the stored snapshots of every kind of sandbox."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SnapshotStores:
     """The snapshots on this machine and on its Docker engine.
 
     Args:
-        folder: where embedded sandboxes keep theirs.
+        folder: where embedded sandboxes store theirs.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -29,8 +29,10 @@ class SnapshotStores:
         self._images = ImageSnapshots()
 
     def list(self, session: str | None = None) -> tuple[list[StoredSnapshot], str]:
-        """All snapshots, or those of one session; and why some may be missing, as a sentence
-        (empty when none are)."""
+        """All snapshots, or those of one session; and why some may be missing.
+
+        The reason is a sentence, empty if none are missing.
+        """
         found = self._folders.list(session)
         try:
             return found + self._images.list(session), ""
@@ -42,7 +44,7 @@ class SnapshotStores:
         return self._store_of(name).exists(name)
 
     def remove(self, name: str) -> bool:
-        """Remove one; False when there is none of ours of this name.
+        """Remove a snapshot; False if we have none of this name.
 
         Raises:
             SandboxError: it cannot be removed (SandboxUnavailable: no engine answers).
@@ -50,7 +52,7 @@ class SnapshotStores:
         return self._store_of(name).remove(name)
 
     def remove_all(self, snapshots: Sequence[StoredSnapshot]) -> list[str]:
-        """Remove snapshots; a sentence for each that could not be removed."""
+        """Remove snapshots; returns a sentence for each that could not be removed."""
         problems: list[str] = []
         for snapshot in snapshots:
             try:

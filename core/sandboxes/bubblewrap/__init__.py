@@ -1,1 +1,1 @@
-"""The embedded sandbox: a namespace of its own, with bubblewrap."""
+"""The embedded sandbox: Linux namespaces created with bubblewrap."""

@@ -1,4 +1,4 @@
-"""Whether the embedded sandbox works on this machine."""
+"""Checks whether the embedded sandbox works on this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INSTALL_HINT = "Install it (Debian: apt-get install bubblewrap), or start a Dock
 
 
 def bubblewrap_problem() -> str:
-    """Why the embedded sandbox cannot be used here, as a sentence; empty when it can."""
+    """Why the embedded sandbox cannot be used here, as a sentence; empty if it can."""
     program = shutil.which("bwrap")
     if program is None:
         return f"bubblewrap is not installed. {INSTALL_HINT}"
@@ -32,8 +32,11 @@ def bubblewrap_problem() -> str:
 
 
 def _probe(command: list[str]) -> tuple[int, bytes]:
-    """Exit code and error output. In a session of its own: ctrl+c in a terminal would kill bwrap
-    alone and leave its child (see `killing`)."""
+    """Exit code and error output of a command that tries out bwrap.
+
+    It runs in its own session: ctrl+c in a terminal would kill only bwrap and leave its child (see
+    `killing`).
+    """
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
     ) as process:

@@ -1,4 +1,4 @@
-"""The view of an embedded sandbox: the arguments of bwrap."""
+"""The bwrap arguments that define what an embedded sandbox sees."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from sandbox_tui.core.sandboxes.base import SandboxSpec
 
 PIPES = "/run/sandbox-tui-pipes"
-"""Where the host's pipes are mounted inside. Read-only: the host opens them by name, and a link in
-their place must not redirect it (pipes can be written to all the same)."""
+"""Where the host's pipes are mounted inside. The mount is read-only because the host opens pipes by
+name, and a link in their place must not redirect it (pipes can still be written to)."""
 
 NEEDED_OF_ETC = (
     "alternatives",
@@ -36,15 +36,15 @@ NEEDED_OF_ETC = (
     "timezone",
     "vim",
 )
-"""The rest of /etc stays outside: root would see the password hashes in it."""
+"""The rest of /etc is not mounted: root could read the password hashes in it."""
 
 READ_ONLY_OF_PROC = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver")
-"""Where root can write to the kernel of the whole machine without a capability: a program named in
-/proc/sys/kernel/core_pattern would run outside. bwrap covers only part of it, and not always (0.8.0
-skips folders that are not writable themselves)."""
+"""Paths through which root can write to the host's kernel without a capability: a program named in
+/proc/sys/kernel/core_pattern would run outside. bwrap covers only some of them, and not always
+(0.8.0 skips folders that are not themselves writable)."""
 
 HIDDEN_OF_PROC = ("kcore", "keys", "timer_list", "sched_debug", "latency_stats")
-"""Information about the machine; the same list as Docker's."""
+"""Information about the host; the same list as Docker's."""
 
 
 def namespace_arguments(folder: Path, spec: SandboxSpec, environment: dict[str, str]) -> list[str]:
@@ -52,8 +52,8 @@ def namespace_arguments(folder: Path, spec: SandboxSpec, environment: dict[str, 
 
     Args:
         folder: contains the private folders work, tmp, home, run, etc and pipes.
-        spec: names the directories and the network.
-        environment: of the first process, in full.
+        spec: provides the directories and the network.
+        environment: the complete environment of the first process.
     """
     shared = spec.network == "bridge"
     arguments = [
@@ -87,10 +87,10 @@ def namespace_arguments(folder: Path, spec: SandboxSpec, environment: dict[str, 
 
 
 def system_arguments() -> list[str]:
-    """Arguments for what any program needs: the system's folders, read-only, /proc and /dev.
+    """Arguments that every program needs: the system's folders (read-only), /proc and /dev.
 
-    Never `/` as a whole: bwrap binds it with everything mounted below it, and fails when one of
-    those mounts goes away meanwhile, as the mounts of containers do.
+    `/` is never bound as a whole: bwrap would bind everything mounted below it, and fail if one of
+    those mounts disappears meanwhile, as the mounts of containers do.
     """
     arguments = ["--ro-bind", "/usr", "/usr"]
     for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
@@ -99,14 +99,14 @@ def system_arguments() -> list[str]:
 
 
 def _system_folder(path: Path) -> list[str]:
-    """Arguments for /bin or its like: a link into /usr on most systems, a folder on some."""
+    """Arguments for a folder such as /bin: a link into /usr on most systems, a folder on some."""
     if path.is_symlink():
         return ["--symlink", str(path.readlink()), str(path)]
     return ["--ro-bind", str(path), str(path)] if path.is_dir() else []
 
 
 def _proc_arguments() -> list[str]:
-    """Arguments that keep the whole machine out of /proc."""
+    """Arguments that keep the host's kernel controls and details out of /proc."""
     arguments: list[str] = []
     for name in READ_ONLY_OF_PROC:
         arguments += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]

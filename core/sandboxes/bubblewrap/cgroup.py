@@ -1,4 +1,4 @@
-"""A control group for an embedded sandbox: process and memory limits, where root may set them.
+"""A control group for an embedded sandbox: process and memory limits, if root may set them.
 
 Works with cgroup v2 and with the `pids` and `memory` hierarchies of v1.
 """
@@ -17,7 +17,7 @@ class Cgroup:
     """The groups of one sandbox, in as many hierarchies as possible.
 
     Attributes:
-        limits: the limits in force, as text to show.
+        limits: the limits in force, as display text.
     """
 
     def __init__(self, name: str, *, pids: int, memory: int) -> None:
@@ -46,7 +46,7 @@ class Cgroup:
                     self.limits["memory"] = f"{value >> 20} MiB"
 
     def entering(self, command: list[str]) -> list[str]:
-        """A command line that enters the groups and becomes `command`.
+        """A command line that enters the groups and then executes `command`.
 
         It must enter before it starts its first child: an existing child stays outside.
         """
@@ -57,7 +57,7 @@ class Cgroup:
         return ["sh", "-c", f'{enter}; exec "$@"', "enter", str(len(files)), *files, *command]
 
     async def remove(self) -> None:
-        """Remove the groups; their processes have been killed and are gone in a moment."""
+        """Remove the groups; their processes have been killed and disappear shortly."""
         for _ in range(50):
             self._folders = [folder for folder in self._folders if not _removed(folder)]
             if not self._folders:

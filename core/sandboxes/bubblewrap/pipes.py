@@ -22,10 +22,10 @@ CHUNK = 64 * 1024
 
 
 class PipeTransport(Transport):
-    """A connection over three pipes.
+    """A connection over three named pipes.
 
-    The host opens its ends without waiting for the other side; its own read end of `in` keeps a
-    write from failing before a program has been started there.
+    The host opens its ends without waiting for the other side. It keeps a read end of `in` open
+    itself, so that a write does not fail before a program has started there.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -67,7 +67,7 @@ class PipeTransport(Transport):
         return None
 
     def _read_now(self, stream: Stream) -> bytes | None:
-        """The bytes that can be read now: None when there are none yet, empty at the end."""
+        """The bytes that can be read now: None if there are none yet, empty at the end."""
         try:
             data = os.read(self._ends[stream], CHUNK)
         except BlockingIOError:
@@ -90,12 +90,12 @@ class PipeTransport(Transport):
 
 
 class PipeShell(Shell):
-    """A person's shell in an embedded sandbox.
+    """A user's shell in an embedded sandbox.
 
     Args:
         transport: connected to the program that holds its terminal.
         control: runs a command in the sandbox.
-        name: under which the supervisor keeps its terminal, process id and exit code.
+        name: name under which the supervisor stores its terminal, process id and exit code.
     """
 
     def __init__(self, transport: PipeTransport, control: Control, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Makes embedded sandboxes."""
+"""Creates embedded sandboxes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandbox_tui.core.sandboxes.provider import SandboxProvider
 
 
 class BubblewrapProvider(SandboxProvider):
-    """Namespaces on this machine."""
+    """Creates sandboxes from namespaces on this machine."""
 
     @override
     def _make(self, spec: SandboxSpec) -> BubblewrapSandbox:

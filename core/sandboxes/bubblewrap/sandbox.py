@@ -37,17 +37,17 @@ from sandbox_tui.core.sandboxes.scripts.loader import (
 )
 
 START_TIMEOUT_SECONDS = 10.0
-"""Seconds in which a new dispatcher has to answer."""
+"""Seconds a new dispatcher has to answer."""
 
 MAX_THAW_ATTEMPTS = 20
 THAW_SECONDS = 0.02
 
 
 class BubblewrapSandbox(DispatcherSandbox):
-    """One set of namespaces over private folders on the host, removed when the run is over.
+    """A set of namespaces over private folders on the host, removed when the run is over.
 
-    The system is read-only, /etc holds only what programs need, and there is no network unless it
-    was asked for. All processes die with the program.
+    The system is read-only, /etc holds only what programs need, and there is no network unless
+    requested. All processes end with the program.
     """
 
     kind = "bubblewrap"
@@ -61,9 +61,9 @@ class BubblewrapSandbox(DispatcherSandbox):
 
     @override
     def on_outage(self, tell: Callable[[str], None] | None) -> None:
-        pass  # no connection lies between the program and its own child processes
+        pass  # there is no connection between the program and its own child processes
 
-    # --- life
+    # --- life cycle
 
     @override
     async def assign(self, session_id: str) -> None:
@@ -103,18 +103,18 @@ class BubblewrapSandbox(DispatcherSandbox):
 
     @override
     async def reattach(self) -> None:
-        # all processes ended with the earlier program; the folders are left
+        # all processes ended with the earlier program; only the folders remain
         await self._require_bubblewrap()
         spec = self.spec
         folder = await in_thread(claim_folder, spec.session_id, spec.grace)
         try:
             await self._use(folder)
             await install_bashrc(self._control.run)
-            # the process ids of the earlier namespace mean other processes in this one
+            # process ids of the earlier namespace denote other processes in this one
             await self._control.run(f"rm -f {STATE_DIR}/*.pid".encode())
             self._exec.continue_count(await end_foreground(self._control.run))
         except BaseException as error:
-            self._folder = None  # the folders stay for another attempt
+            self._folder = None  # keep the folders for another attempt
             await self.close()
             if isinstance(error, SandboxTuiError) or not isinstance(error, Exception):
                 raise
@@ -278,7 +278,7 @@ class BubblewrapSandbox(DispatcherSandbox):
 
 
 def _describe_error(error: BaseException) -> str:
-    """What went wrong, as one sentence."""
+    """An error as one sentence."""
     if not isinstance(error, OSError):
         return str(error).rstrip(".") + "."
     if error.errno in (errno.EMFILE, errno.ENFILE):

@@ -1,7 +1,7 @@
 """Snapshots of embedded sandboxes: copies of their private folders.
 
-A snapshot's name is `SESSION/TAG`. Names come from recorded events, which are untrusted when the
-session was imported: a name never leads out of the snapshot folder.
+A snapshot's name is `SESSION/TAG`. Names come from recorded events, which are untrusted if the
+session was imported: a name must never lead out of the snapshot folder.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ class FolderSnapshots(SnapshotStore):
     """The snapshots below one host folder.
 
     Args:
-        root: made when the first snapshot is saved.
+        root: the folder, created when the first snapshot is saved.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     def save(self, folder: Path, session: str, tag: str, max_bytes: int) -> tuple[str, int]:
-        """Copy the private folders of a sandbox that is frozen; name and bytes of the copy.
+        """Copy the private folders of a frozen sandbox; returns the copy's name and bytes.
 
         Raises:
-            SandboxError: they are larger than `max_bytes` or the room on the disk, or unreadable.
+            SandboxError: they exceed `max_bytes` or the free disk space, or cannot be read.
         """
         name = f"{session}/{tag}"
         target = self._path(name)
         if target is None:
             raise SandboxError(f"{name!r} is not a valid snapshot name.")
         target.mkdir(parents=True, exist_ok=True)
-        self._root.chmod(0o700)  # other users must not run what a model made executable for all
+        self._root.chmod(0o700)  # other users must not run what a model made executable
         room = min(max_bytes, shutil.disk_usage(target).free - MIN_FREE_BYTES)
         size = 0
         try:
@@ -60,10 +60,10 @@ class FolderSnapshots(SnapshotStore):
         return name, size
 
     def restore(self, name: str, folder: Path) -> None:
-        """Replace the folders of a new sandbox by copies of a snapshot's.
+        """Replace the folders of a new sandbox with copies of a snapshot's.
 
         Raises:
-            SandboxUnavailable: there is no such snapshot.
+            SandboxUnavailable: the snapshot does not exist.
             SandboxError: it cannot be copied.
         """
         source = self._path(name)
@@ -96,22 +96,22 @@ class FolderSnapshots(SnapshotStore):
         if path is None or not path.is_dir():
             return False
         remove_tree(path)
-        with contextlib.suppress(OSError):  # the session has others
+        with contextlib.suppress(OSError):  # fails if the session has others
             path.parent.rmdir()
         return True
 
     def _path(self, name: str) -> Path | None:
-        """Where a snapshot of this name is; None for a name that none can have."""
+        """The path of a snapshot; None if the name is invalid."""
         if not _NAME.fullmatch(name) or ".." in name:
             return None
         return self._root / name
 
 
 def folder_bytes(top: Path, max_bytes: int | None = None) -> int:
-    """Bytes on the disk below a folder; links are not followed.
+    """Disk usage below a folder, in bytes; links are not followed.
 
     Raises:
-        SandboxError: they are more than `max_bytes`.
+        SandboxError: it exceeds `max_bytes`.
     """
     total = tree_bytes(top, max_bytes)
     if max_bytes is not None and total > max_bytes:
@@ -120,7 +120,7 @@ def folder_bytes(top: Path, max_bytes: int | None = None) -> int:
 
 
 def _copy(source: Path, into: Path) -> None:
-    """Copy every file, sharing blocks only where the file system does so safely."""
+    """Copy every file, sharing blocks only if the file system supports it."""
     command = ["cp", "-a", "--reflink=auto", "--sparse=auto", "--", str(source), str(into)]
     done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode != 0:

@@ -23,14 +23,14 @@ from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, script
 DEFAULT_MEMORY_BYTES = 2 << 30
 
 KILL_TIMEOUT_SECONDS = 10.0
-"""Seconds in which all processes have to be gone after a KILL."""
+"""Seconds for all processes to end after a KILL."""
 
 
 class Supervisor:
-    """Starts programs in a sandbox, each on named pipes of its own (see supervisor.sh).
+    """Starts programs in a sandbox, each on its own named pipes (see supervisor.sh).
 
     Args:
-        spec: of the sandbox.
+        spec: the sandbox's spec.
         folder: its private folder.
     """
 
@@ -50,7 +50,7 @@ class Supervisor:
 
     @property
     def limits(self) -> dict[str, str]:
-        """Which limits the kernel enforces, as text to show."""
+        """The limits that the kernel enforces, as display text."""
         return self._cgroup.limits if self._cgroup else {}
 
     async def start(self) -> None:
@@ -82,13 +82,14 @@ class Supervisor:
         try:
             self._process = await asyncio.shield(starting)
         except asyncio.CancelledError:
-            # asyncio may wait forever for a process whose start it is told to cancel, so it is
-            # started and then killed by `close`
+            # asyncio may wait forever for a process whose start it is told to cancel, so the
+            # process is started and then killed by `close`
             self._process = await starting
             raise
 
     async def restart(self, *, instead_of: asyncio.subprocess.Process | None) -> None:
-        """Kill all processes and start again on the same folders: files and shell state stay.
+        """Kill all processes and start again on the same folders, keeping files and shell state.
+
         Concurrent callers share one restart: `instead_of` is the process that failed them.
 
         Raises:
@@ -105,7 +106,7 @@ class Supervisor:
                 await self.start()
 
     async def close(self) -> None:
-        """Kill all processes; nothing starts any more."""
+        """Kill all processes and prevent new ones from starting."""
         self._closed = True
         async with self._restarting:
             await self._kill()
@@ -122,11 +123,11 @@ class Supervisor:
             await self._cgroup.remove()
 
     async def open(self, program: str, *arguments: str) -> tuple[str, PipeTransport]:
-        """Start a program; the name of its pipes, and the connection to them.
+        """Start a program; returns the name of its pipes and the connection to them.
 
         Raises:
             SandboxLost: bwrap has ended.
-            OSError: no pipe can be made or opened.
+            OSError: a pipe cannot be created or opened.
         """
         process = self._process
         if process is None or process.returncode is not None or process.stdin is None:
@@ -152,7 +153,7 @@ class Supervisor:
 
 
 def _environment(spec: SandboxSpec) -> dict[str, str]:
-    """Variables of all programs; files from an archive belong to the one user there is."""
+    """Variables of all programs; files from an archive get the only user as owner."""
     return {"TAR_OPTIONS": "--no-same-owner", **command_environment(spec)}
 
 
@@ -160,7 +161,7 @@ async def _begin(command: Sequence[str]) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,  # nothing writes to it; it ends with the last process
+        stdout=asyncio.subprocess.PIPE,  # nothing is written to it; it closes with the last process
         stderr=asyncio.subprocess.DEVNULL,
         start_new_session=True,  # the group that `kill_bwrap` kills
     )

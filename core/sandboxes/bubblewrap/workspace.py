@@ -1,8 +1,8 @@
 """The private folders of an embedded sandbox, in a temporary folder of the host.
 
 They outlive a killed program for a while, so that another can resume the run: the program touches a
-file in them every few seconds, and `sweep` removes folders whose program is gone and which have not
-been touched for the session's grace period.
+file in them every few seconds, and `sweep` removes folders whose program has ended and which have
+not been touched for the session's grace period.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from sandbox_tui.core.sandboxes.protocol.deep_tree_removal import remove_tree
 
 PREFIX = "sandbox-tui-"
 SHARED = ("work", "tmp", "home", "run")
-"""What a sandbox sees and may change; the rest of the folder is out of its reach."""
+"""The parts a sandbox sees and may change; it cannot reach the rest of the folder."""
 
 OWNER_FILE = "owner.json"
 
 
 class OwnerRecord(msgspec.Struct, frozen=True):
-    """Who owns a folder: content of its owner.json.
+    """Who owns a folder: the content of its owner.json.
 
     Attributes:
         owner: the program.
         session: the run's id.
         grace: seconds the folder outlives the program.
-        cgroup: its control group; empty: the one named after the session.
+        cgroup: its control group; if empty, the one named after the session.
     """
 
     owner: ProcessIdentity
@@ -46,12 +46,12 @@ class OwnerRecord(msgspec.Struct, frozen=True):
 
     @classmethod
     def ours(cls, session: str, grace: float, *, cgroup: str = "") -> OwnerRecord:
-        """A record of this program."""
+        """A record that names this program as the owner."""
         return cls(ProcessIdentity.this_process(), session, grace, cgroup)
 
     @classmethod
     def nobodys(cls, session: str, grace: float) -> OwnerRecord:
-        """A record of a program that is gone: another may claim the folder."""
+        """A record without a live owner, so that another program may claim the folder."""
         return cls(ProcessIdentity.no_process(), session, grace)
 
     def remove_cgroup(self) -> None:
@@ -60,7 +60,7 @@ class OwnerRecord(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, folder: Path) -> OwnerRecord | None:
-        """The record of a folder; None when it has none, or is not this user's."""
+        """The record of a folder; None if it has none, or belongs to another user."""
         try:
             if folder.is_symlink() or folder.lstat().st_uid != os.geteuid():
                 return None
@@ -86,10 +86,10 @@ async def renew_folder(folder: Path) -> None:
 
 
 def claim_folder(session: str, grace: float) -> Path:
-    """Take over the folder that an earlier program left of this session.
+    """Take over the folder of this session that an earlier program left behind.
 
     Raises:
-        SandboxLost: there is none, or it belongs to a program that is alive.
+        SandboxLost: there is none, or it belongs to a program that is still alive.
     """
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         record = OwnerRecord.of(folder)
@@ -114,7 +114,7 @@ def claim_folder(session: str, grace: float) -> Path:
 
 
 def _claim(folder: Path, record: OwnerRecord) -> bool:
-    """Remove this record of a folder; False when another program was quicker."""
+    """Remove this record from a folder; False if another program was faster."""
     claimed = folder / f"{OWNER_FILE}.claimed-{os.getpid()}"
     try:
         (folder / OWNER_FILE).rename(claimed)
@@ -128,13 +128,13 @@ def _claim(folder: Path, record: OwnerRecord) -> bool:
 
 
 def _empty(pipes: Path) -> None:
-    """Remove the pipes of the earlier program; nothing in the sandbox can write to this folder."""
+    """Remove the earlier program's pipes; nothing in the sandbox can write to this folder."""
     for pipe in pipes.iterdir():
         pipe.unlink(missing_ok=True)
 
 
 def make_folder(session: str, grace: float) -> Path:
-    """A new folder with what a sandbox needs, owned by this program."""
+    """A new private folder with its initial content, owned by this program."""
     folder = Path(tempfile.mkdtemp(prefix=PREFIX))
     OwnerRecord.ours(session, grace).write(folder)
     for name in (*SHARED, "etc", "pipes"):
@@ -148,7 +148,7 @@ def make_folder(session: str, grace: float) -> Path:
 
 
 def _write_accounts(etc: Path) -> None:
-    """The sandbox's accounts: this user, called root where it is root, and nobody."""
+    """Write the sandbox's accounts: this user (called root if it is root) and nobody."""
     uid, gid = os.getuid(), os.getgid()
     user, group = "root" if uid == 0 else "user", "root" if gid == 0 else "user"
     users = f"{user}:x:{uid}:{gid}::/root:/bin/bash\n"
@@ -170,8 +170,10 @@ _sweeping = threading.Lock()
 
 
 def sweep() -> list[Path]:
-    """Remove private folders whose program is gone from this host and whose grace period is over;
-    those removed. Does nothing while another thread sweeps."""
+    """Remove private folders whose program has ended on this host and whose grace period is over.
+
+    Returns the removed folders. Does nothing while another thread sweeps.
+    """
     if not _sweeping.acquire(blocking=False):
         return []
     try:
@@ -183,14 +185,14 @@ def sweep() -> list[Path]:
 def _sweep() -> list[Path]:
     removed: list[Path] = []
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with contextlib.suppress(Exception):  # tidying up must never keep a run from starting
+        with contextlib.suppress(Exception):  # cleaning up must never prevent a run from starting
             if _swept(folder):
                 removed.append(folder)
     return removed
 
 
 def _swept(folder: Path) -> bool:
-    """Remove a folder when its grace period is over; whether it was."""
+    """Remove a folder if its grace period is over; returns whether it was removed."""
     record = OwnerRecord.of(folder)
     if record is None or not record.owner.here or record.owner.alive:
         return False
@@ -203,7 +205,7 @@ def _swept(folder: Path) -> bool:
 
 
 def _age(file: Path) -> float:
-    """Seconds since the file was touched; 0 when it is gone."""
+    """Seconds since the file was touched; 0 if it no longer exists."""
     try:
         return time.time() - file.stat().st_mtime
     except OSError:

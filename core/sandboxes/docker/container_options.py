@@ -1,4 +1,4 @@
-"""What a container is made with, and how it is described to the person."""
+"""The options a container is created with, and its description for the user."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ DEFAULT_MEMORY_BYTES = 2 << 30
 
 
 def container_name(session_id: str) -> str:
-    """A new name for a container of this session."""
+    """A new container name for this session."""
     return f"sandbox-tui-{session_id}-{secrets.token_hex(2)}"
 
 
 def container_options(spec: SandboxSpec) -> dict[str, Any]:
-    """Arguments of docker-py's `containers.create`, apart from the image."""
+    """Arguments for docker-py's `containers.create`, except the image."""
     memory = spec.memory or DEFAULT_MEMORY_BYTES
     return {
         "command": keeper_command(spec.grace),
@@ -47,13 +47,13 @@ def container_options(spec: SandboxSpec) -> dict[str, Any]:
 
 
 IMAGE_SIZE = "image size"
-"""In `Sandbox.info`."""
+"""Key of the image size in `Sandbox.info`."""
 
 
 def describe_container(
     spec: SandboxSpec, image: str, name: str, image_bytes: int | None = None
 ) -> dict[str, str]:
-    """What the person is shown of a container (see `Sandbox.info`)."""
+    """The user-facing description of a container (see `Sandbox.info`)."""
     size = {} if image_bytes is None else {IMAGE_SIZE: f"{image_bytes / 1e6:.0f} MB"}
     return {
         "image": image,

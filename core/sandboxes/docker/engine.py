@@ -24,7 +24,7 @@ CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "SETUID", "SETGID",
 _TIMEOUT = 60
 
 _REATTACHED = re.compile(r"-by-(?P<pid>\d+)-(?P<started>\d+)-(?P<host>.+)\Z")
-"""End of the name of a container that was reattached: who owns it now."""
+"""End of the name of a container that was reattached; names its current owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class EngineStatus:
     """Whether an engine can be used.
 
     Attributes:
-        version: of the engine, None when none answers.
+        version: the engine's version, or None if none answers.
         has_image: whether it has the requested image.
         problem: why none answers, as a sentence.
     """
@@ -43,7 +43,7 @@ class EngineStatus:
 
 
 def connect(timeout: int = _TIMEOUT) -> Any:
-    """A docker-py client for the engine that DOCKER_HOST or the docker context names.
+    """A docker-py client for the engine named by DOCKER_HOST or the docker context.
 
     Raises:
         SandboxUnavailable: no engine answers there.
@@ -71,13 +71,13 @@ def engine_status(image: str = DEFAULT_IMAGE) -> EngineStatus:
 
 
 def status_of(client: Any, image: str) -> EngineStatus:
-    """The same over a client that is connected."""
+    """Like `engine_status`, with a client that is already connected."""
     try:
         version = str(client.version().get("Version", "?"))
         names = {tag for found in client.images.list() for tag in found.tags}
         wanted = image if ":" in image else f"{image}:latest"
         return EngineStatus(version, has_image=wanted in names)
-    except Exception as error:  # noqa: BLE001 - docker-py lets requests' errors through
+    except Exception as error:  # noqa: BLE001 - docker-py passes on errors of requests
         return EngineStatus(None, problem=describe_error(error))
 
 
@@ -95,7 +95,7 @@ def owner_labels(session_id: str, grace: float) -> dict[str, str]:
 
 
 def sweep() -> list[str]:
-    """Sweep the engine, if one answers, with a client of its own (see `sweep_containers`)."""
+    """Sweep the engine, if one answers, with a dedicated client (see `sweep_containers`)."""
     try:
         client = connect(timeout=5)
     except SandboxUnavailable:
@@ -107,21 +107,23 @@ def sweep() -> list[str]:
 
 
 def sweep_containers(client: Any) -> list[str]:
-    """Remove containers of ours that are stopped and whose program is gone from this host, since
-    they cannot end themselves; the names of those removed. Paused ones are unpaused, so that their
-    grace period runs on. Containers of live programs and of others stay."""
+    """Remove our stopped containers whose program on this host has ended; returns their names.
+
+    They cannot end themselves. Paused containers are unpaused so that their grace period continues.
+    Containers of live programs and of other owners are kept.
+    """
     removed: list[str] = []
-    with contextlib.suppress(Exception):  # tidying up must never keep a run from starting
-        # the low-level list: it has all that is needed without a request for each container
+    with contextlib.suppress(Exception):  # cleaning up must never prevent a run from starting
+        # the low-level list has all that is needed, without a request per container
         for found in client.api.containers(all=True, filters={"label": f"{LABEL}=1"}):
-            with contextlib.suppress(Exception):  # one that cannot be removed keeps no other
+            with contextlib.suppress(Exception):  # continue with the other containers
                 if _clear_away(client.api, found):
                     removed.append(_name(found))
     return removed
 
 
 def _clear_away(api: Any, found: dict[str, Any]) -> bool:
-    """Remove a container, as a list has it, if its program is gone; whether that was done."""
+    """Remove a container from a list if its program has ended; returns whether it was removed."""
     if _owner(_name(found), found.get("Labels") or {}).alive:
         return False
     state = str(found.get("State", ""))
@@ -142,8 +144,8 @@ def exit_cause(client: Any, only: dict[str, str], since: float) -> str:
 
     Args:
         client: for the engine.
-        only: an event filter that matches the container alone.
-        since: of the events; seconds since the epoch.
+        only: an event filter that matches only the container.
+        since: start of the events, in seconds since the epoch.
     """
     found: dict[str, dict[str, str]] = {}
     try:
@@ -155,7 +157,7 @@ def exit_cause(client: Any, only: dict[str, str], since: float) -> str:
         )
         for event in cast(Iterable[dict[str, Any]], events):
             found[str(event.get("Action", ""))] = event.get("Actor", {}).get("Attributes", {})
-    except Exception as error:  # noqa: BLE001 - docker-py lets requests' errors through
+    except Exception as error:  # noqa: BLE001 - docker-py passes on errors of requests
         return f"it ended, and the engine does not report why ({describe_error(error)[:-1]})"
     code = found.get("die", {}).get("exitCode", "?")
     if "oom" in found and code == "137":
@@ -172,9 +174,9 @@ def exit_cause(client: Any, only: dict[str, str], since: float) -> str:
 
 
 def owner_of(container: Any) -> ProcessIdentity:
-    """The program a container belongs to: the last that reattached it, else its creator.
+    """The program that owns a container: the last that reattached it, else its creator.
 
-    A container's labels cannot change. Its name can, atomically: it says who reattached it.
+    A container's labels cannot change. Its name can, atomically, so it stores who reattached it.
     """
     return _owner(str(container.name), container.labels)
 
@@ -190,8 +192,9 @@ def claim(container: Any) -> None:
     """Make this program the owner of a container (blocking).
 
     Raises:
-        SandboxLost: it belongs to another program that is alive.
-        Exception: of docker-py; another program was quicker, or the container is gone.
+        SandboxLost: it belongs to another program that is still alive.
+        Exception: a docker-py error if another program was faster or the container no longer
+            exists.
     """
     owner, me = owner_of(container), ProcessIdentity.this_process()
     if owner == me:
@@ -215,8 +218,8 @@ def _name_owner(container: Any, owner: ProcessIdentity) -> None:
 
 
 def container_of(client: Any, session_id: str) -> Any:
-    """The container of a session; None when the engine has none (blocking)."""
-    # a warm spare keeps the label of its start, and has the session in its name
+    """The container of a session, or None if the engine has none (blocking)."""
+    # a warm spare keeps the label of its start; its name contains the session
     for fits in (
         {"label": [f"{LABEL}=1", f"{LABEL}.session={session_id}"]},
         {"label": f"{LABEL}=1", "name": f"^/?sandbox-tui-{re.escape(session_id)}-"},
@@ -234,7 +237,7 @@ def _creator(labels: dict[str, str]) -> ProcessIdentity:
 
 
 def describe_error(error: Exception) -> str:
-    """An error of docker-py as one sentence."""
+    """A docker-py error as one sentence."""
     explanation = getattr(error, "explanation", None)
     words = str(explanation or error).strip().split("\n")[0]
     if "Connection refused" in words or "FileNotFoundError" in words or "Errno 2" in words:
@@ -245,7 +248,7 @@ def describe_error(error: Exception) -> str:
 
 
 def _client(timeout: int) -> Any:
-    """A client for DOCKER_HOST, else for the current docker context, else for the default."""
+    """A client for DOCKER_HOST, else for the current docker context, else for the default host."""
     named = os.environ.get("DOCKER_HOST")
     context = None if named else _current_context()
     host = named or (context.Host if context is not None else None) or DEFAULT_HOST
@@ -260,7 +263,7 @@ def _client(timeout: int) -> Any:
 
 
 def _require_listener(path: str, timeout: int) -> None:
-    """Connect to a Unix socket once: docker-py leaks a socket when nothing listens there.
+    """Connect to a Unix socket once: docker-py leaks a socket if nothing listens there.
 
     Raises:
         OSError: nothing listens there.

@@ -15,8 +15,11 @@ from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Transport
 
 
 class FrameParser:
-    """Parses the engine's framing of stdout and stderr, whatever the chunks: an 8-byte header
-    before each piece, with its stream and big-endian length (Docker Engine API, attach)."""
+    """Parses the engine's framing of stdout and stderr from chunks of any size.
+
+    Each piece has an 8-byte header with its stream and big-endian length (Docker Engine API,
+    attach).
+    """
 
     def __init__(self) -> None:
         self._header = b""
@@ -24,8 +27,10 @@ class FrameParser:
         self._left = 0
 
     def feed(self, data: bytes) -> list[tuple[Stream, bytes]]:
-        """The pieces that are complete, in order; consecutive pieces of one stream are joined,
-        since the engine sends pieces of a few KiB and each one costs its receiver."""
+        """The complete pieces, in order, with consecutive pieces of one stream joined.
+
+        The engine sends pieces of a few KiB, and each one has a cost for its receiver.
+        """
         pieces: list[tuple[Stream, list[memoryview]]] = []
         view = memoryview(data)
         at, length = 0, len(data)

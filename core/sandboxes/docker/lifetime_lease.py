@@ -1,7 +1,7 @@
-"""The lease: how a container learns that its program is gone.
+"""The lease, which tells a container that its program has ended.
 
 The program writes to a file in the container every few seconds. The container's first process reads
-the file and ends when its content has not changed for the grace period; Docker then removes the
+the file and exits if its content has not changed for the grace period; Docker then removes the
 container (auto_remove). That process is a bash that loops on `read -t`: it survives `kill -9 -1`
 inside (process 1 of a namespace gets no fatal signal from within it) and needs nothing but bash.
 """
@@ -15,8 +15,8 @@ from sandbox_tui.core.sandboxes.scripts.loader import Control
 LEASE_FILE = "/run/sandbox-tui.lease"
 
 START_ALLOWANCE_SECONDS = 10
-"""Seconds beyond the grace period until the first renewal: on a busy engine, the connections that
-renew the lease take longer to open than a short grace period lasts."""
+"""Seconds added to the grace period until the first renewal: on a busy engine, opening the
+connections that renew the lease can take longer than a short grace period."""
 
 _KEEPER = """
 mkdir -p /run; : >{file}; exec 3<>/dev/stdin
@@ -31,17 +31,17 @@ done
 
 
 def keeper_command(grace: float) -> list[str]:
-    """The container's first process: waits, reaps, and ends when the lease runs out."""
+    """The container's first process: waits, reaps children, and exits when the lease expires."""
     seconds = max(2, round(grace))
     values = {"file": LEASE_FILE, "grace": seconds, "start": START_ALLOWANCE_SECONDS}
     return ["bash", "-c", _KEEPER.format(**values)]
 
 
 async def renew_lease(control: Control) -> None:
-    """Renew the lease once, with a word that no program wrote before.
+    """Renew the lease once, with a word that has not been written before.
 
     Raises:
-        SandboxError: the container is gone, or does not answer.
+        SandboxError: the container has ended or does not answer.
     """
     word = secrets.token_hex(8).encode()
     await control(b"echo %b >%b" % (word, LEASE_FILE.encode()), builtin=True)

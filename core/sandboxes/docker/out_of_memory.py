@@ -1,4 +1,4 @@
-"""Whether the kernel killed processes of a container because its memory ran out."""
+"""Detects whether the kernel killed a container's processes because it ran out of memory."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from sandbox_tui.core.sandboxes.protocol.pausable_clock import PausableClock
 from sandbox_tui.core.sandboxes.scripts.loader import Control
 
 SIGKILL_EXIT_CODE = 137
-"""Exit code of a command that KILL ended."""
+"""Exit code of a command that was ended by KILL."""
 
 _PRINT_OOM_KILLS = (
     b"for f in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do "
     b'[ -r $f ] && while read -r line; do echo "$line"; done <$f; done'
 )
-"""For control groups v2 and v1."""
+"""Works with control groups v2 and v1."""
 
 
 class OomKills:
-    """Counts a container's kills for memory.
+    """Counts the out-of-memory kills in a container.
 
     Args:
         control: runs a builtin in the container.
@@ -32,12 +32,12 @@ class OomKills:
         self._count = 0
 
     async def happened(self) -> bool:
-        """Whether there was one since this was last asked."""
+        """Whether there was one since the last call."""
         while True:
             try:
                 known = await self._control(_PRINT_OOM_KILLS, builtin=True)
                 break
-            except FileRefused:  # frozen this very moment: ask again afterwards
+            except FileRefused:  # just frozen: ask again afterwards
                 await self._clock.wait_thawed()
         found = re.findall(rb"oom_kill (\d+)", known.stdout)
         before, self._count = self._count, sum(map(int, found))

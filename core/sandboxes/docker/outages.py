@@ -1,4 +1,4 @@
-"""Whether a container can be used; waits for outages to end.
+"""Checks whether a container can be used, and waits for outages to end.
 
 An engine that is restarted, or whose connection broke, answers again after a while; a container
 that was paused from outside runs again once it is unpaused there.
@@ -24,18 +24,18 @@ CHECK_SECONDS = 3.0
 """Seconds between checks while a command runs."""
 
 MAX_OUTAGE_SECONDS = 60.0
-"""Seconds to wait, at most, for an engine that does not answer."""
+"""Maximum seconds to wait for an engine that does not answer."""
 
 
 class ContainerLiveness:
     """Checks the state of one container.
 
     Args:
-        grace: seconds the container outlives its program; an outage is waited for no longer than
-            half of them, so that the container still exists when the engine answers again.
+        grace: seconds the container outlives its program. An outage is waited out for at most half
+            of them, so that the container still exists when the engine answers again.
 
     Attributes:
-        tell: gets a sentence about each outage; None: do not wait for outages.
+        tell: called with a sentence about each outage; None does not wait for outages.
     """
 
     def __init__(self, grace: float) -> None:
@@ -44,10 +44,12 @@ class ContainerLiveness:
         self._lock = asyncio.Lock()
 
     async def state(self, container: Any, *, frozen: bool) -> tuple[dict[str, Any], bool]:
-        """The engine's `State` of it, empty when it is gone; and whether an outage was waited for.
+        """The engine's `State` of the container, and whether an outage was waited out.
+
+        The state is empty if the container no longer exists.
 
         Args:
-            container: of docker-py.
+            container: a docker-py container.
             frozen: whether we paused it; a pause from outside is an outage.
 
         Raises:
@@ -57,7 +59,7 @@ class ContainerLiveness:
             found, waited = await self._answer(container)
             if not found.get("Paused") or frozen:
                 return found, waited
-            await asyncio.sleep(POLL_SECONDS)  # it may be a pause of ours that has just ended
+            await asyncio.sleep(POLL_SECONDS)  # it may be our own pause that has just ended
             found, _ = await self._answer(container)
             if not found.get("Paused"):
                 return found, True
@@ -74,8 +76,7 @@ class ContainerLiveness:
 
     @contextlib.contextmanager
     def checks(self, container: Any, clock: PausableClock) -> Generator[None]:
-        """Check the state periodically, to report a container that is paused from outside while a
-        command runs in it."""
+        """Check the state periodically while a command runs, to report a pause from outside."""
         tasks: list[asyncio.Task[None]] = []
 
         async def check() -> None:
@@ -96,8 +97,8 @@ class ContainerLiveness:
                 task.cancel()
 
     def was_away(self, error: Exception) -> bool:
-        """Whether docker-py raised this because the engine does not answer, and outages are waited
-        for."""
+        """Whether docker-py raised this because the engine does not answer, if outages are waited
+        out."""
         from requests.exceptions import ConnectionError as NoConnection
 
         return self.tell is not None and isinstance(error, NoConnection)
@@ -132,7 +133,9 @@ class ContainerLiveness:
 
 async def unpause_if_paused(container: Any) -> None:
     """Unpause a container that was paused from outside, so that a process in it can be ended.
-    Errors are ignored: it then stays as it is."""
+
+    Errors are ignored: it then stays as it is.
+    """
     with contextlib.suppress(Exception):
         await in_thread(container.reload)
         if container.attrs.get("State", {}).get("Paused"):

@@ -14,7 +14,7 @@ from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Channel
 from sandbox_tui.core.sandboxes.protocol.pausable_clock import PausableClock
 
 SETTLE_SECONDS = 0.3
-"""Seconds until the engine has noticed what became of a container."""
+"""Seconds until the engine has noticed a container's change of state."""
 
 MAX_UNPAUSE_ATTEMPTS = 5
 
@@ -45,7 +45,7 @@ class ContainerPause:
         return await opening
 
     async def pause(self, *, briefly: bool) -> None:
-        """Pause the container; one that is paused already stays so."""
+        """Pause the container; does nothing if it is already paused."""
         await to_its_end(self._pause(briefly=briefly), lambda _: self.unpause())
 
     async def unpause(self) -> None:
@@ -75,12 +75,12 @@ class ContainerPause:
             try:
                 await self._toggle(self._try_to_unpause)
             finally:
-                # a container that stays paused counts as paused from outside: that is reported,
-                # and unpaused again before a command in it is ended
+                # A container that stays paused counts as paused from outside: that is reported, and
+                # it is unpaused again before a command in it is ended.
                 self._clock.resume()
 
     def _try_to_unpause(self) -> None:
-        """Unpause the container (blocking), which the engine may refuse for a moment."""
+        """Unpause the container (blocking); the engine may refuse this for a short time."""
         import docker.errors
 
         for attempt in range(1, MAX_UNPAUSE_ATTEMPTS + 1):
@@ -97,8 +97,11 @@ class ContainerPause:
                 return
 
     async def _toggle(self, call: Callable[[], None]) -> None:
-        """Pause or unpause, some time after the last change: the engine learns of a change of its
-        own a moment later from the container, and would take that for the newer state."""
+        """Pause or unpause, but not too soon after the last change.
+
+        The engine hears of its own change from the container a little later, and would mistake that
+        report for the newer state.
+        """
         await asyncio.sleep(self._toggled_at + SETTLE_SECONDS - time.monotonic())
         try:
             await self._call(call)

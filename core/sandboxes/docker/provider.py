@@ -1,4 +1,4 @@
-"""Makes Docker sandboxes over one connection to the engine."""
+"""Creates Docker sandboxes over one connection to the engine."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from sandbox_tui.core.sandboxes.provider import SandboxProvider
 
 
 class DockerProvider(SandboxProvider):
-    """Containers on one engine. The connection lasts as long as one of its sandboxes is open."""
+    """Creates containers on one engine. The connection stays open while any of its sandboxes is
+    open."""
 
     def __init__(self, *, at_once: int = MAX_AT_ONCE) -> None:
         super().__init__(at_once=at_once)
         self._connection = EngineConnection()
 
     async def status(self, image: str) -> EngineStatus:
-        """Whether the engine answers, and has this image (empty: the default one)."""
+        """Whether the engine answers and has this image (the default one if empty)."""
         image = image or DEFAULT_IMAGE
         client = self._connection.client
         if client is None:
@@ -43,7 +44,7 @@ class DockerProvider(SandboxProvider):
     async def _sweep(self) -> None:
         try:
             client = await self._connection.acquire()
-        except SandboxUnavailable:  # a sandbox that starts says so
+        except SandboxUnavailable:  # reported by the next sandbox that starts
             return
         try:
             await in_thread(sweep_containers, client)

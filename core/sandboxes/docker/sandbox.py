@@ -59,7 +59,7 @@ from sandbox_tui.core.sandboxes.scripts.loader import (
 )
 
 MAX_ENGINE_ATTEMPTS = 5
-"""Calls of something that an engine which comes and goes is asked for."""
+"""Maximum number of attempts at a call to an unreliable engine."""
 
 EVENT_HISTORY_SECONDS = 7 * 86400
 """How far back the engine's events are searched for the end of a container."""
@@ -69,14 +69,14 @@ T = TypeVar("T")
 
 
 class DockerSandbox(DispatcherSandbox):
-    """One container: hardened, labelled as ours, removed when the run is over.
+    """One hardened, labelled container, removed when the run is over.
 
-    When the program dies without closing it, the container ends itself after `spec.grace` seconds
+    If the program dies without closing it, the container ends itself after `spec.grace` seconds
     (see lifetime_lease.py).
 
     Args:
-        spec: what is asked for.
-        connection: shared with other sandboxes; None: one of its own.
+        spec: the requested spec.
+        connection: shared with other sandboxes; None for a separate one.
     """
 
     kind = "docker"
@@ -104,7 +104,7 @@ class DockerSandbox(DispatcherSandbox):
     def on_outage(self, tell: Callable[[str], None] | None) -> None:
         self._liveness.tell = tell
 
-    # --- life
+    # --- life cycle
 
     @override
     async def connect(self) -> None:
@@ -165,19 +165,19 @@ class DockerSandbox(DispatcherSandbox):
         self._container = self._pause.container = container
 
     async def _renew_lease(self) -> None:
-        """Renew the lease, but not after a read so long that it could outlast it. The channel for
-        quick questions is opened when it is needed: that costs a sixth of starting a container."""
+        """Renew the lease, never queued behind a read that could outlast it. The channel for quick
+        queries is opened only if needed: that costs a sixth of a container start."""
         control = self._quick_control if self._control.is_busy else self._control
         await renew_lease(control.run)
 
     async def _why_gone(self) -> str:
-        """Why a session has no container any more, as far as the engine knows."""
+        """Why a session no longer has a container, as far as the engine knows."""
         label = f"{LABEL}.session={self.spec.session_id}"
         cause = await in_thread(exit_cause, self._client, {"label": label}, self._created_at)
         return f"The container of this session is gone: {cause}."
 
     async def _abandon(self) -> None:
-        """Leave the container: it ends itself when its lease is no longer renewed."""
+        """Abandon the container: it ends itself when its lease is no longer renewed."""
         self._closed = True
         self._heartbeat.stop()
         await self._close_channels()
@@ -270,7 +270,7 @@ class DockerSandbox(DispatcherSandbox):
 
     @override
     async def freeze(self) -> None:
-        # the lease cannot run out meanwhile: the process that watches it is paused too
+        # the lease cannot expire meanwhile: the process that watches it is paused too
         await self._pause.pause(briefly=False)
 
     @override
@@ -328,8 +328,8 @@ class DockerSandbox(DispatcherSandbox):
     # --- the engine
 
     async def _engine(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call docker-py in a thread, again where the engine did not answer and now does; what it
-        raises becomes a `SandboxError`."""
+        """Call docker-py in a thread, with retries after outages; its errors become
+        `SandboxError`s."""
         attempt = 1
         while True:
             try:
@@ -344,7 +344,7 @@ class DockerSandbox(DispatcherSandbox):
             attempt += 1
 
     async def _require_alive(self) -> bool:
-        """Whether an outage had to be waited for.
+        """Check that the container runs; returns whether an outage was waited out.
 
         Raises:
             SandboxLost: the container does not run; says why.
@@ -360,8 +360,8 @@ class DockerSandbox(DispatcherSandbox):
 
     @override
     async def _guard(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do something; when the connection breaks, say what became of the container. Where only
-        the engine was away for a while, do it again."""
+        """Do some work; if the connection breaks, report why the container ended. If only the
+        engine was away for a while, the work is repeated."""
         try:
             return await work()
         except SandboxLost:
@@ -375,8 +375,8 @@ class DockerSandbox(DispatcherSandbox):
             raise
 
     async def _require_alive_after_break(self) -> None:
-        """Raise `SandboxLost` when a connection broke because the container ended; the engine
-        learns of that a moment later."""
+        """Raise `SandboxLost` if a connection broke because the container ended; the engine learns
+        of that a little later."""
         if not self._closed:
             await asyncio.sleep(SETTLE_SECONDS)
         await self._require_alive()
@@ -387,7 +387,7 @@ def _remove(container: Any) -> None:
 
 
 def _discard(container: Any) -> None:
-    """Remove a container that is no longer needed; the client may be closed already."""
+    """Remove a container that is no longer needed; the client may already be closed."""
     try:
         _remove(container)
     finally:

@@ -11,10 +11,10 @@ from sandbox_tui.core.sandboxes.docker.engine import connect
 
 
 class EngineConnection:
-    """Connects when the first user comes, and disconnects when the last one has left.
+    """Connects for its first user and disconnects after its last.
 
     Attributes:
-        client: of docker-py; None while nobody uses it.
+        client: a docker-py client; None while nobody uses it.
     """
 
     def __init__(self) -> None:

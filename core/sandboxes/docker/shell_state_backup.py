@@ -1,6 +1,6 @@
-"""The carried shell state in an image: saved before a commit, restored in a new container.
+"""Saves the carried shell state before a commit, and restores it in a new container.
 
-A container's /run is in memory and no part of its image, so a copy is put into the file system
+A container's /run is in memory and not part of its image, so a copy is kept in the file system
 while the image is made.
 """
 
@@ -25,13 +25,13 @@ async def save_run_dir(control: Control) -> None:
     """Copy /run into the file system.
 
     Raises:
-        SandboxError: there is no room for it.
+        SandboxError: there is no space for it.
     """
     await _run(control, _SAVE)
 
 
 async def discard_run_dir(control: Control) -> None:
-    """Remove that copy again.
+    """Remove that copy.
 
     Raises:
         SandboxError: it cannot be removed.

@@ -18,13 +18,13 @@ _NAME = re.compile(rf"{REPOSITORY}:[\w.-]{{1,128}}")
 
 
 def commit(client: Any, container: Any, session: str, tag: str) -> tuple[str, int]:
-    """Save a container's file system as an image; its name, and the bytes of its own layer.
+    """Save a container's file system as an image; returns its name and the bytes of its own layer.
 
     Args:
-        client: of docker-py.
-        container: a paused one.
+        client: a docker-py client.
+        container: a paused container.
         session: id of the run.
-        tag: of the image; letters, digits, dots and dashes.
+        tag: tag of the image; letters, digits, dots and dashes.
     """
     labels = " ".join(f'{name}="{value}"' for name, value in _labels(session).items())
     below = client.images.get(container.attrs["Image"]).attrs.get("Size", 0)
@@ -35,13 +35,13 @@ def commit(client: Any, container: Any, session: str, tag: str) -> tuple[str, in
 
 
 def own_bytes(client: Any, container: Any) -> int:
-    """Bytes of a container's own layer: what `commit` saves."""
+    """Bytes of a container's own layer, which `commit` saves."""
     found = client.api.containers(all=True, size=True, filters={"id": container.id})
     return int(found[0].get("SizeRw") or 0) if found else 0
 
 
 def is_ours(client: Any, name: str) -> bool:
-    """Whether an image of this name exists and is a snapshot of ours."""
+    """Whether an image of this name exists and is one of our snapshots."""
     import docker.errors
 
     if not _NAME.fullmatch(name):
@@ -90,7 +90,7 @@ class ImageSnapshots(SnapshotStore):
 
     @override
     def remove(self, name: str) -> bool:
-        # the layers stay as long as another snapshot is built on them
+        # layers are kept as long as another snapshot uses them
         client = connect(timeout=60)
         try:
             if not is_ours(client, name):

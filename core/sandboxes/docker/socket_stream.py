@@ -1,4 +1,4 @@
-"""A socket to the Docker engine, of any kind docker-py makes: plain, TLS, or over ssh."""
+"""A socket to the Docker engine, of any kind docker-py uses: plain, TLS, or over ssh."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from sandbox_tui.core.sandboxes.protocol.descriptor_readiness import Readiness
 
 CHUNK = 256 * 1024
 FLOOD_BYTES = 8 * 1024
-"""Bytes read at once that announce more."""
+"""A read of more than this many bytes suggests that more will follow."""
 
 FLOOD_PAUSE_SECONDS = 0.0003
-"""Seconds to wait for more of a flood instead of waking up for each small piece: the engine and the
-command need the processor too. This halves the cost of receiving 10 MB."""
+"""Seconds to wait for more output instead of waking up for each small piece, since the engine and
+the command need the processor too. This halves the cost of receiving 10 MB."""
 
 RETRY_SECONDS = 0.01
-"""Seconds between attempts on a kind of socket that cannot tell when it is ready."""
+"""Seconds between attempts on a socket that cannot report when it is ready."""
 
 
 class SocketStream:
     """Reads and writes without blocking the event loop.
 
     Args:
-        owner: what docker-py returned for `exec_start(socket=True)`.
+        owner: the return value of docker-py's `exec_start(socket=True)`.
     """
 
     def __init__(self, owner: Any) -> None:
@@ -39,7 +39,7 @@ class SocketStream:
         self._closed = False
 
     async def read(self) -> bytes:
-        """Some bytes; none at the end. Raises OSError when the connection fails."""
+        """Some bytes, or none at the end. Raises OSError if the connection fails."""
         while not self._closed:
             try:
                 data: bytes = self._socket.recv(CHUNK)
@@ -56,7 +56,7 @@ class SocketStream:
         return b""
 
     async def write(self, data: bytes | mmap) -> None:
-        """Send all of it. Raises OSError when the connection fails."""
+        """Send all of `data`. Raises OSError if the connection fails."""
         with memoryview(data) as view:
             at = 0
             while at < len(view):
@@ -68,12 +68,15 @@ class SocketStream:
                     await self._readiness.wait([], [self._socket.fileno()])
                 except ssl.SSLWantReadError:
                     await self._readiness.wait([self._socket.fileno()], [])
-                except TimeoutError:  # an ssh channel, whose file only tells what can be read
+                except TimeoutError:  # an ssh channel, which only reports when it can be read
                     await asyncio.sleep(RETRY_SECONDS)
 
     def close(self) -> None:
-        """Close the socket. It is shut down first: docker-py's response object still holds the
-        connection, and closing alone would leak the exec."""
+        """Close the socket, after a shutdown.
+
+        docker-py's response object still holds the connection, so closing alone would leak the
+        exec.
+        """
         if self._closed:
             return
         self._closed = True

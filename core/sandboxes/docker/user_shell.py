@@ -1,4 +1,4 @@
-"""A person's shell in a container: `docker exec` with a terminal of its own."""
+"""A user's shell in a container: `docker exec` with its own terminal."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from sandbox_tui.core.sandboxes.protocol.stdin_probe import hides_input
 from sandbox_tui.core.sandboxes.scripts.loader import Control, end_shell_command, shell_command
 
 MAX_RESIZE_ATTEMPTS = 20
-"""An exec's terminal can be resized only a moment after its start (moby issue 35407)."""
+"""An exec's terminal can only be resized shortly after its start (moby issue 35407)."""
 
 
 class DockerShell(Shell):
-    """A shell on a terminal of the engine's.
+    """A shell on one of the engine's terminals.
 
     Args:
-        api: of docker-py.
-        exec_id: the shell's.
+        api: docker-py's low-level client.
+        exec_id: id of the shell's exec.
         stream: the connection to its terminal.
         control: runs a command in the container.
-        name: under which the shell writes its process id and terminal.
+        name: name of the files to which the shell writes its process id and terminal.
     """
 
     def __init__(

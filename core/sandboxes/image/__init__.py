@@ -1,1 +1,1 @@
-"""The container image models work in: build it, pull it."""
+"""The container image that models work in: building and pulling it."""

@@ -1,5 +1,7 @@
-"""Builds the image: from the Dockerfile where a registry is reachable, else from this machine's
-Debian packages."""
+"""Builds the image, from the Dockerfile or from this machine's Debian packages.
+
+The Dockerfile needs a registry; the packages do not.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ async def build_from_packages(tag: str, progress: Progress, *, small: bool = Fal
 
     Args:
         tag: name of the image.
-        progress: gets lines of text.
+        progress: called with lines of text.
         small: leave out compilers and science libraries.
 
     Raises:
@@ -105,7 +107,7 @@ def _mmdebstrap(packages: tuple[str, ...], archive: str) -> list[str]:
 
 
 def _suite() -> str:
-    """This machine's Debian or Ubuntu release, by its code name."""
+    """The code name of this machine's Debian or Ubuntu release."""
     with contextlib.suppress(OSError):
         for line in Path("/etc/os-release").read_text(encoding="utf-8").splitlines():
             name, _, value = line.partition("=")

@@ -1,4 +1,4 @@
-"""Pulls an image from the registry its name belongs to."""
+"""Pulls an image from its registry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandbox_tui.core.sandboxes.image.build import Progress
 
 
 async def pull(image: str, progress: Progress) -> None:
-    """Pull `image`; `progress` gets a line for every change of a layer.
+    """Pull `image`; `progress` is called with a line for every change of a layer.
 
     Raises:
         SandboxUnavailable: no engine answers, or the registry does not provide it.

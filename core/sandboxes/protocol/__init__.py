@@ -1,1 +1,1 @@
-"""How commands and files travel between the program and a sandbox of any kind."""
+"""The protocol that carries commands and files between the program and any kind of sandbox."""

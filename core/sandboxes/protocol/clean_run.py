@@ -1,8 +1,8 @@
 """Runs commands outside the model's shell state, for graders and other checks.
 
-Each command gets a dispatcher on an empty state folder of its own: no alias, function, option,
-directory or variable of the model's shell reaches it. The files are the model's all the same: a
-program that the model replaced stays replaced.
+Each command gets a dispatcher on its own empty state folder: no alias, function, option, directory
+or variable of the model's shell affects it. Files are still shared with the model: a program that
+the model replaced stays replaced.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Channel
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, clean_command
 
 RETIRE_TIMEOUT_SECONDS = 5.0
-"""Seconds in which a dispatcher has to end after its command."""
+"""Seconds a dispatcher has to end after its command."""
 
 
 class CleanRunner:
     """Runs commands with no carried state.
 
     Args:
-        open_channel: opens a channel to a dispatcher on the state folder it is given.
-        control: kills what a command leaves behind, and removes its state folder.
+        open_channel: opens a channel to a dispatcher on the given state folder.
+        control: kills a command's leftover processes and removes its state folder.
         thaw: thaws a frozen sandbox, before a command in it is ended.
     """
 

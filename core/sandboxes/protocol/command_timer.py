@@ -1,4 +1,4 @@
-"""The timeout of a command: which seconds count towards it, and the wait for its end."""
+"""The timeout of a command: counts the seconds that matter, and waits for its end."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from collections.abc import Generator
 from sandbox_tui.core.sandboxes.protocol.pausable_clock import PausableClock
 
 BACKPRESSURE_CHECK_SECONDS = 0.1
-"""Seconds between checks of the timeout while the sink does not take the output."""
+"""Seconds between checks of the timeout while the sink blocks the output."""
 
 
 class CommandTimer:
     """Counts the seconds of one command from now on.
 
-    Seconds in which the sandbox is frozen do not count (`PausableClock`), nor do those in which
-    whoever reads the output holds it back.
+    Seconds in which the sandbox is frozen do not count (`PausableClock`), nor do those in which the
+    reader of the output blocks it.
     """
 
     def __init__(self, clock: PausableClock) -> None:
@@ -28,12 +28,12 @@ class CommandTimer:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the start, blocked ones included."""
+        """Seconds since the start, including blocked ones."""
         return self._clock.now() - self._started
 
     @contextlib.contextmanager
     def blocked(self) -> Generator[None]:
-        """The sink holds the output back: these seconds do not count."""
+        """Mark a period in which the sink blocks the output; it does not count."""
         self._blocked_since = self._clock.now()
         try:
             yield

@@ -1,4 +1,4 @@
-"""A control channel: our own commands in a sandbox, separate from the model's."""
+"""A control channel, which runs our own commands in a sandbox, separate from the model's."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from sandbox_tui.core.sandboxes.protocol.pausable_clock import PausableClock
 from sandbox_tui.core.sandboxes.scripts.loader import script
 
 MAX_READ_BYTES = 64 << 20
-"""Bytes captured of one command's output; also the largest file that is read."""
+"""Maximum bytes captured of one command's output; also the largest file that can be read."""
 
 MAX_MESSAGE_BYTES = 64 << 10
-"""Bytes captured of a streaming command's output, in addition to what its sink gets."""
+"""Maximum bytes captured of a streaming command's output, besides what its sink receives."""
 
 CONTROL_TIMEOUT_SECONDS = 60.0
 STREAM_TIMEOUT_SECONDS = 600.0
 
 
 class ControlChannel:
-    """Runs our own commands, stateless, one at a time, while the model's command is running.
+    """Runs our own stateless commands, one at a time, even while the model's command is running.
 
     Args:
         open_channel: opens a channel to a new dispatcher.
-        clock: tells whether the sandbox is frozen; then nothing can run in it.
+        clock: tells whether the sandbox is frozen, so that nothing can run in it.
     """
 
     def __init__(
@@ -45,10 +45,10 @@ class ControlChannel:
         cap: int = MAX_READ_BYTES,
         builtin: bool = False,
     ) -> ExecResult:
-        """Run a command; a `builtin` one without starting a process.
+        """Run a command; with `builtin`, without starting a process.
 
         Raises:
-            SandboxLost: it did not end, or the sandbox is gone.
+            SandboxLost: it did not end, or the sandbox has ended.
             FileRefused: the sandbox is frozen.
         """
         await self.require_thawed()
@@ -68,11 +68,11 @@ class ControlChannel:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a command of ours runs, or waits to."""
+        """Whether one of our commands is running or queued."""
         return self._lock.locked()
 
     async def require_thawed(self) -> None:
-        """Wait for the end of a brief freeze.
+        """Wait for a brief freeze to end.
 
         Raises:
             FileRefused: the sandbox is frozen for longer.
@@ -85,7 +85,7 @@ class ControlChannel:
     async def stream(
         self, command: bytes, *, payload: Buffer = b"", sink: OutputSink | None = None
     ) -> ExecResult:
-        """Run a long command on a channel of its own."""
+        """Run a long command on a dedicated channel."""
         channel = await self._open_channel()
         try:
             return await channel.run(
@@ -100,20 +100,24 @@ class ControlChannel:
             channel.close()
 
     async def count(self) -> int:
-        """How many processes there are, without starting one more."""
+        """The number of processes, counted without starting one."""
         result = await self.run(b"all=(/proc/[0-9]*); echo ${#all[@]}", builtin=True)
         return int(result.stdout)
 
     async def kill_leftovers(self, *, spare: int = 0) -> int:
-        """Kill every process that a command left behind, except those of call `spare`, without
-        starting one; how many there were."""
+        """Kill all leftover processes of commands, except those of call `spare`; returns their
+        number.
+
+        Starts no process itself.
+        """
         async with self._lock:
             channel = await self._ready()
             done = await channel.run(b"z", b"", call=spare, timeout=CONTROL_TIMEOUT_SECONDS)
             return int(done.stdout or b"0")
 
     async def end_call(self, call: int, pid: int) -> None:
-        """Kill what is left of one command, whose first process was `pid`, likewise."""
+        """Kill what is left of the command whose first process was `pid`, without starting a
+        process."""
         async with self._lock:
             channel = await self._ready()
             await channel.run(b"y", b"%d" % pid, call=call, timeout=CONTROL_TIMEOUT_SECONDS)
@@ -124,8 +128,11 @@ class ControlChannel:
             self._channel.close()
 
     async def _ready(self) -> Channel:
-        """The channel, with `write_file` defined: bash reads a request byte by byte, so a long
-        script is sent once rather than with each request."""
+        """The channel, with `write_file` defined.
+
+        bash reads a request byte by byte, so the long script is sent once rather than with each
+        request.
+        """
         if self._channel is None or self._channel.broken:
             self._channel = await self._open_channel()
             definition = b"write_file() {\n%b\n}" % script("write.sh").encode()

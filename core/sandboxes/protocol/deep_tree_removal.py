@@ -1,8 +1,8 @@
 """Removes and measures folders that a model has worked in, whatever their depth and permissions.
 
 Nothing here recurses, keeps a descriptor per level, or uses a path from the root: the depth of a
-tree is unbounded, and no path can be longer than 4096 bytes. Links are never followed: they lead to
-the host.
+tree is unbounded, and a path cannot be longer than 4096 bytes. Links are never followed, because
+they lead to the host.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
 def remove_tree(top: Path) -> None:
-    """Remove a folder and all below it, as far as permissions allow.
+    """Remove a folder and everything below it, as far as permissions allow.
 
     Every folder is moved up to `top` before it is emptied, so that none is ever deep. The files of
-    `top` itself are removed last: one of them names the owner, should this be interrupted.
+    `top` itself are removed last: one of them names the owner, in case this is interrupted.
     """
     try:
         root = os.open(top, _FOLDER)
@@ -41,7 +41,8 @@ def remove_tree(top: Path) -> None:
 
 
 def _empty(name: str, root: int, numbers: itertools.count[int]) -> list[str]:
-    """Remove the files of a folder in `root`, and move its folders to `root`; their new names."""
+    """Remove the files of a folder in `root` and move its folders to `root`; returns their new
+    names."""
     moved: list[str] = []
     _restore_permissions(name, root)
     try:
@@ -117,11 +118,11 @@ def tree_bytes(top: Path, max_bytes: int | None = None) -> int:
 
 
 def _next_folder(here: int, levels: list[list[str]]) -> int | None:
-    """A descriptor of the next folder to scan; None when there is none.
+    """A descriptor of the next folder to scan, or None if there is none.
 
     Args:
         here: the folder that was scanned last.
-        levels: for each folder on the way there, its folders that are still to be scanned.
+        levels: for each folder on the way there, its folders still to be scanned.
     """
     place = os.dup(here)
     while levels:

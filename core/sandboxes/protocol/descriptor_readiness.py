@@ -8,7 +8,8 @@ import asyncio
 class Readiness:
     """Waits for the descriptors of one connection.
 
-    Once closed, nothing is removed from the event loop: the numbers may have been reused by then.
+    After `close`, nothing more is removed from the event loop, because the numbers may have been
+    reused.
     """
 
     def __init__(self) -> None:
@@ -40,7 +41,7 @@ class Readiness:
                     loop.remove_writer(descriptor)
 
     def close(self, descriptors: list[int]) -> None:
-        """Forget the descriptors, which are about to be closed, and wake all waiters."""
+        """Stop watching the descriptors, which are about to be closed, and wake all waiters."""
         self._closed = True
         loop = asyncio.get_running_loop()
         for descriptor in descriptors:

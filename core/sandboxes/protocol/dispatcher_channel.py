@@ -16,14 +16,14 @@ from sandbox_tui.core.sandboxes.protocol.pausable_clock import PausableClock
 from sandbox_tui.core.sandboxes.protocol.pending_command import PendingCommand
 
 MAX_CAPTURE_BYTES = 16 << 20
-"""Bytes kept of each stream of one command; the rest is only counted."""
+"""Maximum bytes kept of each stream of one command; the rest is only counted."""
 
 MAX_STDIN_BYTES = 16 << 10
-"""Bytes that can be written to one command's terminal: less than a pipe holds, so that the
-dispatcher never waits for a program that does not read."""
+"""Maximum bytes written to one command's terminal: less than a pipe holds, so that the dispatcher
+never waits for a program that does not read."""
 
 END_SIGNALS = (("INT", 0.4), ("TERM", 0.6), ("KILL", 0.3), ("KILL", 0.5))
-"""Signals that end a command, and the seconds to wait after each; less than 2 in all."""
+"""Signals that end a command, and the seconds to wait after each; less than 2 in total."""
 
 Buffer = bytes | mmap
 """Bytes to send; a large payload stays in its file."""
@@ -33,11 +33,11 @@ class Transport(Protocol):
     """A byte connection to a dispatcher."""
 
     async def write(self, data: Buffer) -> None:
-        """Send to its stdin; raises OSError when the connection is gone."""
+        """Send to its stdin; raises OSError if the connection is closed."""
         ...
 
     async def read(self) -> tuple[Stream, bytes] | None:
-        """The next piece of its stdout or stderr, None when both have ended."""
+        """The next piece of its stdout or stderr, or None if both have ended."""
         ...
 
     def close(self) -> None:
@@ -50,12 +50,12 @@ class Channel:
 
     Args:
         transport: the connection to it.
-        clock: the clock that time limits run by.
+        clock: the clock for time limits.
 
     Attributes:
         broken: the connection ended, or a command could not be ended; use another channel.
-        last_pid: process id of the last command, None when it is not known to have begun.
-        last_survivors: processes it left behind.
+        last_pid: process id of the last command; None if it is not known to have started.
+        last_survivors: number of processes it left behind.
     """
 
     def __init__(self, transport: Transport, clock: PausableClock) -> None:
@@ -82,10 +82,10 @@ class Channel:
     ) -> ExecResult:
         """Run one request to its end (see dispatcher.sh for `op`).
 
-        A frozen command cannot be ended: `thaw` is awaited before a command is ended early.
+        A frozen command cannot be ended, so `thaw` is awaited before a command is ended early.
 
         Raises:
-            SandboxLost: the connection was gone before anything was sent.
+            SandboxLost: the connection was lost before anything was sent.
         """
         command = self._command = PendingCommand(sink, cap, self._clock)
         command.stdin_budget = MAX_STDIN_BYTES if op in (b"t", b"T") else 0
@@ -110,7 +110,7 @@ class Channel:
         return None if self._command is None else self._command.pid
 
     async def write_stdin(self, data: bytes) -> bool:
-        """Write to the running command's terminal; False when it has none, or no room."""
+        """Write to the running command's terminal; False if it has none, or its buffer is full."""
         command, data = self._command, data.replace(b"\0", b"")
         if command is None or len(data) > command.stdin_budget:
             return False
@@ -119,23 +119,23 @@ class Channel:
         return True
 
     def interrupt(self) -> bool:
-        """End the running command; False when none is running."""
+        """End the running command; False if none is running."""
         if self._command is None:
             return False
         self._command.interrupt()
         return True
 
     def close(self) -> None:
-        """Let the dispatcher end."""
+        """Close the connection, which ends the dispatcher."""
         self.broken = True
         self._reader.cancel()
         self._transport.close()
 
     async def retire(self, call: int) -> None:
-        """Let the dispatcher end once nothing is left of `call`, and wait for that.
+        """Tell the dispatcher to end once no process of `call` is left, and wait for that.
 
-        It must not end earlier: Docker stops reading when it does, and a background server would
-        be killed by what it prints.
+        It must not end earlier: Docker would stop reading, and a background server would be killed
+        by its own output.
         """
         with contextlib.suppress(SandboxLost):
             await self._send(b"w\0-\0%d\0" % call + b"0\0\0")
@@ -153,7 +153,7 @@ class Channel:
     async def _wait(
         self, command: PendingCommand, call: int, timeout: float | None
     ) -> tuple[bool, bool]:
-        """Wait for the end of a command, or end it; (timed out, interrupted)."""
+        """Wait for a command to end, or end it; returns (timed out, interrupted)."""
         await command.timer.wait(command.changed, timeout)
         if command.ended.is_set():
             return False, False
@@ -162,7 +162,7 @@ class Channel:
         return not interrupted, interrupted
 
     async def _end(self, command: PendingCommand, call: int) -> None:
-        """End a command; a channel on which that fails is broken."""
+        """End a command; if that fails, the channel is broken."""
         self.last_survivors = 0
         if self._thaw is not None:
             with contextlib.suppress(SandboxError):

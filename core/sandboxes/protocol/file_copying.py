@@ -1,7 +1,7 @@
-"""Copies files between host and sandbox, as tar streams; nothing that comes out is trusted.
+"""Copies files between host and sandbox as tar streams; nothing that comes out is trusted.
 
-Only regular files and folders leave a sandbox. They are chosen from a listing first, so that a
-sparse giant is never read, then received as a tar (see tar_archives.py).
+Only regular files and folders leave a sandbox. They are chosen from a listing first, so that a huge
+sparse file is never read, then received as a tar (see tar_archives.py).
 """
 
 from __future__ import annotations
@@ -40,18 +40,20 @@ MIN_FREE_BYTES = 512 << 20
 
 BLOCK = 512
 TAR_SLACK = 64 << 10
-"""Bytes of a tar's end, and of small changes since its files were listed."""
+"""Allowance in bytes for a tar's end, and for small changes since its files were listed."""
 
 
 async def copy_in(control: ControlChannel, source: Path, path: str) -> None:
-    """Copy a host file or folder into a folder (see `Sandbox.copy_in`). It is unpacked inside the
-    sandbox, where a link cannot lead to the host's files."""
+    """Copy a host file or folder into a folder (see `Sandbox.copy_in`).
+
+    It is unpacked inside the sandbox, where a link cannot lead to the host's files.
+    """
     with await asyncio.to_thread(pack, source) as stream:
         payload = mmap(stream.fileno(), 0, access=ACCESS_READ)
         word = quote(path)
         command = b"mkdir -p -- %b && tar -xf - --no-same-owner -C %b" % (word, word)
         result = await control.stream(command, payload=payload)
-        with contextlib.suppress(BufferError):  # still being sent when this was cancelled
+        with contextlib.suppress(BufferError):  # still being sent when cancelled
             payload.close()
     if result.exit_code != 0:
         words = sanitize_line(result.stderr.decode("utf-8", "replace").strip()[-300:])
@@ -89,16 +91,16 @@ async def copy_out(
 
 
 class _Spool:
-    """Receives a tar, no larger than it can be.
+    """Receives a tar and enforces its maximum size.
 
     Args:
-        file: receives it.
-        max_bytes: of the tar; what exceeds it is not what was listed.
+        file: where the tar is written.
+        max_bytes: maximum size of the tar; a larger one is not what was listed.
 
     Attributes:
         size: bytes received.
         grew: more than `max_bytes` were sent.
-        problem: why reading ended early; empty when it did not.
+        problem: why reading ended early; empty if it did not.
     """
 
     def __init__(self, file: IO[bytes], max_bytes: int) -> None:
@@ -126,8 +128,10 @@ class _Spool:
 
 
 def _problem(result: ExecResult) -> str:
-    """Why the tar may be incomplete; empty when it is complete. GNU tar exits with 1 when a file
-    changed while it was read, and pads it to the announced size."""
+    """Why the tar may be incomplete; empty if it is complete.
+
+    GNU tar exits with 1 if a file changed while it was read, and pads it to the announced size.
+    """
     words = sanitize_line(result.stderr.decode("utf-8", "replace").strip()[-300:])
     if result.timed_out:
         return f"copying took longer than {STREAM_TIMEOUT_SECONDS:.0f} s"
@@ -141,8 +145,10 @@ def _problem(result: ExecResult) -> str:
 
 
 def room_for(target: Path) -> int:
-    """Bytes that may be copied to a folder: they must fit on the disk without filling it, first in
-    the temporary folder and then in place."""
+    """Bytes that may be copied to a folder without filling the disk.
+
+    They must fit in the temporary folder first and then in place.
+    """
     there = next(folder for folder in (target, *target.absolute().parents) if folder.is_dir())
     spool = Path(tempfile.gettempdir())
     twice = spool.stat().st_dev == there.stat().st_dev
@@ -163,12 +169,13 @@ def _max_tar_bytes(chosen: list[bytes], listing: Listing, root: bytes) -> int:
 
 
 def choose(listing: Listing, root: bytes, room: int = MAX_BYTES) -> tuple[list[bytes], list[str]]:
-    """Choose what to copy of a listing: paths below `root`, and a sentence for each of the others.
+    """Choose entries of a listing to copy: their paths below `root`, and a sentence for each other
+    one.
 
     Args:
-        listing: of the folder.
+        listing: the listing of the folder.
         root: the folder.
-        room: bytes that may be copied.
+        room: maximum bytes to copy.
     """
     chosen: list[bytes] = []
     left: list[str] = []

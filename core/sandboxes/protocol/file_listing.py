@@ -1,4 +1,4 @@
-"""Listings of a sandbox's files, as `find -printf` writes them."""
+"""Listings of a sandbox's files in the output format of `find -printf`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandbox_tui.core.sandboxes.base import FileEntry
 from sandbox_tui.core.sandboxes.scripts.loader import quote_bytes
 
 FORMAT = rb"%y\0%s\0%m\0%T@\0%p\0"
-"""Five fields per entry, each ended by NUL, which no path can contain."""
+"""Five fields per entry, each terminated by NUL, which no path can contain."""
 
 _TIME = re.compile(rb"-?[0-9]{1,20}(?:\.[0-9]{0,18})?")
 
@@ -17,21 +17,21 @@ _KINDS: dict[bytes, Literal["file", "dir", "link"]] = {b"f": "file", b"d": "dir"
 
 
 MAX_INT64 = (1 << 63) - 1
-"""Largest size or mode that is believed: what a database column holds."""
+"""Largest accepted size or mode: the maximum of a database column."""
 
 _LATEST = 253402300799.0
-"""The last second of the year 9999; a file may claim any time."""
+"""The last second of the year 9999; files may have arbitrary times."""
 
 FIND_FAILED_IN_PARTS = 1
 _FIND_ENDED = (0, FIND_FAILED_IN_PARTS, 141)
-"""Exit codes of a `find` that worked: all was read, some was not (removed meanwhile, not
-permitted), or its reader had enough (141: SIGPIPE)."""
+"""Exit codes of a `find` that worked: everything was read, some of it was not (removed meanwhile,
+not permitted), or its reader stopped early (141: SIGPIPE)."""
 
 
 def list_command(path: bytes, limit: int) -> bytes:
-    """Prints the sandbox's clock, then at most `limit` entries below `path`.
+    """A command that prints the sandbox's clock, then at most `limit` entries below `path`.
 
-    Entries near the top come first: a truncated listing must not be one deep folder.
+    Entries near the top come first: a truncated listing must not consist of one deep folder.
     """
     find = b"find -H %b -mindepth %d %b -printf '%b' 2>/dev/null"
     word = quote_bytes(path)
@@ -43,7 +43,8 @@ def list_command(path: bytes, limit: int) -> bytes:
 
 
 def newer_command(path: bytes, since: float) -> bytes:
-    """Prints the clock, all names below `path`, an empty name, and the entries changed `since`."""
+    """A command that prints the clock, all names below `path`, an empty name, and entries changed
+    `since`."""
     word = quote_bytes(path)
     names = b"find -H %b -mindepth 1 -printf '%%p\\0' 2>/dev/null" % word
     newer = b"find -H %b -mindepth 1 -newerct '@%.3f' -printf '%b' 2>/dev/null" % (
@@ -68,10 +69,10 @@ def was_listed(exit_code: int | None) -> bool:
 
 
 def parse_listing(data: bytes, below: bytes = b"") -> dict[bytes, FileEntry]:
-    """Entries by path, from the output of `find -printf`; an incomplete last entry and entries that
-    do not lie `below` a folder are left out.
+    """Entries by path, from the output of `find -printf`.
 
-    The sandbox may send anything: an entry with an invalid number becomes one of kind `other`.
+    An incomplete last entry and entries not `below` the given folder are left out. The sandbox may
+    send anything: an entry with an invalid number becomes one of kind `other`.
     """
     fields = data.split(b"\0")
     entries: dict[bytes, FileEntry] = {}
@@ -94,7 +95,7 @@ def parse_listing(data: bytes, below: bytes = b"") -> dict[bytes, FileEntry]:
 
 
 def _whole(field: bytes, base: int) -> int | None:
-    """A number of at most 63 bits, like a file's size and mode."""
+    """A number of at most 63 bits, such as a file's size or mode."""
     if not field.isdigit() or len(field) > 21:
         return None
     try:
@@ -105,12 +106,12 @@ def _whole(field: bytes, base: int) -> int | None:
 
 
 def _moment(field: bytes) -> float | None:
-    """Seconds since the epoch, clamped to the years that `datetime` can express."""
+    """Seconds since the epoch, clamped to the years that `datetime` can represent."""
     if len(field) > 40 or not _TIME.fullmatch(field):
         return None
     return min(max(float(field), -_LATEST), _LATEST)
 
 
 def parse_clock(field: bytes) -> float:
-    """The time of the sandbox's clock; 0 when it is invalid."""
+    """The time of the sandbox's clock; 0 if it is invalid."""
     return _moment(field) or 0.0

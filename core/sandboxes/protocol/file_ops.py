@@ -21,10 +21,10 @@ from sandbox_tui.core.sandboxes.protocol.file_listing import (
 from sandbox_tui.core.sandboxes.scripts.loader import STATE_DIR, quote, quote_bytes
 
 MIN_INCREMENTAL_FILES = 10_000
-"""Listings of at least so many files are updated by what is newer instead of listed again."""
+"""Listings with at least this many files are updated with newer files instead of listed again."""
 
 MAX_INLINE_PARSE_BYTES = 256 << 10
-"""Bytes of a listing that are parsed on the event loop: some thousand files."""
+"""Maximum bytes of a listing parsed on the event loop, which is some thousand files."""
 
 CLOCK_SLACK_SECONDS = 2.0
 """A file's time is the kernel's last tick, and the sandbox's clock is read in whole seconds."""
@@ -47,7 +47,7 @@ class FileOperations:
         self._last = (Listing(entries={}), 0.0)
 
     async def read(self, path: str, *, max_bytes: int | None = None) -> bytes:
-        """Content of a file (see `Sandbox.read_file`). A pipe in its place cannot block."""
+        """The content of a file (see `Sandbox.read_file`); a named pipe cannot block it."""
         limit = MAX_READ_BYTES if max_bytes is None else max_bytes
         word = quote_bytes(await self._absolute(path))
         result = await self._control.run(
@@ -99,8 +99,11 @@ class FileOperations:
     async def _updated(
         self, path: str, before: Listing, since: float, limit: int
     ) -> Listing | None:
-        """Describe only what changed; None when it finds new names of old files, which are not
-        newer: a folder was renamed."""
+        """List only what changed.
+
+        Returns None if there are new names of old files, as after the renaming of a folder: these
+        are not newer, so a full listing is needed.
+        """
         root = await self._absolute(path)
         result = await self._control.run(newer_command(root, max(0.0, since - CLOCK_SLACK_SECONDS)))
         _require_listed(result, path)
@@ -126,7 +129,7 @@ class FileOperations:
         return listing
 
     async def _absolute(self, path: str) -> bytes:
-        """Bytes of a path; a relative one is based on the current directory of the model's
+        """Bytes of a path; a relative one is resolved against the current directory of the model's
         shell."""
         if path.startswith("/"):
             return text_to_path(path)
@@ -143,8 +146,7 @@ class FileOperations:
 
 
 async def _parsed(found: bytes, below: bytes) -> dict[bytes, FileEntry]:
-    """A listing's entries; a long one is parsed in a thread, so that it does not block key
-    input."""
+    """A listing's entries; a long one is parsed in a thread so as not to block key input."""
     if len(found) < MAX_INLINE_PARSE_BYTES:
         return parse_listing(found, below)
     return await asyncio.to_thread(parse_listing, found, below)
@@ -156,7 +158,7 @@ def _below(folder: bytes) -> bytes:
 
 
 def _require_listed(result: ExecResult, path: str) -> None:
-    """Raise when `find` failed: a failure must not pass for an empty folder."""
+    """Raise if `find` failed: a failure must not look like an empty folder."""
     if not was_listed(result.exit_code):
         raise NotListed(
             f"{path} could not be listed: find ended with exit code {result.exit_code}."
@@ -164,7 +166,7 @@ def _require_listed(result: ExecResult, path: str) -> None:
 
 
 def _raise_refusal(result: ExecResult, path: str) -> None:
-    """Raise `FileRefused` for one of our exit codes other than 0."""
+    """Raise `FileRefused` for a non-zero exit code."""
     if result.exit_code == 0:
         return
     reason = {

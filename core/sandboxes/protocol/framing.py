@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import NamedTuple
 
 MAX_MARK_BYTES = 96
-"""More bytes without the end of a mark are output that only looks like one."""
+"""Without an end of the mark within this many bytes, output only looks like a mark."""
 
 
 class Mark(NamedTuple):
-    """A mark: `fields` are its words after the nonce:
-    `B pid`, `E code survivors saved`, `E`, `N`."""
+    """A mark. `fields` are its words after the nonce: `B pid`, `E code survivors saved`, `E` or
+    `N`."""
 
     fields: tuple[bytes, ...]
 
 
 class MarkScanner:
-    """Splits one stream of one command into output and marks, whatever the chunks.
+    """Splits one stream of one command into output and marks, for chunks of any size.
 
     Args:
-        nonce: of the command.
+        nonce: the command's nonce.
     """
 
     def __init__(self, nonce: bytes) -> None:
@@ -27,7 +27,7 @@ class MarkScanner:
         self._held: bytes = b""
 
     def feed(self, data: bytes) -> list[bytes | Mark]:
-        """The parts of `data` in order; what may be the start of a mark is held back."""
+        """The parts of `data` in order; a possible start of a mark is held back."""
         if self._held:
             data = self._held + data
             self._held = b""
@@ -49,7 +49,7 @@ class MarkScanner:
                 return parts
             if at:
                 parts.append(data[:at])
-            if end < 0:  # looks like a mark, is none
+            if end < 0:  # only looks like a mark
                 parts.append(data[at : at + 1])
                 data = data[at + 1 :]
                 continue
@@ -58,9 +58,12 @@ class MarkScanner:
         return parts
 
     def _find(self, data: bytes) -> int:
-        """Where a mark starts, else -1. Its leading NUL is checked last: programs write many NULs,
-        which slow a search for a string that starts with one. A single byte is searched for first:
-        that is fastest when there is no mark."""
+        """The position of a mark, or -1.
+
+        Its leading NUL is checked last: programs write many NULs, which slow down a search for a
+        string that starts with one. A search for a single byte comes first, since it is fastest if
+        there is no mark.
+        """
         if 0x1E not in data:
             return -1
         inner = self._start[1:]
@@ -70,7 +73,7 @@ class MarkScanner:
         return at - 1 if at > 0 else -1
 
     def _possible_start(self, data: bytes) -> int:
-        """How many bytes at the end of `data` could be the start of a mark."""
+        """The number of bytes at the end of `data` that could be the start of a mark."""
         if data.rfind(b"\0", -len(self._start)) < 0:
             return 0
         for length in range(min(len(data), len(self._start) - 1), 0, -1):

@@ -1,7 +1,8 @@
 """The model's commands: one after the other, in one carried shell state.
 
-A channel is replaced when a command leaves processes behind, so that their late output never lands
-in the next observation; the old one is read until they end, so that a full pipe does not stop them.
+A channel is replaced when a command leaves processes behind, so that their late output never ends
+up in the next observation. The old channel is read until they end, so that a full pipe does not
+block them.
 """
 
 from __future__ import annotations
@@ -18,32 +19,31 @@ from sandbox_tui.core.sandboxes.base import ExecResult, OutputSink
 from sandbox_tui.core.sandboxes.protocol.dispatcher_channel import Channel
 
 MAX_INLINE_BYTES = 2048
-"""Longer commands travel as a block: bash reads fields byte by byte."""
+"""Longer commands are sent as a payload: bash reads fields byte by byte."""
 
 SPARE_TIMEOUT_SECONDS = 10.0
-"""Seconds in which a spare dispatcher has to answer."""
+"""Seconds a spare dispatcher has to answer."""
 
 BASELINE_PROCESSES = 12
-"""Processes of a sandbox in which nothing was left behind: its own, and a shell or two."""
+"""Number of processes in a sandbox without leftovers: its own, and a shell or two."""
 
 FORK_BOMB_CHECK_SECONDS = 1.0
-"""Seconds between counts of the processes while something left behind is still alive."""
+"""Seconds between counts of the processes while a leftover process is alive."""
 
 
 class Processes(Protocol):
     """Counts and kills the sandbox's processes without starting one."""
 
     async def count(self) -> int:
-        """How many there are."""
+        """The number of processes."""
         ...
 
     async def kill_leftovers(self, *, spare: int = 0) -> int:
-        """Kill every process that a command left behind, except those of call `spare`; how many
-        there were."""
+        """Kill all leftover processes, except those of call `spare`; returns their number."""
         ...
 
     async def end_call(self, call: int, pid: int) -> None:
-        """Kill what is left of one command, whose first process was `pid`."""
+        """Kill what is left of the command whose first process was `pid`."""
         ...
 
 
@@ -52,9 +52,10 @@ class Exec:
 
     Args:
         open_channel: opens a channel to a new dispatcher on the same state.
-        processes: counts the sandbox's processes, and kills what commands left behind.
+        processes: counts the sandbox's processes and kills leftovers.
         thaw: thaws a frozen sandbox, before a command in it is ended.
-        pids: the sandbox's process limit. A third of it left behind is a fork bomb, and killed.
+        pids: the sandbox's process limit. If leftovers reach a third of it, they are treated as a
+            fork bomb and killed.
     """
 
     def __init__(
@@ -151,16 +152,16 @@ class Exec:
 
     @property
     def running(self) -> tuple[int, int] | None:
-        """Number and process id of the running command; None when none is running."""
+        """Number and process id of the running command; None if none is running."""
         pid = None if self._channel is None else self._channel.pid
         return None if pid is None else (self._calls, pid)
 
     def interrupt(self) -> bool:
-        """End the running command; False when none is running."""
+        """End the running command; False if none is running."""
         return self._channel is not None and self._channel.interrupt()
 
     async def close(self) -> None:
-        """Close all channels, including one that is still opening."""
+        """Close all channels, including one that is still being opened."""
         if self._spare is not None:
             with contextlib.suppress(SandboxError):
                 (await self._spare).close()
@@ -175,21 +176,21 @@ class Exec:
             self._channel = None
             spare, self._spare = self._spare, None
             if spare is not None:
-                with contextlib.suppress(SandboxError):  # opened at a bad moment: open another
+                with contextlib.suppress(SandboxError):  # it failed to open: open another
                     self._channel = await spare
             self._channel = self._channel or await self._open_channel()
         return self._channel
 
     async def _watch_for_fork_bombs(self) -> None:
-        """A fork bomb that an earlier command left behind can starve the running command."""
+        """Stop fork bombs of earlier commands, which can starve the running command."""
         while self._left_behind:
             await asyncio.sleep(FORK_BOMB_CHECK_SECONDS)
             with contextlib.suppress(SandboxTuiError):
                 await self._stop_fork_bomb(self._max_while_running, spare=self._calls)
 
     async def _stop_fork_bomb(self, max_processes: int, *, spare: int) -> None:
-        """Kill leftovers when, because of them, more than `max_processes` are alive."""
-        with contextlib.suppress(FileRefused):  # frozen: no hurry
+        """Kill leftovers if there are any and more than `max_processes` processes are alive."""
+        with contextlib.suppress(FileRefused):  # frozen: not urgent
             if not self._left_behind:
                 return
             count = await self._processes.count()
@@ -199,7 +200,8 @@ class Exec:
                 self._left_behind = False
 
     def _retire(self, channel: Channel) -> None:
-        """Read on from a dispatcher whose command left processes behind; use another from now."""
+        """Keep reading from a dispatcher whose command left processes behind; use another from now
+        on."""
         task = asyncio.create_task(channel.retire(self._calls))
         task.add_done_callback(lambda _: self._retired.pop(channel, None))
         self._retired[channel] = task
@@ -207,7 +209,7 @@ class Exec:
         self._spare = asyncio.create_task(self._prepare_spare())
 
     async def _prepare_spare(self) -> Channel:
-        """A channel that has answered: among too many processes it may not even start."""
+        """A channel that has already answered: with too many processes it may not even start."""
         channel = await self._open_channel()
         answer = await channel.run(b"e", b":", timeout=SPARE_TIMEOUT_SECONDS)
         if answer.exit_code != 0:

@@ -13,7 +13,7 @@ class PausableClock:
     """A monotonic clock that can be paused.
 
     Args:
-        clock: seconds, monotonic.
+        clock: the underlying clock, monotonic, in seconds.
 
     Attributes:
         briefly: the pause is short enough to wait for.
@@ -33,7 +33,7 @@ class PausableClock:
         return self._since is not None
 
     def now(self) -> float:
-        """Seconds on this clock: those in which the sandbox was frozen are left out."""
+        """Seconds on this clock, excluding those in which the sandbox was frozen."""
         return (self._clock() if self._since is None else self._since) - self._lost
 
     def pause(self, *, briefly: bool = False) -> None:
@@ -55,7 +55,7 @@ class PausableClock:
         await self._running.wait()
 
     async def wait_until(self, moment: float, event: asyncio.Event) -> None:
-        """Wait for `event`, or until `now()` is `moment`, whichever is first."""
+        """Wait for `event`, or until `now()` reaches `moment`, whichever is first."""
         while not event.is_set():
             if self.frozen:
                 await _first_of(event, self._running)
@@ -63,7 +63,7 @@ class PausableClock:
             left = None if moment == math.inf else moment - self.now()
             if left is not None and left <= 0:
                 return
-            with contextlib.suppress(TimeoutError):  # it may have been paused meanwhile
+            with contextlib.suppress(TimeoutError):  # the clock may have been paused meanwhile
                 async with asyncio.timeout(left):
                     await event.wait()
 

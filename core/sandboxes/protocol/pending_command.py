@@ -16,20 +16,20 @@ class PendingCommand:
     """A command that is running.
 
     Args:
-        sink: gets its output; None: the output is only captured.
-        cap: bytes captured of each stream.
-        clock: the clock its timeout runs by.
+        sink: receives its output; None only captures it.
+        cap: maximum bytes captured of each stream.
+        clock: the clock for its timeout.
 
     Attributes:
         nonce: marks the end of its output.
         timer: counts the seconds of its timeout.
         open: the streams that have not ended.
-        pid: its process id, None until it has begun.
+        pid: its process id; None until it has started.
         refused: the dispatcher could not start it.
         stdin_budget: bytes that may still be written to its terminal.
         ended: set when both streams have ended.
-        changed: set when it has ended or is to be ended.
-        interrupted: it is to be ended at someone's request.
+        changed: set when it has ended or must be ended.
+        interrupted: its end was requested.
     """
 
     def __init__(self, sink: OutputSink | None, cap: int, clock: PausableClock) -> None:
@@ -77,7 +77,7 @@ class PendingCommand:
                 writing.cancel()
 
     def detach_sink(self) -> None:
-        """Stop waiting for the sink: it must not hold back the end of the command."""
+        """Stop waiting for the sink: it must not delay the end of the command."""
         self._sink = None
         if not self._detached.done():
             self._detached.set_result(None)
@@ -88,7 +88,7 @@ class PendingCommand:
         self.changed.set()
 
     def interrupt(self) -> None:
-        """Ask for its end."""
+        """Request its end."""
         self.interrupted = True
         self.changed.set()
 

@@ -1,4 +1,4 @@
-"""Finds out whether a running command, or a person's shell, waits for terminal input."""
+"""Detects whether a running command, or a user's shell, waits for terminal input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ async def find_terminal_reader(
 
     Args:
         control: runs a command in the sandbox.
-        running: number and process id of the command; None when none is running.
+        running: number and process id of the command; None if none is running.
     """
     if running is None:
         return None
@@ -29,7 +29,7 @@ async def hides_input(control: Control, shell: str) -> bool:
 
     Editors and prompts with line editing echo keys themselves: they read keys, not lines.
     """
-    name = f"{STATE_DIR}/{shell}.tty"  # the shell writes it at its start
+    name = f"{STATE_DIR}/{shell}.tty"  # the shell writes this file when it starts
     begun = f"for try in {{1..100}}; do [ -s {name} ] && break; sleep 0.02; done 2>/dev/null"
     command = f'{begun}; read -r t <{name} && stty -a -F "$t"'
     result = await control(command.encode())

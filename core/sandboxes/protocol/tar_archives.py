@@ -1,7 +1,7 @@
 """Packs tar files that go into a sandbox, and unpacks those that come out.
 
-What comes out is untrusted: it is written to a fresh folder and moved into place once it is
-complete, under names that are harmless on the host.
+What comes out is untrusted: it is written to a temporary folder and moved into place once it is
+complete, under names that are safe on the host.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ MAX_DEPTH = 40
 MAX_NAME_BYTES = 200
 
 MAX_HEADER_BYTES = 64 << 10
-"""Bytes of an extended header, which tarfile reads into memory."""
+"""Maximum bytes of an extended header, which tarfile reads into memory."""
 
 
 def pack(source: Path) -> IO[bytes]:
-    """A tar file of a host file, or of the content of a host folder, owned by root inside.
+    """A tar file of a host file, or of the content of a host folder, with root as the owner.
 
-    Links that lead out of the folder are left out; devices and sockets too.
+    Links that lead out of the folder, devices and sockets are left out.
 
     Raises:
         FileRefused: the source cannot be read.
@@ -62,7 +62,7 @@ def _owned_by_root(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 
 def disk_error(error: OSError) -> str:
-    """What went wrong with this machine's disk, as the end of a sentence."""
+    """A disk error on this machine, as the end of a sentence."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "no space left on this machine's disk"
     return f"this machine's disk could not be written ({error.strerror or error})"
@@ -71,16 +71,16 @@ def disk_error(error: OSError) -> str:
 def unpack(stream: IO[bytes], target: Path, wanted: int = 1, why: str = "") -> list[str]:
     """Unpack a tar stream from a sandbox into `target`.
 
-    Only complete files are written: a truncated one is left behind.
+    Only complete files are written; truncated ones are left out.
 
     Args:
         stream: the tar, read once from start to end.
         target: host folder, created if missing; nothing in it is replaced.
-        wanted: how many files and folders there should be.
-        why: what is known to have failed before; empty when nothing has.
+        wanted: the expected number of files and folders.
+        why: an earlier failure; empty if there was none.
 
     Returns:
-        A sentence for each entry left behind.
+        A sentence for each entry that was not written.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
@@ -97,7 +97,7 @@ def write_out(data: bytes, path: str, target: Path) -> Path:
 
     Args:
         data: the content.
-        path: where below `target`, as `core.base.path_codec` encodes it.
+        path: the path below `target`, in the encoding of `core.base.path_codec`.
 
     Returns:
         The written file.
@@ -113,7 +113,7 @@ def write_out(data: bytes, path: str, target: Path) -> Path:
 
 
 class _Header(tarfile.TarInfo):
-    """A member whose header is no larger than the longest name needs."""
+    """A member that rejects headers longer than the longest name needs."""
 
     @override
     @classmethod
@@ -161,7 +161,7 @@ def _extract(stream: IO[bytes], fresh: Path, wanted: int, why: str) -> list[str]
 def _why_not_written(
     tar: tarfile.TarFile, member: tarfile.TarInfo, fresh: Path, names: _Names
 ) -> str:
-    """Write one member; why it was not written, or nothing."""
+    """Write one member; returns why it was not written, or an empty string."""
     parts = PurePosixPath(member.name).parts
     if not _harmless(member, fresh) or len(parts) > MAX_DEPTH:
         return "only files and folders are copied out"
@@ -178,14 +178,14 @@ def _why_not_written(
 def _harmless(member: tarfile.TarInfo, fresh: Path) -> bool:
     """Whether it is a plain file or folder that stays below `fresh`.
 
-    The latter is the rule of `tarfile.data_filter` (PEP 706), which Python has from 3.11.4 on.
+    The latter is the rule of `tarfile.data_filter` (PEP 706), which Python has since 3.11.4.
     """
     if not (member.isreg() or member.isdir()) or member.issparse() or member.size < 0:
         return False
     try:
         whole = fresh.resolve()
         return (whole / member.name.lstrip("/")).resolve().is_relative_to(whole)
-    except (ValueError, OSError, RuntimeError):  # no name at all, or links that lead in a circle
+    except (ValueError, OSError, RuntimeError):  # an invalid name, or a loop of links
         return False
 
 
@@ -203,13 +203,13 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path, names: _Na
     try:
         with os.fdopen(os.open(made, flags, mode), "wb") as file:
             shutil.copyfileobj(source, file, 1 << 20)
-    except (OSError, tarfile.TarError):  # a part must not pass for the whole file
+    except (OSError, tarfile.TarError):  # a partial file must not look complete
         made.unlink(missing_ok=True)
         raise
 
 
 def _host_name(name: str) -> str:
-    """A file name without anything that could mislead a person or a program on the host."""
+    """A file name without anything that could mislead a user or a program on the host."""
     safe = sanitize_line(name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
     safe = safe.replace("/", "_").replace("\\", "_")[:MAX_NAME_BYTES]
     while len(safe.encode()) > MAX_NAME_BYTES:
@@ -225,7 +225,7 @@ def _move_into_place(fresh: Path, target: Path) -> None:
 
 
 class _Names:
-    """Finds free names; fast even when thousands of files want the same name."""
+    """Finds free names; fast even if thousands of files want the same name."""
 
     def __init__(self) -> None:
         self._last: dict[Path, int] = {}

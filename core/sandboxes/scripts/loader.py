@@ -1,4 +1,4 @@
-"""The shell scripts that run inside a sandbox, and quoting for what is put into them."""
+"""The shell scripts that run inside a sandbox, and quoting for values inserted into them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATE_DIR = "/run/sandbox-tui"
 
 @functools.cache
 def script(name: str) -> str:
-    """Text of a script in this folder, without lines that only hold a comment.
+    """The text of a script in this folder, without comment lines.
 
     Some scripts are sent with each request, and bash reads those byte by byte.
     """
@@ -41,28 +41,33 @@ class Control(Protocol):
 
 
 async def install_bashrc(control: Control) -> None:
-    """Write the settings of a person's shell to where it looks for them."""
+    """Write the bashrc of the user's shells to the place they read it from."""
     folder = STATE_DIR.encode()
     command = b"mkdir -p %b && cat >%b/bashrc" % (folder, folder)
     await control(command, payload=script("shell.bashrc").encode())
 
 
 async def reset_process_state(control: Control) -> None:
-    """Adapt the carried state of a snapshot to a new sandbox: what names processes and terminals
-    goes, and commands are counted from 1 again (see carry.sh for `saved`)."""
+    """Adapt the carried state of a snapshot to a new sandbox.
+
+    Names of processes and terminals are removed, and commands are counted from 1 again (see
+    carry.sh for `saved`).
+    """
     await control(f"state={STATE_DIR}\n{script('reset_process_state.sh')}".encode())
 
 
 async def end_foreground(control: Control) -> int:
-    """End what an earlier program left running in the foreground; how many commands it ran."""
+    """End an earlier program's foreground processes; returns how many commands it ran."""
     result = await control(f"state={STATE_DIR}\n{script('reattach.sh')}".encode())
     words = result.stdout.split()
     return int(words[-1]) if words and words[-1].isdigit() else 0
 
 
 def clean_command(argv: Sequence[str], *, user: str, cwd: str) -> bytes:
-    """A script that becomes `argv`, as `user` (empty: the sandbox's own) in the directory `cwd`;
-    it exits with 126 when either cannot be used."""
+    """A script that executes `argv` as `user` in the directory `cwd`.
+
+    An empty `user` is the sandbox's default. Exits with 126 if either cannot be used.
+    """
     words = b" ".join(quote(word) for word in argv)
     begin = b"cd -- %b || exit 126\n" % quote(cwd)
     if not user:
@@ -72,9 +77,9 @@ def clean_command(argv: Sequence[str], *, user: str, cwd: str) -> bytes:
 
 
 def shell_command(name: str, cols: int, rows: int) -> list[str]:
-    """The command line of a person's shell, in the model's directory and environment.
+    """The command line of a user's shell, in the model's directory and environment.
 
-    It writes its process id and its terminal to files of its name.
+    It writes its process id and its terminal to files named after it.
     """
     begin = f"echo $$ >{STATE_DIR}/{name}.pid; tty >{STATE_DIR}/{name}.tty"
     begin += f"; stty sane cols {cols} rows {rows} 2>/dev/null"
@@ -83,15 +88,15 @@ def shell_command(name: str, cols: int, rows: int) -> list[str]:
 
 
 def end_shell_command(name: str) -> bytes:
-    """Hangs up the shell of this name, then kills what is left of its session."""
+    """Hangs up the shell of this name, then kills the rest of its session."""
     return f"f={STATE_DIR}/{name}.pid\n{script('end_shell.sh')}".encode()
 
 
 def quote(path: str) -> bytes:
-    """A path (text as `core.base.path_codec` writes it) as one word of a shell command."""
+    """A path (text in the encoding of `core.base.path_codec`) as one word of a shell command."""
     return quote_bytes(text_to_path(path))
 
 
 def quote_bytes(word: bytes) -> bytes:
-    """Bytes as one word of a shell command; NUL, which no word can hold, is left out."""
+    """Bytes as one word of a shell command; NUL, which no word can contain, is removed."""
     return b"'" + word.replace(b"\0", b"").replace(b"'", b"'\\''") + b"'"
