@@ -1,1 +1,1 @@
-"""What can happen in a run, how it is recorded in order, and the state that events add up to."""
+"""The events of a run, how they are recorded in order, and the state that they add up to."""

@@ -1,4 +1,4 @@
-"""Extracts a command's output from the observation that the model got."""
+"""Extracts a command's output from its observation."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Observed(NamedTuple):
 
     @property
     def last_line(self) -> str:
-        """The last line that was printed; empty when there is none."""
+        """The last line of output; empty if there is none."""
         return (self.err or self.out).rstrip().rpartition("\n")[2].strip()
 
 
 def observed(observation: str) -> Observed:
-    """Parse an observation; the framing is that of `tools.bash`."""
+    """Parse an observation, which is framed as in `tools.bash`."""
     lines = observation.split("\n")
     command = any(line == "[STDOUT]" for line in lines[:4])
     while lines and (not lines[0].strip() or lines[0].startswith(_FRAME)):

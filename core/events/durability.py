@@ -1,8 +1,8 @@
-"""How far a run's events are stored, so that nothing happens in it that is not recorded.
+"""Tracks how far a run's events are stored, so that nothing happens that is not recorded.
 
-The recorder (`sessions.recording`) reports how far it has come. Before each request and each call
-the run waits until every event so far is stored: a full disk or a locked database stalls the run,
-and loses nothing. A run that is not recorded waits for nothing.
+The recorder (`sessions.recording`) reports its progress. Before each request and each call, the run
+waits until every event so far is stored: a full disk or a locked database stalls the run but loses
+nothing. A run that is not recorded waits for nothing.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Durability:
     """How far a run's events are stored.
 
     Attributes:
-        stall_reason: why nothing can be stored at present, as a sentence; empty when it can.
-        observers: called when `stall_reason` has changed.
+        stall_reason: why nothing can be stored at present, as a sentence; empty if it can.
+        observers: called when `stall_reason` changes.
     """
 
     def __init__(self) -> None:
@@ -38,34 +38,34 @@ class Durability:
         self._stuck = 0
 
     def begin(self) -> None:
-        """The events are stored from now on, and none is yet."""
+        """Start tracking: events are stored from now on, and none is yet."""
         self._upto = 0
 
     def mark_durable(self, seq: int) -> None:
-        """All events up to this one are stored."""
+        """Report that all events up to this one are stored."""
         self._upto = seq
         self._moved.set()
 
     def end(self) -> None:
-        """The events are no longer stored; nothing waits for it any more."""
+        """Stop tracking: events are no longer stored, and nothing waits for that."""
         self._upto = math.inf
         self._moved.set()
 
     def give_up(self) -> None:
-        """Stop retrying: what cannot be stored at once is an error from now on."""
+        """Stop retrying: from now on, a failure to store is an error."""
         self._given_up.set()
 
     async def wait_for(self, seq: int) -> None:
-        """Wait until the event of this number is stored."""
+        """Wait until the event with this number is stored."""
         while self._upto < seq:
             self._moved.clear()
             await self._moved.wait()
 
     async def retry_until_durable(self, write: Callable[[], Awaitable[T]]) -> T:
-        """Call `write` until it succeeds, as long as its errors may pass; returns its result.
+        """Call `write` until it succeeds, retrying transient errors; returns its result.
 
         Raises:
-            StoreError: one that does not pass, or any after `give_up`.
+            StoreError: a permanent error, or any error after `give_up`.
         """
         waited = False
         try:

@@ -1,4 +1,4 @@
-"""A file of the sandbox as the events tell of it: its last change, and its earlier contents."""
+"""A file of the sandbox, as described by events: its last change and its earlier contents."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Literal, Protocol, runtime_checkable
 from sandbox_tui.core.events import types as e
 
 Content = tuple[int, str | None]
-"""The step at which a file got a content, and its digest where it is stored."""
+"""The step at which a file got some content, and the content's digest if it is stored."""
 
 
 @runtime_checkable
 class Growing(Protocol):
-    """A history that grows without being copied."""
+    """A history that can be extended without copying."""
 
     def then(self, content: Content) -> Sequence[Content]:
-        """This history and one content more."""
+        """This history with one more content."""
         ...
 
 
 @dataclass(slots=True)
 class FileState:
-    """A path of the sandbox.
+    """A path in the sandbox.
 
     Attributes:
-        last: its last change (`deleted` ones stay, so that the screen can show them as gone).
-        run_mark: what became of it since the run began; None when nothing did, or when it was made
+        last: its last change (deleted files are kept, so that the screen can show them as deleted).
+        run_mark: its change since the start of the run; None if there is none, or if it was created
             and deleted since.
         step: step of its last change.
-        by: whose work that was.
-        history: (step, digest) of every content that was kept, oldest first.
+        by: who made that change.
+        history: (step, digest) of every content that was stored, oldest first.
     """
 
     last: e.FileChange
@@ -48,14 +48,14 @@ class FileState:
 
 def lengthened(history: Sequence[Content], content: Content) -> Sequence[Content]:
     if isinstance(history, list | tuple) or not isinstance(history, Growing):
-        return [*history, content]  # checked first: an isinstance check of a protocol is slow
+        return [*history, content]  # checked first: isinstance with a protocol is slow
     return history.then(content)
 
 
 def run_mark(
     known: FileState | None, change: e.FileChange
 ) -> Literal["created", "modified", "deleted"] | None:
-    """How a path differs since the run began, given its state before this change."""
+    """How a path differs from the start of the run, given its state before this change."""
     at_start = known is not None and known.run_mark != "created" and not known.came_and_went
     if change.change == "deleted":
         return "deleted" if at_start or known is None else None

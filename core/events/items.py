@@ -1,4 +1,4 @@
-"""The items of a run as its reader sees them: calls, replies, a person's messages, notes."""
+"""The items of a run as the user sees them: calls, replies, user messages, notes."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class CallItem:
 
     @property
     def arguments(self) -> str:
-        """The arguments it ran with: as a person edited them, or as the model wrote them."""
+        """The arguments it ran with: the user's, if edited, or else the model's."""
         edited = self.decided.arguments if self.decided else None
         return self.call.arguments if edited is None else edited
 
     @property
     def status(self) -> CallStatus:
-        """Its status."""
+        """The status of the call."""
         if self.finished is not None:
             if self.decided and self.decided.verdict in ("reject", "skip"):
                 return "rejected"
@@ -44,10 +44,10 @@ class ReplyItem:
     """A model's reply: it grows by fragments, and is complete once `replied` is set.
 
     Attributes:
-        interrupted: a person broke it off; its fragments are all there is of it.
-        failures: of the attempts to get it, in order.
-        abandoned: it broke off, and the model was asked again: what comes then is another reply
-            of the same step.
+        interrupted: the user interrupted it; it consists only of its fragments.
+        failures: failed attempts to get it, in order.
+        abandoned: it broke off and the model was asked again; the next reply of the same step is a
+            new item.
     """
 
     step: int
@@ -67,12 +67,12 @@ class ReplyItem:
 
     @property
     def has_failed(self) -> bool:
-        """Whether the last attempt failed and the next one has not begun."""
+        """Whether the last attempt failed and the next one has not started."""
         return bool(self.failures) and self.failures[-1].t >= self.asked_at
 
     @property
     def remark(self) -> str:
-        """Why it has no calls, as a sentence; empty where it has some."""
+        """Why it has no calls, as a sentence; empty if it has some."""
         if self.interrupted:
             return "You stopped the reply."
         if self.abandoned:
@@ -89,7 +89,7 @@ class ReplyItem:
 
 @dataclass(slots=True)
 class HumanItem:
-    """A person's message, command (`command` is set) or work on a file (`file` is set)."""
+    """A user message, command (`command` is set) or file operation (`file` is set)."""
 
     id: int
     at: float
@@ -104,7 +104,8 @@ class HumanItem:
 
     @property
     def waits(self) -> bool:
-        """Whether it waits: a message or an output for the next request, a command to be run."""
+        """Whether it is pending: a message or an output for the next request, or a command to be
+        run."""
         if self.delivered or self.withdrawn:
             return False
         if self.file is not None:
@@ -115,13 +116,13 @@ class HumanItem:
 
     @property
     def may_change(self) -> bool:
-        """Whether a person can still edit it."""
+        """Whether the user can still edit it."""
         return self.waits and not self.started and self.file is None
 
 
 @dataclass(slots=True)
 class NoteItem:
-    """A sentence for the reader."""
+    """A one-sentence note for the user."""
 
     at: float
     text: str
@@ -132,5 +133,5 @@ Item = CallItem | ReplyItem | HumanItem | NoteItem
 
 
 def is_lost(item: CallItem) -> bool:
-    """Whether a call was running and is lost with its program; a submit can be repeated."""
+    """Whether a call was running and was lost with its program; a submit can be repeated."""
     return item.started_at is not None and item.finished is None and item.call.name != "submit"

@@ -1,11 +1,11 @@
 """The journal of a run: numbers and times its events, and passes them to one reader in order.
 
 Bursts of terminal output and of model fragments are joined into one event (at most one per terminal
-in `JOIN_SECONDS`, of at most `JOIN_BYTES`), so that a flood costs the reader a few events a second.
-Any other event flushes what is being joined first, so that the order holds.
+in `JOIN_SECONDS`, of at most `JOIN_BYTES`), so that a flood costs the reader only a few events per
+second. Any other event flushes joined data first, which preserves the order.
 
 A journal that is `held` buffers events until `begin` has written the run's first ones, and drops
-whatever follows the event given to `end`: a stream has one beginning and one end.
+everything after the event passed to `end`: a stream has one beginning and one end.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from sandbox_tui.core.events.types import AnyEvent, Event, ModelDelta, TerminalO
 JOIN_SECONDS = 0.03
 JOIN_BYTES = 64 * 1024
 MAX_PENDING_BYTES = 1 << 20
-"""Bytes of terminal output that may wait for the reader before writers have to wait."""
+"""Maximum bytes of terminal output waiting for the reader before writers must wait."""
 
 MAX_PENDING_EVENTS = 1024
-"""Events that may wait for the reader before writers have to wait."""
+"""Maximum number of events waiting for the reader before writers must wait."""
 
 
 _E = TypeVar("_E", bound=Event)
 
 
 class Journal:
-    """The ordered stream of one run's events; many writers, one reader.
+    """The ordered stream of one run's events, with many writers and one reader.
 
     Args:
         clock: seconds, monotonic.
         first_seq: number of the first event (a resumed run continues counting).
-        offset: seconds added to every `t` (likewise).
-        held: whether events wait until `begin`.
+        offset: seconds added to every `t` (also for resumed runs).
+        held: whether events are buffered until `begin`.
 
     Attributes:
         observers: called with each event as it is written.
@@ -80,7 +80,7 @@ class Journal:
         return self._clock() - self._begin
 
     def begin(self, events: Sequence[AnyEvent]) -> None:
-        """Write a run's first events, then those that were buffered."""
+        """Write a run's first events, then the buffered ones."""
         held, self._held = self._held or [], None
         for event in [*events, *held]:
             self.post(event)
@@ -91,7 +91,7 @@ class Journal:
         self._ended = True
 
     def post(self, event: AnyEvent) -> AnyEvent:
-        """Write an event; returns it numbered and timed, or as it is while the journal is held."""
+        """Write an event; returns it with number and time, or unchanged while held."""
         self._flush_joined()
         return self._append(event)
 
@@ -106,7 +106,7 @@ class Journal:
         self._arm()
 
     async def output(self, terminal: str, data: bytes) -> None:
-        """Write terminal output; waits while the reader is more than `MAX_PENDING_BYTES` behind."""
+        """Write terminal output; waits while the reader is too far behind (`MAX_PENDING_BYTES`)."""
         if not data:
             return
         if self._delta is not None:
@@ -124,19 +124,19 @@ class Journal:
         await self._room.wait()
 
     async def wait_durable(self) -> None:
-        """Wait until everything written so far is stored, where it is stored at all."""
+        """Wait until everything written so far is stored, if it is stored at all."""
         self._flush_joined()
         await self.durability.wait_for(self._next - 1)
 
     def close(self) -> None:
-        """End the stream: the reader ends after the pending events."""
+        """Close the stream: the reader ends after the pending events."""
         self._flush_joined()
         self._closed = True
         self._room.set()
         self._wake.set()
 
     async def read(self) -> AsyncIterator[AnyEvent]:
-        """The events, in order, until `close`. Once the reader has left, no writer waits."""
+        """The events, in order, until `close`. After the reader has stopped, no writer waits."""
         try:
             while True:
                 while self._ready:
@@ -163,7 +163,7 @@ class Journal:
         return same and delta.name is None
 
     def _arm(self) -> None:
-        """Flush what is joined after `JOIN_SECONDS`, or at once if nothing was flushed lately."""
+        """Flush joined data after `JOIN_SECONDS`, or at once if nothing was flushed recently."""
         if self._timer is not None:
             return
         quiet = self._clock() - self._last_flush

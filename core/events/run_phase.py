@@ -8,9 +8,10 @@ from enum import Enum
 class Phase(Enum):
     """A run's phase; it only ever advances.
 
-    STARTING   its sandbox is starting; mode and messages are accepted, and hold from the first step
-    RUNNING    the agent works
-    FINISHING  it has stopped, or was told to stop; results are copied out
+    STARTING   the sandbox is starting; mode and messages are accepted, and apply from the first
+    step
+    RUNNING    the agent is working
+    FINISHING  the agent has stopped, or was told to stop; results are copied out
     OVER       `RunFinished` is written
     """
 
@@ -21,5 +22,5 @@ class Phase(Enum):
 
     @property
     def steerable(self) -> bool:
-        """Whether a person can still steer the run."""
+        """Whether the user can still steer the run."""
         return self in (Phase.STARTING, Phase.RUNNING)

@@ -1,6 +1,6 @@
-"""The state of a run at one moment: a fold of its events, the same live and in replay.
+"""The state of a run at one position: a fold of its events, the same live and in replay.
 
-`RunState.apply` reads nothing but the event it is given. Terminal screens are folded separately
+`RunState.apply` depends only on the event it is given. Terminal screens are folded separately
 (`core.terminal`), because their bytes are fed in slices.
 """
 
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 MIRROR = "model"
-"""Name of the terminal that mirrors what runs in the sandbox."""
+"""Name of the terminal that mirrors the commands in the sandbox."""
 
 RunStatus = Literal[
     "starting", "running", "paused", "frozen", "waiting", "awaiting_input", "finished", "failed"
@@ -52,7 +52,7 @@ RunStatus = Literal[
 
 @dataclass(slots=True)
 class RunState:
-    """A run at one moment.
+    """The state of a run at one position.
 
     Attributes:
         seq, t: of the last event applied.
@@ -62,11 +62,11 @@ class RunState:
         terminals: size in cells by name.
         totals: sums so far.
         step: the step that is running.
-        open_calls: those without an answer, by number.
-        edited_calls: how often a person changed what a call does.
-        awaited: set while the running command waits for what is typed into its terminal.
-        tool_format: in which the tool calls travel now.
-        context_length: of the model; None while nobody has said.
+        open_calls: unanswered calls, by number.
+        edited_calls: number of calls edited by the user.
+        awaited: set while the running command waits for terminal input.
+        tool_format: the current format of tool calls.
+        context_length: the model's; None while unknown.
     """
 
     seq: int = 0
@@ -92,7 +92,7 @@ class RunState:
 
     @property
     def pending(self) -> CallItem | None:
-        """The call that waits for a person."""
+        """The call that waits for the user."""
         if self.finished:
             return None
         waiting = (item for item in self.open_calls.values() if item.status == "waiting")
@@ -100,7 +100,7 @@ class RunState:
 
     @property
     def queue(self) -> list[HumanItem]:
-        """A person's messages and commands that wait, in order."""
+        """The user's pending messages and commands, in order."""
         return [] if self.finished else [item for item in self.humans.values() if item.waits]
 
     @property
@@ -110,7 +110,7 @@ class RunState:
 
     @property
     def busy(self) -> bool:
-        """Whether a call or a person's command is running."""
+        """Whether a call or a user command is running."""
         if self.finished is not None:
             return False
         if self.running is not None:
@@ -120,22 +120,22 @@ class RunState:
 
     @property
     def latest_step(self) -> int:
-        """The step whose calls ran last, or run now: until a reply has come and its calls may run,
-        that is the one before."""
+        """The step whose calls ran last or are running now: the previous one until the current
+        reply has arrived and its calls may run."""
         reply = self.reply
         before = reply is None or reply.replied is None or self.pending is not None
         return self.step - 1 if before and self.finished is None else self.step
 
     @property
     def phase(self) -> Phase:
-        """The run's phase; no event tells FINISHING from RUNNING."""
+        """The run's phase; events do not distinguish FINISHING from RUNNING."""
         if self.finished is not None:
             return Phase.OVER
         return Phase.STARTING if self.started is None else Phase.RUNNING
 
     @property
     def status(self) -> RunStatus:
-        """One word for the header."""
+        """The run's status as one word for the header."""
         if self.finished is not None:
             return "finished" if self.finished.reason == "submitted" else "failed"
         if self.started is None:
@@ -149,7 +149,7 @@ class RunState:
         return "paused" if self.mode == "paused" else "running"
 
     def apply(self, event: e.AnyEvent) -> None:
-        """Fold one event in."""
+        """Apply one event to the state."""
         self.seq, self.t = event.seq, event.t
         match event:
             case e.RunStarted():
@@ -229,7 +229,7 @@ class RunState:
     def _resume(self, event: e.RunResumed) -> None:
         self.awaited = None
         for item in self.calls.values():
-            if item.finished is None and not is_lost(item):  # it is decided about again
+            if item.finished is None and not is_lost(item):  # it is decided again
                 item.held = item.decided = item.started_at = None
         self.items.append(NoteItem(event.t, _resumed_words(event)))
 
@@ -365,12 +365,12 @@ def _write(reply: ReplyItem, delta: e.ModelDelta) -> None:
 
 
 def _broke_off(reply: ReplyItem) -> bool:
-    """Whether some of the reply has come, and not its end: what was said stays."""
+    """Whether part of the reply arrived, but not its end; that part is kept."""
     return reply.replied is None and bool(reply.text or reply.reasoning or reply.writing)
 
 
 def _forked(event: e.Forked) -> str:
-    """A fork's beginning, as a sentence."""
+    """The start of a fork, as a sentence."""
     come = f"forked here from {event.parent}: {event.model} continues"
     if not event.repeats:
         return f"{come}, with its files at that point"

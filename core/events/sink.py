@@ -1,4 +1,4 @@
-"""Where an agent and its environment write events: a journal, or nowhere."""
+"""Where an agent and its environment write events: to a journal, or nowhere."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from sandbox_tui.core.events.types import AnyEvent, ModelDelta
 
 
 class EventSink(Protocol):
-    """Takes the events of a run, in order; `Journal` is the one that records and shows them."""
+    """Receives the events of a run, in order; `Journal` records and shows them."""
 
     def post(self, event: AnyEvent) -> AnyEvent:
-        """Write an event; returns it numbered and timed where the sink does that."""
+        """Write an event; returns it with number and time if the sink adds them."""
         ...
 
     def post_delta(self, delta: ModelDelta) -> None:
@@ -29,12 +29,12 @@ class EventSink(Protocol):
         ...
 
     async def wait_durable(self) -> None:
-        """Wait until everything written so far is stored, where it is stored at all."""
+        """Wait until everything written so far is stored, if it is stored at all."""
         ...
 
 
 class NullEventSink(EventSink):
-    """Drops every event: an agent without a record and without a screen."""
+    """Drops every event, for an agent without a record or a screen."""
 
     @override
     def post(self, event: AnyEvent) -> AnyEvent:

@@ -12,8 +12,8 @@ class StallRecorder:
     """Writes a warning after each stall.
 
     Args:
-        journal: of the run.
-        state: of the run.
+        journal: the run's journal.
+        state: the run's state.
     """
 
     def __init__(self, journal: Journal, state: RunState) -> None:

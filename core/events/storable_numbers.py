@@ -1,7 +1,7 @@
-"""Numbers in events: every number that is written must be readable again.
+"""Checks numbers in events: every number written must be readable again.
 
-JSON has no word for a number that is infinite or none, and writes null; a column of SQLite holds
-integers of 64 bits.
+JSON cannot represent infinite numbers or NaN and writes null; a SQLite column holds integers of 64
+bits.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ MAX_INT = (1 << 63) - 1
 
 
 class _Numbers(NamedTuple):
-    """The fields of a class that are numbers, or that hold structs with numbers.
+    """The fields of a class that are numbers, or that contain structs with numbers.
 
     Attributes:
         floats: name, and whether the field has no default.
         ints: names.
-        parts: name, and class of what it holds, alone or in a tuple.
+        parts: name, and class of the contained structs, single or in a tuple.
     """
 
     floats: dict[str, bool]
@@ -45,7 +45,7 @@ def _numbers(kind: type[msgspec.Struct]) -> _Numbers:
 
 
 def unreadable(value: msgspec.Struct) -> str:
-    """The number of an event that could not be read back, in a few words; empty if all can."""
+    """Describes a number in an event that could not be read back; empty if all can."""
     numbers = _numbers(type(value))
     for name in numbers.floats:
         if not math.isfinite(getattr(value, name)):
@@ -62,8 +62,10 @@ def unreadable(value: msgspec.Struct) -> str:
 
 
 def with_numbers(fields: dict[str, Any], kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """Decoded fields of such a class, without null where a number has to be: earlier versions wrote
-    it for an infinite one. It becomes the field's default, or 0."""
+    """Decoded fields of such a class, with null replaced wherever a number is required.
+
+    Earlier versions wrote null for an infinite number. It becomes the field's default, or 0.
+    """
     numbers = _numbers(kind)
     done = dict(fields)
     for name, required in numbers.floats.items():

@@ -1,14 +1,15 @@
-"""The one vocabulary: everything that can happen in a run.
+"""The vocabulary of events: everything that can happen in a run.
 
 A run is its events: `Run` yields them, `sessions` stores them, the screen folds them, and replay
 yields the same objects again. Events are immutable; the journal sets `seq` (1, 2, 3 ...) and `t`
 (seconds since the run began, on a monotonic clock).
 
-Stored, an event is one JSON object: `{"kind": "CallStarted", "seq": 7, "t": 1.52, "call": 3}`.
-Bytes are base64. Paths are text as `core.base.path_codec` writes it: any file name survives.
+An event is stored as one JSON object: `{"kind": "CallStarted", "seq": 7, "t": 1.52, "call": 3}`.
+Bytes are base64. Paths are text in the encoding of `core.base.path_codec`, which preserves any file
+name.
 
-A class's name is its `kind`: to rename a class, pin the old name as its tag. A new event is a class
-in `core.events.kinds`, a member of `AnyEvent`, and a case in `core.events.run_state`.
+A class's name is its `kind`: to rename a class, pin the old name as its tag. A new event needs a
+class in `core.events.kinds`, a member of `AnyEvent`, and a case in `core.events.run_state`.
 """
 
 from __future__ import annotations
@@ -245,7 +246,7 @@ AnyEvent = (
     | Scored
     | Warned
 )
-"""Every event there is."""
+"""Every kind of event."""
 
 _encoder = msgspec.json.Encoder()
 _decoder: msgspec.json.Decoder[AnyEvent] = msgspec.json.Decoder(AnyEvent)
@@ -257,8 +258,10 @@ def to_json(event: Event) -> bytes:
 
 
 def from_json(line: bytes | str) -> AnyEvent:
-    """The event of a line of JSON. A null instead of a number, as versions before wrote an infinite
-    one, is read as the default of that number.
+    """The event in a line of JSON.
+
+    Null in place of a number, which earlier versions wrote for an infinite one, is read as the
+    field's default.
 
     Raises:
         EventDecodeError: the line is not an event of this version.
@@ -280,7 +283,7 @@ _CLASSES: dict[str, type[Event]] = {
 
 
 def _mended(fields: Any) -> Any:
-    """Decoded fields, with a number wherever there has to be one."""
+    """Decoded fields, with a number wherever one is required."""
     if not isinstance(fields, dict):
         return fields
     known = cast(dict[str, Any], fields)

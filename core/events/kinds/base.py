@@ -1,4 +1,4 @@
-"""What every event has."""
+"""The base class of all events."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag=lambda name: name):
-    """Something that happened. See `core.events.types` for `seq` and `t`."""
+    """Something that happened in a run. See `core.events.types` for `seq` and `t`."""
 
     seq: int = 0
     t: float = 0.0

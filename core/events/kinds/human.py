@@ -1,4 +1,4 @@
-"""What a person says and does."""
+"""Events for what the user says and does."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from sandbox_tui.core.events.kinds.values import Actor, Mode
 
 
 class HumanMessage(Event, frozen=True, kw_only=True):
-    """A person's message for the model; it waits for the next request."""
+    """The user sent the model a message; it waits for the next request."""
 
     id: int
     text: str
 
 
 class HumanCommand(Event, frozen=True, kw_only=True):
-    """A person's command in the model's own shell.
+    """The user entered a command for the model's own shell.
 
     Attributes:
-        id: 1, 2, 3 ... among the run's human messages and commands.
-        told_to_model: whether command and output go into the conversation.
+        id: 1, 2, 3 ... across the run's user messages and commands.
+        told_to_model: whether the command and its output go into the conversation.
     """
 
     id: int
@@ -29,13 +29,13 @@ class HumanCommand(Event, frozen=True, kw_only=True):
 
 
 class HumanCommandStarted(Event, frozen=True, kw_only=True):
-    """A person's command started."""
+    """A user's command started."""
 
     id: int
 
 
 class HumanCommandFinished(Event, frozen=True, kw_only=True):
-    """A person's command ended. Fields as in `CallFinished`."""
+    """A user's command ended. Fields as in `CallFinished`."""
 
     id: int
     observation: str
@@ -46,15 +46,15 @@ class HumanCommandFinished(Event, frozen=True, kw_only=True):
 
 
 class HumanFile(Event, frozen=True, kw_only=True):
-    """A person copied a file or folder out of the sandbox or into it, or edited a file.
+    """The user copied a file or folder out of or into the sandbox, or edited a file.
 
     Attributes:
-        id: among the run's human messages and commands.
+        id: id in the same sequence as user messages and commands.
         action: what was done.
-        path: in the sandbox, as `core.base.path_codec` writes it.
-        host: the host's side: the folder it was copied into, or what was copied in.
+        path: path in the sandbox, in the encoding of `core.base.path_codec`.
+        host: path on the host: the target folder of a copy out, or the source of a copy in.
         told_to_model: whether the model is told.
-        diff: what the person changed, as a unified diff (bounded).
+        diff: the user's changes, as a unified diff (limited in length).
         left_behind: a sentence for each thing that was not copied.
     """
 
@@ -68,7 +68,7 @@ class HumanFile(Event, frozen=True, kw_only=True):
 
 
 class Delivered(Event, frozen=True, kw_only=True):
-    """Queued messages went into the conversation, in this order."""
+    """Queued messages were added to the conversation, in this order."""
 
     step: int
     ids: tuple[int, ...]
@@ -82,7 +82,7 @@ class Withdrawn(Event, frozen=True, kw_only=True):
 
 
 class Reworded(Event, frozen=True, kw_only=True):
-    """A queued message, or a command that has not begun, was edited."""
+    """A queued message, or a command that had not started, was edited."""
 
     id: int
     text: str
@@ -96,11 +96,11 @@ class ModeChanged(Event, frozen=True, kw_only=True):
 
 
 class RuleGranted(Event, frozen=True, kw_only=True):
-    """A person allowed calls like this one for the rest of the run.
+    """The user allowed similar calls for the rest of the run.
 
     Attributes:
         tool: the tool's name.
-        pattern: as `policy.granted_rules` reads it.
+        pattern: a pattern for `policy.granted_rules`.
     """
 
     tool: str

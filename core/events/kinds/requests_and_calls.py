@@ -1,4 +1,4 @@
-"""The steps of a run: requests, replies, calls."""
+"""Events for the steps of a run: requests, replies, calls."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from sandbox_tui.core.events.kinds.values import (
 
 
 class ModelAsked(Event, frozen=True, kw_only=True):
-    """A request is going out.
+    """A request is about to be sent.
 
     Attributes:
-        digest: sha256 of the conversation, to tell equal requests apart from unequal ones. A model
-            whose tool calls are text gets it rendered as text.
-        messages: how many messages it holds.
+        digest: sha256 of the conversation, to distinguish requests. It is computed before the
+            conversation is rendered for a model whose tool calls are text.
+        messages: number of messages in the request.
         token_count: tokens of the request as far as known (the last reply's count), else 0.
-        attempt: 1 for the first try of this step.
-        steps_left: what the model is told that remains; None in older records: as the limit says.
+        attempt: 1 for the first attempt of this step.
+        steps_left: number of remaining steps told to the model; None in older records, where the
+            limit determines it.
     """
 
     step: int
@@ -41,7 +42,7 @@ class ModelDelta(Event, frozen=True, kw_only=True):
     Attributes:
         channel: text, reasoning, or call (a fragment of a tool call's arguments).
         text: the fragment.
-        index: which call of the reply the fragment belongs to.
+        index: the call of the reply that the fragment belongs to.
         name: the tool's name, in the first fragment of a call.
     """
 
@@ -56,14 +57,14 @@ class ModelReplied(Event, frozen=True, kw_only=True):
     """A whole reply.
 
     Attributes:
-        message: the assistant message as it goes back into the conversation.
+        message: the assistant message as added to the conversation.
         text, reasoning: its two kinds of prose.
-        finish_reason: as the server named it, or None.
+        finish_reason: as reported by the server, or None.
         latency: seconds from request to last byte.
         first_token: seconds from request to the first fragment, or None.
-        cost: US dollars of this reply, or None where the price is not known.
-        reminder: what the model was told after a reply without a call, None where it held one.
-        unreadable: it wrote calls as text that could not be carried out; the reminder says why.
+        cost: US dollars of this reply, or None if the price is unknown.
+        reminder: the reminder after a reply without a call; None if it contained one.
+        unreadable: it contained calls as text that could not be run; the reminder says why.
     """
 
     step: int
@@ -80,7 +81,7 @@ class ModelReplied(Event, frozen=True, kw_only=True):
 
 
 class ModelFailed(Event, frozen=True, kw_only=True):
-    """A request failed; `retry_in` is the seconds until the next try, None when there is none."""
+    """A request failed; `retry_in` is the seconds until the next attempt, or None."""
 
     step: int
     error: str
@@ -89,11 +90,11 @@ class ModelFailed(Event, frozen=True, kw_only=True):
 
 
 class ToolFormatChosen(Event, frozen=True, kw_only=True):
-    """The tool calls of this run travel in this format from here on.
+    """The format of this run's tool calls from here on.
 
     Attributes:
         format: the format.
-        why: the reason, as a sentence for people.
+        why: the reason, as a sentence for the user.
     """
 
     format: ToolFormat
@@ -101,13 +102,13 @@ class ToolFormatChosen(Event, frozen=True, kw_only=True):
 
 
 class ContextLengthFound(Event, frozen=True, kw_only=True):
-    """The length of the model's context is known from here on."""
+    """The model's context length is known from here on."""
 
     context: ContextLength
 
 
 class ReplyInterrupted(Event, frozen=True, kw_only=True):
-    """A person broke off a reply: its fragments stay recorded, the conversation continues without
+    """The user interrupted a reply: its fragments stay recorded, the conversation continues without
     it, and the model is asked again."""
 
     step: int
@@ -120,12 +121,12 @@ class CallProposed(Event, frozen=True, kw_only=True):
 
 
 class CallHeld(Event, frozen=True, kw_only=True):
-    """A call waits for a person.
+    """A call waits for the user.
 
     Attributes:
         call: the call's number.
-        rule: why, in a few words, where a policy asks; None where every call waits.
-        reason: the rule's own words for the person.
+        rule: why the policy asks, in a few words; None if every call waits.
+        reason: the rule's own explanation for the user.
     """
 
     call: int
@@ -134,15 +135,15 @@ class CallHeld(Event, frozen=True, kw_only=True):
 
 
 class CallDecided(Event, frozen=True, kw_only=True):
-    """A call was decided about.
+    """A call was decided.
 
     Attributes:
         call: the call's number.
-        verdict: what was decided.
+        verdict: the decision.
         by: who decided.
         rule: the rule that decided, or that asked for a decision, in a few words.
-        arguments: the new arguments (JSON text) when edited.
-        feedback: words for the model when rejected, the observation itself when answered.
+        arguments: the new arguments (JSON text) if edited.
+        feedback: a message for the model if rejected, the observation itself if answered.
     """
 
     call: int
@@ -164,13 +165,13 @@ class CallFinished(Event, frozen=True, kw_only=True):
 
     Attributes:
         observation: the text the model gets.
-        ok: False when the tool refused, the command failed, or the call was malformed.
-        exit_code: of the command, None where there was none.
-        stdout_bytes, stderr_bytes: what the command wrote in full, before any bound.
+        ok: False if the tool refused, the command failed, or the call was malformed.
+        exit_code: the command's, or None if there was no command.
+        stdout_bytes, stderr_bytes: size of the command's whole output, before any limit.
         truncated: whether the observation is shorter than the output.
         duration: seconds.
         timed_out: whether the time limit ended it.
-        interrupted: whether a person ended it.
+        interrupted: whether the user ended it.
         background: whether processes that it started are still running.
     """
 

@@ -1,4 +1,4 @@
-"""The life of a run: begun, resumed, forked, finished; what its reader should know."""
+"""Events for the life cycle of a run: started, resumed, forked, finished; and warnings."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from sandbox_tui.core.events.kinds.values import Actor, FinishReason, Limits, Ru
 
 
 class RunStarted(Event, frozen=True, kw_only=True):
-    """A run began. Says what is run; never holds a key.
+    """A run started. Describes what is run; never contains a key.
 
     Attributes:
         schema: version of this vocabulary.
         run_id: the session's id.
         started_at: wall clock, seconds since the epoch.
-        task: what the model was asked.
+        task: the task for the model.
         model: the model's name.
         model_params: server address and sampling parameters, without secrets.
         sandbox: docker or bubblewrap.
-        sandbox_info: image, container, network and limits, as text to show.
+        sandbox_info: image, container, network and limits, as display text.
         prompt_pack: name of the prompt pack.
         system_prompt, instance_prompt: the two opening messages as sent.
         working_dir, input_dir, output_dir: absolute paths inside the sandbox.
@@ -52,14 +52,14 @@ class RunStarted(Event, frozen=True, kw_only=True):
 
 
 class RunResumed(Event, frozen=True, kw_only=True):
-    """Another program resumed the run, whose own was gone; `t` does not count the time between.
+    """Another program resumed the run after its own had ended; `t` excludes the time between.
 
     Attributes:
         resumed_at: wall clock, seconds since the epoch.
-        away: seconds between the last event before and this one.
-        sandbox_info: of the sandbox now, as text to show.
-        lost: a sentence for each thing that ended with the program before.
-        changed: a sentence for each setting that is not as it was.
+        away: seconds between the previous event and this one.
+        sandbox_info: description of the sandbox now, as display text.
+        lost: a sentence for each thing that ended with the previous program.
+        changed: a sentence for each setting that has changed.
     """
 
     resumed_at: float
@@ -70,10 +70,10 @@ class RunResumed(Event, frozen=True, kw_only=True):
 
 
 class RunFinished(Event, frozen=True, kw_only=True):
-    """A run ended. `error` is a sentence for the reader unless the model submitted.
+    """A run ended. `error` is a sentence for the user unless the model submitted.
 
     Attributes:
-        answer: text of answer.txt where the model wrote one.
+        answer: text of answer.txt, if the model wrote one.
         output: host folder the results were copied to, or None.
     """
 
@@ -85,14 +85,14 @@ class RunFinished(Event, frozen=True, kw_only=True):
 
 
 class Scored(Event, frozen=True, kw_only=True):
-    """A scorer looked at the result of a run: a sample of an evaluation, a rollout of a training.
+    """A scorer scored the result of a run: a sample of an evaluation, or a training rollout.
 
     Attributes:
         scorer: its name.
-        value: between 0 and 1, or the reward of a rollout, which may be any number; None: the
+        value: between 0 and 1, or the reward of a rollout, which may be any number; None if the
             scorer itself failed.
-        explanation: a sentence on the score, or why there is none.
-        seconds: wall clock of the scoring; 0 in events of older versions.
+        explanation: a sentence about the score, or why there is none.
+        seconds: wall-clock time of the scoring; 0 in events of older versions.
     """
 
     scorer: str
@@ -102,16 +102,16 @@ class Scored(Event, frozen=True, kw_only=True):
 
 
 class Forked(Event, frozen=True, kw_only=True):
-    """The run is a fork: the events before are its parent's, those after are its own.
+    """The run is a fork: earlier events are its parent's, later ones its own.
 
     Attributes:
         parent: the session it was forked from.
         parent_seq: the last event they have in common.
         step: the last step they have in common, in whole or in part.
-        snapshot: name of the snapshot its sandbox began from; None: from the input alone.
-        repeats: how many recorded calls and commands are replayed in its sandbox.
+        snapshot: name of the snapshot its sandbox started from; None if from the input alone.
+        repeats: number of recorded calls and commands replayed in its sandbox.
         model: name of the model that continues.
-        sandbox_info: as in `RunStarted`, of the new sandbox.
+        sandbox_info: as in `RunStarted`, for the new sandbox.
     """
 
     parent: str
@@ -124,13 +124,13 @@ class Forked(Event, frozen=True, kw_only=True):
 
 
 class Repeated(Event, frozen=True, kw_only=True):
-    """A recorded call or person's command was replayed in a fork's sandbox.
+    """A recorded call or user command was replayed in a fork's sandbox.
 
     Attributes:
         what: the call's or command's number.
-        by: whose it was.
-        number, of: its place among the replays, counted from 1, and how many there are.
-        parted: how its result differs from the recorded one, as a sentence; empty when it does not.
+        by: who made it.
+        number, of: its position among the replays, counted from 1, and their total.
+        parted: how its result differs from the recorded one, as a sentence; empty if it does not.
     """
 
     what: int
@@ -141,6 +141,6 @@ class Repeated(Event, frozen=True, kw_only=True):
 
 
 class Warned(Event, frozen=True, kw_only=True):
-    """Something the reader should know; it does not end the run."""
+    """Something the user should know; it does not end the run."""
 
     text: str

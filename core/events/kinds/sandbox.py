@@ -1,4 +1,4 @@
-"""What happens in the sandbox: terminals, files, freezing, snapshots."""
+"""Events in the sandbox: terminals, files, freezing, snapshots."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from sandbox_tui.core.events.kinds.values import Actor, FileChange
 
 
 class TerminalOpened(Event, frozen=True, kw_only=True):
-    """A terminal appeared. `terminal` is `model` (the mirror) or `shell`, `shell-2` ..."""
+    """A terminal was opened. `terminal` is `model` (the mirror) or `shell`, `shell-2` ..."""
 
     terminal: str
     cols: int
@@ -15,7 +15,7 @@ class TerminalOpened(Event, frozen=True, kw_only=True):
 
 
 class TerminalOutput(Event, frozen=True, kw_only=True):
-    """Bytes for a terminal's screen."""
+    """Output bytes of a terminal."""
 
     terminal: str
     data: bytes
@@ -36,7 +36,7 @@ class TerminalInput(Event, frozen=True, kw_only=True):
 
 
 class TerminalResized(Event, frozen=True, kw_only=True):
-    """A terminal's screen has a new size, in cells."""
+    """A terminal was resized, to a size in cells."""
 
     terminal: str
     cols: int
@@ -51,12 +51,12 @@ class TerminalClosed(Event, frozen=True, kw_only=True):
 
 
 class InputAwaited(Event, frozen=True, kw_only=True):
-    """The running command is silent, and reads from its terminal.
+    """The running command is silent and waits for terminal input.
 
     Attributes:
         program: name of the program that reads.
         hidden: the terminal does not echo its input, as for a password.
-        answerable: whether a person can type there (the run is in tty mode).
+        answerable: whether the user can type there (the run is in tty mode).
     """
 
     program: str
@@ -71,12 +71,12 @@ class FilesListed(Event, frozen=True, kw_only=True):
 
 
 class FilesChanged(Event, frozen=True, kw_only=True):
-    """What changed among the files since the last such event.
+    """Changes to files since the previous event of this kind.
 
     Attributes:
-        step: the step it is counted under (0: before the first).
-        by: whose work made the change, as far as it can be told.
-        call: the call after which it was seen, or None.
+        step: the step it is attributed to (0 before the first).
+        by: who made the changes, as far as known.
+        call: the call after which the changes were detected, or None.
     """
 
     step: int
@@ -92,7 +92,7 @@ class SandboxFrozen(Event, frozen=True, kw_only=True):
 
 
 class SandboxThawed(Event, frozen=True, kw_only=True):
-    """They continue."""
+    """The sandbox's processes continue."""
 
     by: Actor = "human"
 
@@ -101,10 +101,10 @@ class SnapshotTaken(Event, frozen=True, kw_only=True):
     """A snapshot of the sandbox's file system and shell state was taken.
 
     Attributes:
-        step: after which step.
+        step: the step after which it was taken.
         image: name of the snapshot, as in `SandboxSpec.snapshot`.
-        size: bytes it takes beyond the image it shares.
-        at: the last event whose changes it holds.
+        size: bytes it takes up beyond the image it shares.
+        at: the last event whose changes it contains.
         seconds: how long it took.
     """
 

@@ -1,4 +1,4 @@
-"""The values that events hold, and the words for them."""
+"""The values that events contain."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Verdict = Literal["approve", "edit", "reject", "answer", "skip"]
 """The decision about a call."""
 
 Mode = Literal["auto", "step", "ask", "paused"]
-"""When a run waits for a person: never; at every call; at calls that the policy asks about; at
+"""When a run waits for the user: never; at every call; at calls that the policy asks about; at
 requests as well."""
 
 Watch = Literal["live", "at_end", "off"]
-"""When the files of a run are scanned: after every call and while one runs; at its beginning and
-its end; never."""
+"""When the files of a run are scanned: after every call and during one; at its start and end;
+never."""
 
 FinishReason = Literal[
     "submitted",
@@ -82,12 +82,12 @@ class Limits(Part, frozen=True, kw_only=True):
 
 
 class TurnPolicy(Part, frozen=True, kw_only=True):
-    """How an agent deals with replies and requests.
+    """How an agent treats replies and requests.
 
     Attributes:
-        no_call: after a reply without a tool call, remind the model to call one, or take the text
+        no_call: after a reply without a tool call, remind the model to call one, or treat the text
             as the final answer and end the run.
-        steps_remaining: whether each request tells the model how many steps it has left.
+        steps_remaining: whether each request tells the model how many steps are left.
     """
 
     no_call: Literal["remind", "final_answer"] = "remind"
@@ -95,18 +95,18 @@ class TurnPolicy(Part, frozen=True, kw_only=True):
 
 
 ToolCallSetting = Literal["auto", "native", "json_schema", "text"]
-"""How the person wants tool calls to travel; auto: in whatever way works."""
+"""The requested format of tool calls; auto selects whatever works."""
 
 ToolCallMode = Literal["native", "json_schema", "text"]
-"""How tool calls travel: in the fields of the API; as JSON that the server's guided decoding holds
-to a schema; as text in the reply."""
+"""The format of tool calls: in the API's fields; as JSON constrained by a schema and the server's
+guided decoding; as text in the reply."""
 
 
 class ToolFormat(Part, frozen=True, kw_only=True):
-    """How a model is asked for tool calls, and writes them.
+    """How a model is asked for tool calls, and how it writes them.
 
     Attributes:
-        mode: how they travel.
+        mode: the kind of format.
         family: the format of calls written as text, by its name in `models.tool_formats`.
     """
 
@@ -115,18 +115,18 @@ class ToolFormat(Part, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """In a few words, for the screen."""
+        """A short title for the screen."""
         words = {"native": "native", "json_schema": "JSON by schema", "text": "text"}[self.mode]
         return f"{words} ({self.family})" if self.family and self.mode == "text" else words
 
 
 class ContextLength(Part, frozen=True, kw_only=True):
-    """How many tokens fit into a model's context: request and reply together.
+    """The number of tokens that fit into a model's context, for request and reply together.
 
     Attributes:
-        tokens: so many.
-        at_most: the model was made for so many, and its server may run it with fewer.
-        source: the address or the setting that says so.
+        tokens: that number.
+        at_most: whether it is only an upper bound: the model's maximum, which its server may lower.
+        source: the address or the setting it was read from.
     """
 
     tokens: int
@@ -135,14 +135,14 @@ class ContextLength(Part, frozen=True, kw_only=True):
 
 
 class Usage(Part, frozen=True, kw_only=True):
-    """Tokens of one reply, as the server counted them, or else as we estimate them.
+    """Tokens of one reply, as counted by the server or else as estimated by us.
 
     Attributes:
         input_tokens: tokens of the request.
         output_tokens: tokens of the reply, reasoning included.
         cached_tokens: the part of `input_tokens` served from a cache.
         reasoning_tokens: the part of `output_tokens` spent on reasoning.
-        estimated: the server did not count; they follow from the length of the text.
+        estimated: the server did not count; the numbers are derived from the length of the text.
     """
 
     input_tokens: int = 0
@@ -152,7 +152,7 @@ class Usage(Part, frozen=True, kw_only=True):
     estimated: bool = False
 
     def __add__(self, other: Usage) -> Usage:
-        """The sum, an estimate where one of them is."""
+        """The sum; an estimate if either of them is."""
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
@@ -166,13 +166,13 @@ class ToolCall(Part, frozen=True, kw_only=True):
     """One call of a tool, as the model wrote it.
 
     Attributes:
-        number: 1, 2, 3 ... within the run; the key all later events of the call carry.
+        number: 1, 2, 3 ... within the run; all later events of the call refer to it.
         step: the step it belongs to.
         id: the server's id, which its answer must carry (not unique on every server).
         name: the tool's name, as written.
         arguments: the arguments, as written: JSON text, possibly malformed.
-        family: the format of a call that the model wrote as text; empty: a native call.
-        repaired: what was mended to read it, as a sentence; empty: nothing.
+        family: the format of a call that the model wrote as text; empty for a native call.
+        repaired: what was repaired to read it, as a sentence; empty if nothing was.
     """
 
     number: int
@@ -188,13 +188,13 @@ class FileChange(Part, frozen=True, kw_only=True):
     """A change of one path.
 
     Attributes:
-        path: absolute, as `core.base.path_codec` writes it.
+        path: absolute, in the encoding of `core.base.path_codec`.
         change: created, modified or deleted.
         kind: file, dir, link or other.
-        size: bytes (0 for what is not a file).
+        size: bytes (0 except for regular files).
         mode: permission bits.
         mtime: seconds since the epoch.
-        blob: digest of the content where it is stored, else None.
+        blob: digest of the content if it is stored, else None.
     """
 
     path: str
@@ -214,8 +214,8 @@ class Totals(Part, frozen=True, kw_only=True):
         calls: tool calls finished.
         failed_calls: calls whose observation was an error.
         usage: tokens, summed.
-        cost: US dollars, or None where the price is not known.
-        seconds: wall clock from start to end.
+        cost: US dollars, or None if the price is unknown.
+        seconds: wall-clock time from start to end.
     """
 
     steps: int = 0
@@ -227,28 +227,28 @@ class Totals(Part, frozen=True, kw_only=True):
 
 
 SANDBOX_FIELDS = ("image", "network", "memory", "cpus", "pids", "grace")
-"""Fields of a sandbox's spec that are recorded with a run."""
+"""Fields of a sandbox spec that are recorded with a run."""
 
 
 class RunSettings(Part, frozen=True, kw_only=True):
-    """The other settings of a run, from which it can be resumed and forked.
+    """The other settings of a run, needed to resume or fork it.
 
     Attributes:
-        mode: how it began.
+        mode: the initial mode.
         policy: the rules about its calls, as in the config file.
         input: host file or folder that was copied in, or None.
         output: host folder for the results, or None.
-        observation_lines, observation_chars: bounds of what the model sees of one call.
-        tty: whether commands run on a terminal of their own.
+        observation_lines, observation_chars: maximum size of one observation.
+        tty: whether commands run on their own terminal.
         sandbox: image, network, memory, cpus, pids and grace, as in the config file.
-        turn_policy: how the agent dealt with replies and requests.
-        messages_version: of the texts that the model read, as in `agent.model_messages`.
-        tools: names of what the model could call; None: the default tools.
-        files: digest of each input file that was given as bytes, by its path.
+        turn_policy: how the agent treated replies and requests.
+        messages_version: version of the texts that the model read, as in `agent.model_messages`.
+        tools: names of the tools the model could call; None for the default tools.
+        files: digest of each input file that was given as bytes, by path.
         environment: variables of its commands.
-        setup: commands that prepared its sandbox before the model began.
-        labels: given with its request, such as suite, task and sample.
-        seed: of the first request to the model, or None; see `agent.loop.Agent`.
+        setup: commands that prepared its sandbox before the model started.
+        labels: labels of its request, such as suite, task and sample.
+        seed: seed of the first request to the model, or None; see `agent.loop.Agent`.
         watch: when the files were scanned.
     """
 
