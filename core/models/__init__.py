@@ -1,1 +1,1 @@
-"""Model clients. A new one is one new file and a line in `factory`."""
+"""Model clients. A new client is one new file and a line in `factory`."""

@@ -1,4 +1,4 @@
-"""What a model is: something that answers a conversation with a streamed reply."""
+"""The model protocol: a model answers a conversation with a streamed reply."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One question to a model.
+    """One request to a model.
 
     Attributes:
         messages: the conversation.
         tools: OpenAI function objects.
-        max_tokens: most tokens of the reply, or None for the server's own limit.
-        response_format: what the reply has to be, as the OpenAI API has it; None: free.
-        seed: of the sampling; None: the server's choice.
+        max_tokens: maximum tokens of the reply, or None for the server's own limit.
+        response_format: required form of the reply, in the OpenAI API's format; None for free text.
+        seed: sampling seed; None leaves it to the server.
     """
 
     messages: Sequence[Message]
@@ -43,10 +43,11 @@ class Delta:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawToolCall:
-    """A tool call as it stands in a reply: the server's id, name, and raw JSON arguments.
+    """A tool call as contained in a reply: the server's id, name, and raw JSON arguments.
 
     Attributes:
-        truncated: the reply ended (token limit) before the arguments were whole; not to be run.
+        truncated: the reply ended (token limit) before the arguments were complete; must not be
+            run.
         family, repaired: as in `events.ToolCall`.
     """
 
@@ -66,13 +67,13 @@ class Reply:
         message: the assistant message to append to the conversation.
         text, reasoning: its prose (no lone surrogates).
         calls: its tool calls, in order.
-        usage: tokens, zeros where the server did not say.
+        usage: token counts, zero if the server did not report them.
         finish_reason: stop, tool_calls, length, content_filter ... or None.
-        problem: what the model is told where it wrote calls that cannot be carried out.
-        token_ids: the tokens of the reply as they were sampled, where the server gives them; never
-            part of an event.
-        prompt_token_ids: the tokens of the request, likewise.
-        logprobs: natural logarithm of the probability of each of `token_ids`, likewise.
+        problem: message for the model if it wrote calls that cannot be run.
+        token_ids: the sampled tokens of the reply, if the server returns them; never part of an
+            event.
+        prompt_token_ids: the tokens of the request, also if returned.
+        logprobs: natural logarithm of the probability of each of `token_ids`, also if returned.
     """
 
     message: Message
@@ -89,21 +90,21 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class ToolFormatSettled:
-    """From here on the tool calls travel in this format. Fields as in `events.ToolFormatChosen`."""
+    """The format of tool calls from here on. Fields as in `events.ToolFormatChosen`."""
 
     format: ToolFormat
     why: str
 
 
 ReplyPart: TypeAlias = Delta | ToolFormatSettled | ContextLength | Reply
-"""What a model streams: its reply, piece by piece, and what it has learnt about its server."""
+"""What a model streams: its reply, piece by piece, and what it learns about its server."""
 
 
 class Model(Protocol):
     """A model.
 
     Attributes:
-        name: what to show.
+        name: display name.
         params: server address and sampling parameters to record; no secrets.
     """
 
@@ -111,10 +112,10 @@ class Model(Protocol):
     params: dict[str, Any]
 
     def ask(self, request: Request) -> AsyncIterator[ReplyPart]:
-        """Stream one reply: any number of `Delta`, then exactly one `Reply`. A model that learns
-        how tool calls have to travel, or how long its context is, says so in between.
+        """Stream one reply: any number of `Delta`, then exactly one `Reply`.
 
-        One attempt; the agent decides about retries from the error.
+        If the model learns the required format of tool calls, or its context length, it yields that
+        in between. This makes one attempt; the agent decides about retries from the error.
 
         Raises:
             ModelError: see its fields (ModelIncomplete, ContextOverflow).
@@ -122,5 +123,5 @@ class Model(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close connections."""
         ...

@@ -1,14 +1,14 @@
-"""How many tokens fit into a model's context, where its server says so.
+"""Finds the context length of a model, if its server reports it.
 
-Every server says it in a place of its own. Each place has one small reader here:
+Every server reports it in a different place. Each place has one small reader here:
 
 - vLLM, SGLang: `max_model_len` in the list of models; gateways such as OpenRouter: `context_length`
 - llama.cpp: `n_ctx` of a slot at `/props`
-- Ollama: `context_length` of a loaded model at `/api/ps`, else what `/api/show` knows of it
+- Ollama: `context_length` of a loaded model at `/api/ps`, else the model's data at `/api/show`
 - LM Studio: `loaded_context_length` at `/api/v0/models`
 
-All answers are untrusted: bounded in size and time, and anything else in them than a positive whole
-number is no answer.
+All responses are untrusted: they are limited in size and time, and anything but a positive integer
+is ignored.
 """
 
 from __future__ import annotations
@@ -25,44 +25,45 @@ from sandbox_tui.core.events.types import ContextLength
 from sandbox_tui.core.models.response_guard import IDENTITY_ENCODING, guarded_client
 
 MAX_SEARCH_SECONDS = 5.0
-"""Seconds for all questions to a server together."""
+"""Seconds for all requests to a server together."""
 
 MAX_ANSWER_BYTES = 4 << 20
-"""Most of one answer; the longest lists of models in use take a third of it."""
+"""Maximum bytes of one response; the longest lists of models in use take a third of that."""
 
 MAX_CONTEXT_TOKENS = 1 << 31
-"""A longer context than this is a mistake of the server's."""
+"""A longer context than this is treated as a server error."""
 
 Row = Mapping[str, Any]
 Ask = Callable[..., Awaitable[Row]]
-"""Asks the server: an address and perhaps the fields to post; the JSON object it answers, empty
-where it answers anything else."""
+"""Sends the server a request: an address and optional fields to post. Returns the JSON object of
+the response, or an empty one if the response is anything else."""
 
 _NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,10})\s*$", re.MULTILINE)
 
 
 async def find_context_length(settings: ModelSettings, api_key: str | None) -> ContextLength | None:
-    """The context length of a model, None where its server does not say.
+    """The context length of a model, or None if its server does not report it.
 
-    Takes at most `MAX_SEARCH_SECONDS`, and never raises for what the server does.
+    Takes at most `MAX_SEARCH_SECONDS`, and never raises because of the server.
 
     Args:
-        settings: the model and its server; `context_length` outranks what the server says.
+        settings: the model and its server; `context_length` takes precedence over the server's
+            value.
         api_key: for the server.
     """
     if (context := _as_set(settings)) is not None:
         return context
     if not settings.base_url:
-        return None  # the hosted server says nothing about it
+        return None  # the hosted server does not report it
     try:
         async with await guarded_client() as client, asyncio.timeout(MAX_SEARCH_SECONDS):
             return await _search(client, settings, api_key)
-    except Exception:  # noqa: BLE001 - whatever a server does here, nothing depends on it
+    except Exception:  # noqa: BLE001 - the result is optional, whatever the server does
         return None
 
 
 class ContextSearch:
-    """Finds a model's context length in the background, once.
+    """Searches for a model's context length in the background, once.
 
     Args:
         settings, api_key: as in `find_context_length`.
@@ -75,14 +76,14 @@ class ContextSearch:
         self._begun = self._untold is not None
 
     def begin(self) -> None:
-        """Begin, unless it was begun before or the length is set."""
+        """Start the search, unless it was started before or the length is set."""
         if not self._begun:
             self._begun = True
             search = find_context_length(self._settings, self._api_key)
             self._task = asyncio.create_task(search)
 
     def take(self) -> ContextLength | None:
-        """What has been found, once; None while there is no news."""
+        """The result, once; None before that and afterwards."""
         if self._task is not None and self._task.done():
             self._untold, self._task = self._task.result(), None
         found, self._untold = self._untold, None
@@ -131,7 +132,7 @@ async def _json_object(response: Any) -> Row:
 
 
 async def read_context_length(ask: Ask, model: str) -> ContextLength | None:
-    """What a server says of a model, whichever server it is."""
+    """The context length of a model as reported by any kind of server."""
     row = _row_of(_rows(await ask("/models"), "data"), model)
     if row is None:
         return None
@@ -148,7 +149,7 @@ async def read_context_length(ask: Ask, model: str) -> ContextLength | None:
 
 def _in_list_of_models(row: Row) -> ContextLength | None:
     """vLLM and SGLang (`max_model_len`), OpenRouter and gateways like it."""
-    provider = _mapping(row.get("top_provider"))  # of OpenRouter: where requests go first
+    provider = _mapping(row.get("top_provider"))  # OpenRouter's: where requests are routed first
     said = [
         *(row.get("max_model_len"), row.get("context_length"), row.get("context_window")),
         provider.get("context_length"),
@@ -157,7 +158,7 @@ def _in_list_of_models(row: Row) -> ContextLength | None:
 
 
 async def _from_llama_cpp(ask: Ask, row: Row) -> ContextLength | None:
-    """The context of one slot, else what the model was trained with."""
+    """The context of one slot, else the model's training context."""
     props = await ask("/props")
     settings = _mapping(props.get("default_generation_settings"))
     meta = _mapping(row.get("meta"))
@@ -169,7 +170,7 @@ async def _from_llama_cpp(ask: Ask, row: Row) -> ContextLength | None:
 
 
 async def _from_ollama(ask: Ask, model: str) -> ContextLength | None:
-    """The context of the loaded model, else that of its file, else what it was trained with."""
+    """The context of the loaded model, else that of its file, else its training context."""
     running = await ask("/api/ps")
     if "models" not in running:
         return None
@@ -187,18 +188,18 @@ async def _from_ollama(ask: Ask, model: str) -> ContextLength | None:
 
 
 async def _from_lm_studio(ask: Ask, model: str) -> ContextLength | None:
-    """The context with which the model is loaded, else the longest it takes."""
+    """The context with which the model is loaded, else its maximum."""
     row = _row_of(_rows(await ask("/api/v0/models"), "data"), model) or {}
     return _least([row.get("loaded_context_length")], "/api/v0/models") or _least(
         [row.get("max_context_length")], "/api/v0/models", at_most=True
     )
 
 
-# --- what is in an answer
+# --- reading responses
 
 
 def _least(values: list[Any], source: str, *, at_most: bool = False) -> ContextLength | None:
-    """The least of the values that can be a number of tokens."""
+    """The smallest of the values that can be a number of tokens."""
     tokens = [value for value in values if type(value) is int and 0 < value <= MAX_CONTEXT_TOKENS]
     if not tokens:
         return None
@@ -206,7 +207,7 @@ def _least(values: list[Any], source: str, *, at_most: bool = False) -> ContextL
 
 
 def _row_of(rows: list[Row], model: str, key: str = "id") -> Row | None:
-    """The row of a model; that of the only one where servers take any name for it."""
+    """The row of a model, or the only row: some servers accept any name for their only model."""
     for row in rows:
         name = row.get(key)
         if name in (model, f"{model}:latest"):

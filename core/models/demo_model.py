@@ -1,11 +1,11 @@
-"""The demo: a fixed script, named as one, that drives a real sandbox.
+"""The demo: a fixed script, labelled as one, that drives a real sandbox.
 
-Nothing is asked of any server and no key is needed. The script solves a small long-document task by
-really searching, editing, running and drawing; what the person does to its calls is noticed and
-answered, and it always reaches `submit`.
+It uses no server and needs no key. The script solves a small long-document task by really
+searching, editing, running and drawing. It notices and answers the user's interventions, and always
+reaches `submit`.
 
-Where the script stands is read from the conversation, from the ids of the calls it has written. So
-a reply that was broken off is written again, and a conversation can be resumed at any reply.
+The script's position is read from the conversation, from the ids of its own calls. So a reply that
+was interrupted is written again, and a conversation can be resumed at any reply.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class ScriptedReply:
 
 
 def demo_documents() -> dict[str, bytes]:
-    """The input files by name: four long plain-text documents, the same every time."""
+    """The input files by name: four long plain-text documents, identical every time."""
     return {f"{name.lower()}.txt": _document(name) for name in _HARBOURS}
 
 
@@ -155,10 +155,10 @@ def script() -> list[ScriptedReply]:
 
 
 class DemoModel(Model):
-    """A script instead of a model: what `sandbox-tui demo` plays.
+    """A script in place of a model, played by `sandbox-tui demo`.
 
     Args:
-        speed: 1 writes as fast as a person reads along; 0 leaves out all pauses.
+        speed: 1 writes at reading speed; 0 leaves out all pauses.
     """
 
     name = "demo script"
@@ -186,7 +186,7 @@ class DemoModel(Model):
         pass
 
     def _next(self, messages: Sequence[Message]) -> tuple[ScriptedReply, str, str]:
-        """The next reply, what to say to what a person did, and the id of the call."""
+        """The next reply, the response to the user's intervention, and the id of the call."""
         written, said = _position(messages), _heard(messages)
         refused = "A person rejected this call" in said or "A person skipped this call" in said
         if refused and 0 <= written < len(self._script) and f"demo_{written}_again" not in said:
@@ -207,7 +207,7 @@ class DemoModel(Model):
         return self._script[at], text.strip(), f"demo_{at}"
 
     async def _write(self, channel: Any, text: str) -> AsyncIterator[Delta]:
-        """The text in pieces, with pauses like a writer's."""
+        """The text in pieces, with pauses as if it were being typed."""
         size = 24 if channel == "call" else 9
         for at in range(0, len(text), size):
             if self._speed > 0:
@@ -216,7 +216,7 @@ class DemoModel(Model):
 
 
 def _position(messages: Sequence[Message]) -> int:
-    """Which reply of the script was written last; -1 before the first."""
+    """Index of the reply of the script written last; -1 before the first."""
     found = (
         int(match[1])
         for message in reversed(messages)
@@ -227,7 +227,7 @@ def _position(messages: Sequence[Message]) -> int:
 
 
 def _heard(messages: Sequence[Message]) -> str:
-    """All that came since the script last spoke, and the id of the call it is about."""
+    """Everything since the script's last reply, including the id of the call it refers to."""
     said: list[str] = []
     for message in reversed(messages):
         if message.get("role") == "assistant":
@@ -237,7 +237,7 @@ def _heard(messages: Sequence[Message]) -> str:
 
 
 def _feedback(said: str) -> str:
-    """A person's words about a refused call."""
+    """The user's feedback on a rejected call."""
     found = re.search(r"They say: (.*)", said)
     return found[1][:200] if found else ""
 

@@ -1,7 +1,7 @@
-"""Model servers that already listen on this machine's loopback, found by asking them.
+"""Finds model servers that already listen on this machine's loopback interface.
 
-Each port gets one `GET /v1/models` (OpenAI API). The answer is untrusted: another program may
-listen there and send a web page, a flood, a byte a second, or nothing. No key is sent.
+Each port gets one `GET /v1/models` (OpenAI API). The response is untrusted: another program may
+listen there and send a web page, a flood, one byte per second, or nothing. No key is sent.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sandbox_tui.core.config.settings import ModelSettings
 HOST = "127.0.0.1"
 
 UNKNOWN = "a server"
-"""What a server is called that does not say what it is."""
+"""Display name of a server that does not identify itself."""
 
 _OWNERS = {
     "vllm": "vLLM",
@@ -31,13 +31,13 @@ _OWNERS = {
     "library": "Ollama",
     "organization_owner": "LM Studio",
 }
-"""What servers write into `owned_by` of their models."""
+"""Values of `owned_by` that identify servers."""
 
 _NAMES = {"llama.cpp": "llama.cpp"}
-"""What servers write into the header `Server`, where it is a name of their own."""
+"""Values of the `Server` header that identify servers."""
 
 TIMEOUT_SECONDS = 1.5
-"""Seconds a server may take for its whole answer."""
+"""Seconds a server has for its whole response."""
 
 MAX_ANSWER_BYTES = 2**20
 MAX_MODELS = 200
@@ -46,13 +46,13 @@ MAX_NAME_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A server that answered.
+    """A server that responded.
 
     Attributes:
-        kind: which program it is, as far as its answer tells; else `UNKNOWN`.
-        base_url: to give as `model.base_url`.
-        models: their names; empty where it has none loaded, or does not say without a key.
-        wants_key: whether it refused to say anything without a key.
+        kind: the server program, if its response identifies it; else `UNKNOWN`.
+        base_url: value for `model.base_url`.
+        models: their names; empty if none is loaded, or the server requires a key to list them.
+        wants_key: whether it refused to respond without a key.
     """
 
     kind: str
@@ -64,7 +64,7 @@ class LocalServer:
 async def find_local_servers(
     ports: Sequence[int] = ModelSettings().local_ports, *, wait: float = TIMEOUT_SECONDS
 ) -> list[LocalServer]:
-    """The servers that answer on these ports within `wait` seconds, in the order of the ports."""
+    """The servers that respond on these ports within `wait` seconds, in the order of the ports."""
     answers = await asyncio.gather(*(_ask(port, wait) for port in dict.fromkeys(ports)))
     return [answer for answer in answers if answer is not None]
 
@@ -75,7 +75,7 @@ async def _ask(port: int, wait: float) -> LocalServer | None:
         async with asyncio.timeout(wait):
             await _fetch(port, raw)
     except TimeoutError:
-        pass  # a server that keeps the connection open may have said all there is
+        pass  # a server that keeps the connection open may have sent everything
     except OSError:
         return None
     return _read(port, bytes(raw))
@@ -118,18 +118,18 @@ def _read(port: int, raw: bytes) -> LocalServer | None:
 
 
 class _Answer:
-    """Bytes in the place of a socket."""
+    """Bytes that `HTTPResponse` reads in place of a socket."""
 
     def __init__(self, raw: bytes) -> None:
         self._raw = raw
 
     def makefile(self, mode: str) -> io.BytesIO:
-        """As `socket.socket.makefile`: all that `HTTPResponse` asks of a socket."""
+        """As `socket.socket.makefile`, the only method `HTTPResponse` needs."""
         return io.BytesIO(self._raw)
 
 
 def _models(body: bytes) -> tuple[tuple[str, ...], list[str]] | None:
-    """Names and owners of the models of a list, None where it is no such list."""
+    """Names and owners of the models in a list, or None if it is not such a list."""
     value: Any = None
     with contextlib.suppress(msgspec.DecodeError, RecursionError):
         value = msgspec.json.decode(body)

@@ -1,6 +1,6 @@
-"""Maps server and connection errors to `ModelError`, with a sentence for the person at the screen.
+"""Maps server and connection errors to `ModelError`s with a sentence for the user.
 
-The sentence never holds the key or a password in the address.
+The sentence never contains the key or a password from the address.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _OVERFLOW = re.compile(
     r"|tokens['`]? \+ ['`]?max_new_tokens|at most \d+ completion tokens",
     re.IGNORECASE,
 )
-"""How OpenAI, vLLM, SGLang, llama.cpp, TGI and others say that the conversation, or the requested
-reply, is too long."""
+"""How OpenAI, vLLM, SGLang, llama.cpp, TGI and others report that the conversation, or the
+requested reply, is too long."""
 
 _NO_MODEL = re.compile(
     r"model\b.{0,120}?\b(?:not found|not exist|unknown|not available|not loaded)"
@@ -35,14 +35,14 @@ _NO_MODEL = re.compile(
 _SECONDS = re.compile(r"\s*[0-9]+(?:\.[0-9]*)?\s*")
 
 MAX_RETRY_AFTER_SECONDS = 366 * 86_400.0
-"""Upper bound of what a Retry-After header may ask for."""
+"""Maximum accepted value of a Retry-After header."""
 
 _NOT_RETRYABLE = {"UnsupportedProtocol", "LocalProtocolError", "InvalidURL"}
 """Connection errors caused by the address or the key."""
 
 
 def to_model_error(error: Exception, settings: ModelSettings, key: str) -> ModelError:
-    """Map an error that came before the reply began."""
+    """Map an error that occurred before the reply began."""
     import openai
 
     where = without_secrets(settings.base_url) or "the OpenAI API"
@@ -51,7 +51,7 @@ def to_model_error(error: Exception, settings: ModelSettings, key: str) -> Model
     if isinstance(error, openai.APITimeoutError):
         return ModelError(f"The model server at {where} did not answer in time.", retryable=True)
     cause = error.__cause__ if isinstance(error, openai.APIConnectionError) else error
-    if isinstance(cause, ModelError):  # ours: complete as it is
+    if isinstance(cause, ModelError):  # our own error, complete as it is
         return cause
     words = redacted(str(cause or ""), key)
     if type(cause).__name__ in _NOT_RETRYABLE:
@@ -69,13 +69,13 @@ def to_model_error(error: Exception, settings: ModelSettings, key: str) -> Model
 
 
 def stream_error(error: Exception, key: str) -> ModelIncomplete:
-    """Map an error that came while the reply was read."""
+    """Map an error that occurred while the reply was being read."""
     words = redacted(str(error) or type(error).__name__, key)
     return ModelIncomplete(f"The model's reply was interrupted ({words}).", retryable=True)
 
 
 def inband_error(body: Mapping[str, Any], key: str) -> ModelError | None:
-    """The error that a server reports inside a response with status 200, if it does."""
+    """The error that a server reports inside a response with status 200, if any."""
     inner = body.get("error") or (body if body.get("object") == "error" else None)
     if not inner:
         return None
@@ -90,25 +90,28 @@ def inband_error(body: Mapping[str, Any], key: str) -> ModelError | None:
 
 
 def was_disconnected(error: Exception) -> bool:
-    """Whether the server closed the connection before it said a word: one that was kept open from
-    the answer before may be closed in the moment in which it is used again (RFC 9112, 9.3.1)."""
+    """Whether the server closed the connection before it sent anything.
+
+    A connection kept open from the previous response may be closed just as it is used again (RFC
+    9112, 9.3.1).
+    """
     return type(error.__cause__).__name__ in ("RemoteProtocolError", "ReadError", "WriteError")
 
 
 def too_long() -> ModelError:
-    """The error of a reply beyond all limits: a fault of the server."""
+    """The error for a reply beyond all limits, which is the server's fault."""
     return ModelError("The model's reply was too long; it was cut off.")
 
 
 def names_no_model(error: ModelError) -> bool:
-    """Whether the server may have failed because it does not have the model."""
+    """Whether the request may have failed because the server does not have the model."""
     return error.status == 404 or (error.status == 400 and bool(_NO_MODEL.search(str(error))))
 
 
 def with_offered_models(
     error: ModelError, name: str, offered: Sequence[str], key: str
 ) -> ModelError:
-    """An error about the model's name, with the names the server knows."""
+    """An error about the model's name, extended with the server's model names."""
     if not offered or name in offered:
         return error
     names = ", ".join(redacted(one, key)[:80] for one in offered[:8]) + (
@@ -118,7 +121,7 @@ def with_offered_models(
 
 
 def rejection_text(error: Any) -> str:
-    """The server's text about a request it rejects as invalid; empty for every other error."""
+    """The server's message if it rejected a request as invalid; empty for all other errors."""
     words = _words(error.body)
     about_template = error.status_code == 500 and "template" in words.lower()
     if error.status_code not in (400, 415, 422, 501) and not about_template:
@@ -127,7 +130,7 @@ def rejection_text(error: Any) -> str:
 
 
 def without_secrets(url: str) -> str:
-    """An address without a user's name and password, and without a query."""
+    """An address without user name, password and query."""
     scheme, separator, rest = url.partition("?")[0].partition("://")
     if not separator:
         return scheme.rpartition("@")[2]
@@ -136,7 +139,7 @@ def without_secrets(url: str) -> str:
 
 
 def without_keys(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a request as they may be recorded: what is named like a secret is left out."""
+    """Request fields as they may be recorded: values named like secrets are masked."""
     kept: dict[str, Any] = {}
     for name, value in fields.items():
         if isinstance(value, str) and is_secret_name(name):
@@ -148,7 +151,7 @@ def without_keys(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def redacted(words: str, key: str) -> str:
-    """Words without the key, without what looks like one, and without lone surrogates."""
+    """A text without the key, anything that looks like a key, and lone surrogates."""
     words = without_surrogates(words)
     if len(key) > 4:
         words = words.replace(key, "…")
@@ -185,7 +188,7 @@ def _overflow(words: str, status: int | None) -> ContextOverflow:
 
 
 def _is_overflow(body: Any, words: str) -> bool:
-    """Whether it is about length: by the server's words, or by its names for the error."""
+    """Whether an error is about length, by the server's message or its error codes."""
     named = " ".join(str(_inner(body).get(field) or "") for field in ("code", "type"))
     return bool(_OVERFLOW.search(f"{words} {named}"))
 
@@ -195,7 +198,7 @@ def _is_retryable(status: int) -> bool:
 
 
 def _inner(body: Any) -> dict[str, Any]:
-    """The table that describes an error, which servers nest or not."""
+    """The object that describes an error, which some servers nest."""
     if not isinstance(body, dict):
         return {}
     fields = cast(dict[str, Any], body)
@@ -213,7 +216,7 @@ def _code(error: Any) -> int | None:
 
 
 def _words(body: Any) -> str:
-    """The text of an error's body; none for a web page."""
+    """The text of an error's body; empty for a web page."""
     inner: Any = body
     for key in ("error", "message", "detail"):
         if isinstance(inner, dict):
@@ -224,7 +227,7 @@ def _words(body: Any) -> str:
 
 
 def _retry_after(error: Any) -> float | None:
-    """Seconds a Retry-After header asks for (RFC 9110, 10.2.3: a number, or a date)."""
+    """Seconds from a Retry-After header (RFC 9110, 10.2.3: a number, or a date)."""
     value = error.response.headers.get("retry-after")
     if not value:
         return None

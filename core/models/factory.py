@@ -1,4 +1,4 @@
-"""Models: anything that answers a conversation."""
+"""Opens the model client that the settings name."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from sandbox_tui.core.models.base import Model
 
 
 def open_model(settings: ModelSettings, api_key: str | None) -> Model:
-    """The model the settings name.
+    """The model that the settings name.
 
     Raises:
-        ConfigError: they name none, or it cannot be reached without a key.
+        ConfigError: they name none, or it cannot be used without a key.
     """
     if not settings.name:
         raise ConfigError(

@@ -1,9 +1,9 @@
-"""A limit for what a server sends before its response.
+"""Limits what a server sends before its response.
 
-Informational responses (RFC 9110, 15.2) may come in any number, and the HTTP client reads on past
-them without a word: a server that sends nothing else keeps a core busy. So the bytes that arrive
-before the response are counted, with httpcore's `trace` extension: it hands over each connection,
-and tells when its headers are waited for.
+Any number of informational responses (RFC 9110, 15.2) may come first, and the HTTP client silently
+reads past them: a server that sends nothing else keeps a core busy. So the bytes that arrive before
+the response are counted, with httpcore's `trace` extension: it exposes each connection, and reports
+when it waits for headers.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 from sandbox_tui.core.base.errors import ModelError
 
 MAX_HEADER_BYTES = 1 << 20
-"""Bytes until the headers of a response have come; the HTTP parser takes 100 kB for one of them."""
+"""Maximum bytes until a response's headers end; the HTTP parser allows 100 kB per header."""
 
 _before_response: ContextVar[int | None] = ContextVar("bytes before the response", default=None)
-"""Bytes that have come; None where the headers are here, or no request was sent."""
+"""Bytes received so far; None if the headers are complete, or no request was sent."""
 
 
 async def limit_headers(request: Any) -> None:
-    """Limit what may come before the response to a request: for an HTTP client's event hooks."""
+    """Limit the bytes before the response to a request; an event hook for an HTTP client."""
     request.extensions["trace"] = _on_trace
 
 

@@ -1,4 +1,4 @@
-"""Whether JSON that arrives in pieces has come to its end, told without reading it all again."""
+"""Detects whether JSON that arrives in pieces is complete, without reading it all again."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class JsonOutline:
     """Follows the brackets and strings of one JSON value.
 
     Attributes:
-        closed: whether everything that was opened is closed, once and for the first time; what
-            follows a value makes it none, so that it need not be asked about again.
+        closed: whether every bracket has been closed. Text after the value makes it invalid for
+            good, so that it need not be parsed again.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class JsonOutline:
         self._spoilt = False
 
     def add(self, piece: str) -> None:
-        """Take the next piece."""
+        """Process the next piece."""
         if self.closed and piece.strip():
             self.closed, self._spoilt = False, True
         if self._spoilt:

@@ -1,7 +1,7 @@
-"""Any OpenAI-compatible server, through the `openai` client, streaming.
+"""A client for any OpenAI-compatible server, through the `openai` package, with streaming.
 
-One attempt per request: a failure becomes a `ModelError` that says whether a retry may help, and
-the agent decides. Importing the openai package takes as long as starting a sandbox, so
+It makes one attempt per request: a failure becomes a `ModelError` that says whether a retry may
+help, and the agent decides. Importing the openai package takes as long as starting a sandbox, so
 `import_ahead` does it in parallel; the first request imports it at the latest.
 """
 
@@ -51,7 +51,7 @@ CONNECT_TIMEOUT_SECONDS = 15.0
 _ABOUT_TOOLS = ("tool_choice", "parallel_tool_calls")
 
 OFFER_TIMEOUT_SECONDS = 3.0
-"""Seconds to ask a server for its models, when it does not know the one it was asked for."""
+"""Seconds to ask a server for its models if it does not know the requested one."""
 
 
 @cache
@@ -61,17 +61,17 @@ def import_ahead() -> None:
 
 
 def _import_ahead() -> None:
-    with contextlib.suppress(ImportError):  # the first request will say so
+    with contextlib.suppress(ImportError):  # the first request will report it
         import_client()
         pricing.load()
 
 
 class OpenAIModel(Model):
-    """A model on a server that speaks the OpenAI chat completions protocol.
+    """A model on a server that implements the OpenAI chat completions protocol.
 
     Args:
-        settings: which model on which server.
-        api_key: for the server; a server of one's own often wants none.
+        settings: the model and its server.
+        api_key: for the server; self-hosted servers often need none.
     """
 
     def __init__(self, settings: ModelSettings, api_key: str | None) -> None:
@@ -81,7 +81,7 @@ class OpenAIModel(Model):
         self._client: Any = None
         self._quirks = ServerQuirks()
         self._context = ContextSearch(settings, api_key)
-        self._connection_may_be_stale = False  # so that a connection may be left over from it
+        self._connection_may_be_stale = False  # after a response: its connection may be reused
         self.params: dict[str, Any] = {
             "base_url": without_secrets(settings.base_url),
             "temperature": settings.temperature,
@@ -130,14 +130,14 @@ class OpenAIModel(Model):
         reply = builder.finish()
         if reply.usage == Usage():
             reply = replace(reply, usage=estimated_usage(request, reply))
-        self._context.begin()  # by now the model is loaded, and has the context it is run with
+        self._context.begin()  # by now the model is loaded with its actual context length
         yield reply
 
     async def _send(self, request: Request, stack: AsyncExitStack) -> Any:
-        """Send the request, without fields the server rejects; the response's body is not read yet.
+        """Send the request without fields the server rejects; the response's body is not read yet.
 
         Raises:
-            ModelError: there is none.
+            ModelError: no response.
         """
         client = await self._connected()
         import openai
@@ -163,7 +163,7 @@ class OpenAIModel(Model):
                 return response
 
     async def _chunks(self, response: Any) -> AsyncGenerator[bytes, None]:
-        """The response's body as it comes."""
+        """The response's body, as it arrives."""
         body: AsyncIterator[bytes] = response.iter_bytes()
         try:
             while True:
@@ -197,7 +197,7 @@ class OpenAIModel(Model):
         return failure
 
     async def _offered_models(self) -> list[str]:
-        """Names of the server's models; empty when it does not answer quickly."""
+        """Names of the server's models; empty if it does not respond quickly."""
         import openai
 
         try:
@@ -211,8 +211,11 @@ class OpenAIModel(Model):
             return []
 
     def _body(self, request: Request, quirks: ServerQuirks) -> dict[str, Any]:
-        """The request body. Messages and tools go into `extra_body`: the client validates its own
-        parameters value by value, which would cost the whole conversation with every request."""
+        """The request body.
+
+        Messages and tools go into `extra_body`: the client validates its own parameters value by
+        value, which would cover the whole conversation with every request.
+        """
         messages = fitted(request.messages, quirks.template)
         extra_body: dict[str, Any] = {"messages": _encodable(messages)}
         if request.tools:
@@ -229,7 +232,7 @@ class OpenAIModel(Model):
         if request.max_tokens is not None:
             body[quirks.limit] = request.max_tokens
         more = self._settings.extra_body
-        if not request.tools:  # fields about tools that are not there are refused
+        if not request.tools:  # servers reject fields about absent tools
             more = {name: value for name, value in more.items() if name not in _ABOUT_TOOLS}
         if request.seed is not None:
             more = {**more, "seed": request.seed}
@@ -254,18 +257,18 @@ class OpenAIModel(Model):
                 max_retries=0,
                 timeout=openai.Timeout(
                     None, connect=CONNECT_TIMEOUT_SECONDS
-                ),  # the rest: see ask, _with_stall_timeout
+                ),  # other timeouts: see ask, _with_stall_timeout
                 default_headers=IDENTITY_ENCODING,
                 http_client=http_client,
             )
-        except Exception as error:  # the address is none
+        except Exception as error:  # the address is invalid
             raise to_model_error(error, self._settings, self._api_key) from error
         return self._client
 
 
 @dataclass(frozen=True, slots=True)
 class ServerQuirks:
-    """What the server does not support, learnt from its rejections."""
+    """What the server does not support, learned from its rejections."""
 
     stream: bool = True
     usage: bool = True
@@ -273,7 +276,7 @@ class ServerQuirks:
     template: TemplateLimits = field(default_factory=TemplateLimits)
 
     def downgraded(self, words: str) -> ServerQuirks | None:
-        """Without the feature that the server rejects; None if the rejection is about another."""
+        """A copy without the rejected feature; None if the rejection is about something else."""
         template = self.template.learnt(words)
         if template is not None:
             return replace(self, template=template)
@@ -287,7 +290,7 @@ class ServerQuirks:
 
 
 def _encodable(messages: Sequence[Message]) -> list[Message]:
-    """The messages, without lone surrogates: these cannot be encoded."""
+    """The messages without lone surrogates, which cannot be encoded."""
     text = json.dumps(messages, ensure_ascii=False)
     try:
         text.encode("utf-8")

@@ -1,4 +1,4 @@
-"""What a reply costs, where the model's price is known."""
+"""The cost of a reply, if the model's price is known."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 from sandbox_tui.core.events.types import Usage
 
 HOSTED = "https://api.openai.com/v1"
-"""Where models are that are asked for without an address."""
+"""The server of models that are used without an address."""
 
 
 def cost(model: str, base_url: str | None, usage: Usage) -> float | None:
     """US dollars of one reply, or None if the price is unknown.
 
-    Prices come from the `genai-prices` package, installed as the extra `prices`; without it, and
-    for models served by oneself, the cost is unknown, which is not the same as nothing. So it is
-    where the server does not report token counts.
+    Prices come from the `genai-prices` package, installed as the extra `prices`. Without it, for
+    self-hosted models, and if the server does not report token counts, the cost is unknown, which
+    is not the same as zero.
 
     Args:
-        model: its name.
-        base_url: its server's address, which tells whose prices hold; empty for the hosted one,
-            None where there is no server.
-        usage: what it used.
+        model: the model's name.
+        base_url: its server's address, which determines the price list; empty for the hosted one,
+            None if there is no server.
+        usage: the reply's token counts.
     """
     prices = _library()
     if prices is None or base_url is None or usage.estimated or usage == Usage():
@@ -41,11 +41,11 @@ def cost(model: str, base_url: str | None, usage: Usage) -> float | None:
 
 
 def why_unknown(model: str, *, counted: bool) -> str:
-    """Why `cost` knows none, and what to do, as the end of a sentence.
+    """Why `cost` is None, and what to do, as the end of a sentence.
 
     Args:
-        model: its name.
-        counted: whether the server said how many tokens it used.
+        model: the model's name.
+        counted: whether the server reported token counts.
     """
     if not counted:
         return "the server does not report token counts."
@@ -55,7 +55,7 @@ def why_unknown(model: str, *, counted: bool) -> str:
 
 
 def load() -> None:
-    """Load the prices, where they are installed: else the first `cost` does, for half a second."""
+    """Load the prices, if installed; otherwise the first `cost` does it, for half a second."""
     if _library() is not None:
         importlib.import_module("genai_prices.data_snapshot").get_snapshot()
 

@@ -1,4 +1,4 @@
-"""Builds one reply from the pieces in which servers send it, whatever they leave out."""
+"""Builds one reply from the pieces a server sends, tolerating missing and repeated fields."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from sandbox_tui.core.models.json_completeness import JsonOutline
 _INVALID_NAME_CHARS = re.compile(r"[^A-Za-z0-9_-]")
 MAX_CALLS = 128
 MAX_REPLY_CHARS = 8_000_000
-"""A reply larger than this is a fault of the server's, and cut off before it fills the memory."""
+"""A larger reply is the server's fault, and is cut off before it fills the memory."""
 
 MAX_CALL_SWITCHES = 10_000
-"""How often a reply may change between thinking, speaking and its calls: each time is an event."""
+"""Maximum number of switches between reasoning, text and calls: each one is an event."""
 
 
 LIMIT_REASONS = ("length", "max_tokens", "model_length")
-"""Names that servers give to the end of a reply that reached its limit."""
+"""Finish reasons that mean a reply reached its limit."""
 
 
 class ReplyBuilder:
-    """Takes what a server sends (dicts as the OpenAI API documents them), whether in chunks or
-    whole, and finishes with a `Reply`."""
+    """Builds a `Reply` from what a server sends: dicts in the OpenAI API's format, in chunks or
+    whole."""
 
     def __init__(self) -> None:
         self._text: list[str] = []
@@ -47,10 +47,10 @@ class ReplyBuilder:
         self._done = False
 
     def take(self, chunk: Mapping[str, Any]) -> list[Delta]:
-        """Take a chunk of a stream, or a whole reply; what it adds, as deltas.
+        """Process a chunk of a stream, or a whole reply; returns what it adds, as deltas.
 
         Raises:
-            ModelError: the reply grows beyond all bounds.
+            ModelError: the reply exceeds the limits.
         """
         self._take_usage(chunk.get("usage"))
         choices = _dicts(chunk.get("choices"))
@@ -68,14 +68,14 @@ class ReplyBuilder:
         return []
 
     def done(self) -> None:
-        """The server said that nothing more comes."""
+        """Record that the server has declared the end."""
         self._done = True
 
     def finish(self) -> Reply:
         """The whole reply.
 
         Raises:
-            ModelIncomplete: it ended in the middle, or nothing came.
+            ModelIncomplete: it ended in the middle, or was empty.
         """
         if self._finish_reason is None and not self._ended_well():
             what = "ended in the middle" if self._size else "was empty"
@@ -137,8 +137,8 @@ class ReplyBuilder:
     def _call_for(self, fragment: _Fragment) -> _Call:
         """The call a fragment belongs to.
 
-        Servers leave the index out or always send 0; they leave the id out, repeat it for every
-        call, or make one up for every fragment; many repeat the name.
+        Servers omit the index or always send 0; they omit the id, repeat it for every call, or make
+        up a new one for every fragment; many repeat the name.
         """
         last = self._calls[-1] if self._calls else None
         call = last if fragment.index is None else self._by_index.get(fragment.index)
@@ -156,7 +156,7 @@ class ReplyBuilder:
         return call
 
     def _tool_calls(self) -> tuple[RawToolCall, ...]:
-        """The calls, each with an id of its own, so that each can be answered."""
+        """The calls, each with a unique id, so that each can be answered."""
         written: list[RawToolCall] = []
         taken: set[str] = set()
         for call in self._calls:
@@ -204,7 +204,7 @@ class ReplyBuilder:
 
 
 class _SampledTokens:
-    """The tokens of a reply and of its request, where the server was asked for them.
+    """The tokens of a reply and of its request, if the server was asked for them.
 
     vLLM and SGLang (`return_token_ids`) send ids beside the choice's text, and those of the prompt
     with the choice or around it. llama.cpp sends an id with each log-probability (`logprobs`); its
@@ -217,7 +217,7 @@ class _SampledTokens:
         self.logprobs: list[float] = []
 
     def take(self, chunk: Mapping[str, Any], choice: Mapping[str, Any]) -> None:
-        """Take what a chunk says of tokens."""
+        """Collect the tokens in a chunk."""
         self.prompt = self.prompt or _ids(
             chunk.get("prompt_token_ids") or choice.get("prompt_token_ids")
         )
@@ -227,7 +227,7 @@ class _SampledTokens:
 
 
 def _logprobs(choice: Mapping[str, Any]) -> list[tuple[Any, float]]:
-    """Id and log-probability of each sampled token; an id that is not said is None."""
+    """Id and log-probability of each sampled token; a missing id is None."""
     each = [
         (entry.get("id"), entry.get("logprob"))
         for entry in _dicts(_field(choice.get("logprobs"), "content"))
@@ -246,7 +246,7 @@ def _field(value: Any, name: str) -> Any:
 
 
 def _ids(value: Any) -> list[int]:
-    """Token ids; none where any of them is none."""
+    """Token ids; empty if any of them is invalid."""
     ids = cast("list[object]", value) if isinstance(value, list) else []
     known = [token for token in ids if type(token) is int]
     return known if len(known) == len(ids) else []
@@ -264,14 +264,14 @@ class _Call:
         self._whole: bool | None = None
 
     def add(self, arguments: str) -> None:
-        """Go on with the arguments."""
+        """Append to the arguments."""
         self.arguments.append(arguments)
         self._outline.add(arguments)
         if arguments.strip():
             self._whole = None
 
     def is_whole(self) -> bool:
-        """Whether the arguments are an object to its end; read only where they may be."""
+        """Whether the arguments are a complete object; parsed only if they may be."""
         if self._whole is None:
             self._whole = self._outline.closed and _object(self.written()) is not None
         return self._whole
@@ -307,7 +307,7 @@ class _Fragment:
 
 
 def _begins_another(fragment: _Fragment, call: _Call) -> bool:
-    """Whether a fragment that names a tool begins a new call rather than continues `call`."""
+    """Whether a fragment that names a tool starts a new call instead of continuing `call`."""
     if not fragment.name or not call.name:
         return False
     if fragment.name != call.name or (fragment.id and call.id and fragment.id != call.id):
@@ -316,7 +316,7 @@ def _begins_another(fragment: _Fragment, call: _Call) -> bool:
 
 
 def message_calls(calls: Sequence[RawToolCall]) -> list[dict[str, Any]]:
-    """Calls as a message carries them, in a form that servers take back."""
+    """Calls in the form of a message, with values that servers accept back."""
     return [
         {
             "id": call.id,
@@ -331,7 +331,7 @@ def message_calls(calls: Sequence[RawToolCall]) -> list[dict[str, Any]]:
 
 
 def content_text(value: Any) -> str:
-    """Text of a content field: a string, or a list of parts that hold text."""
+    """Text of a content field: a string, or a list of parts that contain text."""
     if isinstance(value, str):
         return value
     return "".join(str(part.get("text") or "") for part in _dicts(value))
@@ -345,16 +345,16 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 MAX_TOKEN_COUNT = 1 << 53
-"""A count beyond this is none; the database could not add it up."""
+"""A larger count is ignored; the database could not sum it."""
 
 
 def _count(counts: Any, name: str) -> int:
     value = _field(counts, name)
-    return value if type(value) is int and 0 <= value <= MAX_TOKEN_COUNT else 0  # True is no count
+    return value if type(value) is int and 0 <= value <= MAX_TOKEN_COUNT else 0  # not a bool
 
 
 def _object(arguments: str) -> dict[str, Any] | None:
-    """Arguments as they will be understood; None where they are no object."""
+    """The parsed arguments, or None if they are not an object."""
     try:
         return parse_arguments(arguments) if arguments.strip() else None
     except ArgumentsError:
@@ -362,11 +362,11 @@ def _object(arguments: str) -> dict[str, Any] | None:
 
 
 def _echo_safe_arguments(arguments: str) -> str:
-    """Arguments in a form that servers, which parse what they are sent, can take back."""
+    """Arguments in a form that servers, which parse incoming messages, accept back."""
     value = _object(arguments)
     try:
         if value is not None and json.loads(arguments) == value:
             return arguments
-    except ValueError:  # line breaks inside of strings, which we let pass
+    except ValueError:  # raw line breaks inside strings, which we accept
         pass
     return "{}" if value is None else json.dumps(value, ensure_ascii=False)

@@ -1,7 +1,8 @@
-"""Guards against hostile responses of a model server: headers and bodies without end, compressed
-bodies, a charset of its choice, redirects that would send the conversation to another server.
+"""Guards against hostile responses of a model server.
 
-A response is checked before its body is read and before a redirect is followed.
+These are endless headers and bodies, compressed bodies, a charset of the server's choice, and
+redirects that would send the conversation to another server. A response is checked before its body
+is read and before a redirect is followed.
 """
 
 from __future__ import annotations
@@ -20,33 +21,34 @@ from sandbox_tui.core.models.error_mapping import too_long, without_secrets
 from sandbox_tui.core.models.header_limit import limit_headers
 
 MAX_REPLY_BYTES = 128 << 20
-"""Most of one answer; the longest reply that models are known to write is a third of this."""
+"""Maximum bytes of one response; the longest replies that models are known to write are a third of
+it."""
 
 MAX_ERROR_BYTES = 256 << 10
-"""What is read of an answer that reports an error; the rest is left where it is."""
+"""Maximum bytes read of an error response; the rest is left unread."""
 
 MAX_LIST_BYTES = 8 << 20
-"""Most of an answer to anything but a question: the list of models."""
+"""Maximum bytes of any response except a reply, such as the list of models."""
 
 IDENTITY_ENCODING = {"Accept-Encoding": "identity"}
-"""Header that asks for answers as they are: a few packed bytes unpack to gigabytes."""
+"""Header that requests uncompressed responses: a few compressed bytes can expand to gigabytes."""
 
 _CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE")
-"""Variables that say which certificates are trusted, and what else the settings depend on."""
+"""Variables that select trusted certificates and affect other TLS settings."""
 
 _COMPRESSED = {"gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd"}
 
 
 async def guarded_client() -> Any:
-    """An HTTP client of openai's own kind, whose answers are bounded.
+    """An HTTP client of openai's own type, with limited responses.
 
-    Made in a thread: the first time, openai is imported, which takes a second.
+    It is made in a thread: the first call imports openai, which takes a second.
     """
     return await asyncio.to_thread(_guarded_client)
 
 
 def import_client() -> Any:
-    """The openai package, with what the first request needs of it."""
+    """The openai package, including the modules for the first request."""
     importlib.import_module("openai.resources.chat")
     return importlib.import_module("openai")
 
@@ -63,22 +65,22 @@ def _guarded_client() -> Any:
 
 @functools.cache
 def _tls_context(http: Any, _certificates: tuple[str, ...]) -> Any:
-    """The settings of encrypted connections. To read the certificates of this machine takes longer
-    than all else in making a client."""
+    """The TLS settings, cached: reading this machine's certificates takes longer than everything
+    else in making a client."""
     return http.create_ssl_context()
 
 
 def _http_package(client: Any) -> Any:
-    """The HTTP package on which this openai is built: httpx, or httpx2 in newer ones."""
+    """The HTTP package this openai version uses: httpx, or httpx2 in newer ones."""
     kind = next(kind for kind in client.__mro__ if kind.__name__ == "AsyncClient")
     return importlib.import_module(kind.__module__.partition(".")[0])
 
 
 class _Guard:
-    """Looks at each answer.
+    """Checks each response.
 
     Args:
-        http: the package whose answers they are.
+        http: the HTTP package of the responses.
     """
 
     def __init__(self, http: Any) -> None:
@@ -86,10 +88,10 @@ class _Guard:
         self._bounded: Any = type("Bounded", (_Bounded, http.AsyncByteStream), {})
 
     async def __call__(self, response: Any) -> None:
-        """Bound the body of an answer, or refuse it.
+        """Limit the body of a response, or reject it.
 
         Raises:
-            ModelError: it is not to be read, or its redirect not to be followed.
+            ModelError: it must not be read, or its redirect must not be followed.
         """
         if response.has_redirect_location:
             self._refuse_other_server(response)
@@ -107,7 +109,7 @@ class _Guard:
         response.stream = self._bounded(response.stream, most, cut=failed)
 
     def _refuse_other_server(self, response: Any) -> None:
-        """Refuse to be sent on to another server than the one that a person named."""
+        """Reject redirects to a different server than the configured one."""
         here, wanted = response.request.url, response.headers["location"]
         try:
             there = here.join(wanted).copy_with(username=None, password=None, fragment=None)
@@ -123,7 +125,7 @@ class _Guard:
 
 
 class _Bounded:
-    """A body of at most so many bytes; what is more is cut off, or an error."""
+    """A body limited in bytes; the excess is cut off, or raises an error."""
 
     def __init__(self, body: Any, most: int, *, cut: bool) -> None:
         self._body = body
@@ -141,7 +143,7 @@ class _Bounded:
                     return
 
     async def aclose(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         await self._body.aclose()
 
 
@@ -155,5 +157,5 @@ def _is_compressed(response: Any) -> bool:
 
 
 def _origin(url: Any) -> tuple[str, str, int | None]:
-    """What tells servers apart (RFC 6454, 4)."""
+    """The origin that distinguishes servers (RFC 6454, 4)."""
     return url.scheme, url.host, url.port or {"http": 80, "https": 443}.get(url.scheme)

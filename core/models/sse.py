@@ -1,7 +1,7 @@
 """Parses a server's response into JSON objects: server-sent events, or a single object.
 
-The content decides, not the content type: a stream is recognized under any type, and so is a JSON
-object or a web page in the place of a stream.
+The format is detected from the content, not the content type: a stream is recognized under any
+type, and so is a JSON object or a web page in place of a stream.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from sandbox_tui.core.base.json_arguments import has_too_many_values
 from sandbox_tui.core.models.error_mapping import too_long
 
 MAX_OBJECT_BYTES = 64_000_000
-"""Of one object; more is a fault of the server."""
+"""Maximum bytes of one object; more is the server's fault."""
 
 MAX_OBJECTS = 1_000_000
-"""Of one response; the longest replies take a tenth of that."""
+"""Maximum number of objects in one response; the longest replies take a tenth of that."""
 
 _LINE_OVERHEAD_BYTES = 64
 """Memory of a line in addition to its bytes."""
 
 DRAIN_SECONDS = 0.25
 MAX_DRAINED_BYTES = 64 * 1024
-"""What may come after the end that a server declares; read, so that the connection serves again."""
+"""Maximum bytes read after the declared end, so that the connection can be reused."""
 
 _EVENT = re.compile(rb"(?:data|event|id|retry)?[ \t]*:")
 _SNIFFED_BYTES = 8
 
 
 async def iter_json(chunks: AsyncIterator[bytes]) -> AsyncGenerator[dict[str, Any] | None, None]:
-    """The answer's objects in order; None stands for the end that a server declares.
+    """The response's objects in order; None stands for the end that a server declares.
 
     Raises:
         ModelIncomplete: a piece of it is not JSON.
-        ModelError: it is something else altogether, a web page for example.
+        ModelError: it is something else, for example a web page.
     """
     head = await _head(chunks)
     if _EVENT.match(head.lstrip()):
@@ -61,8 +61,10 @@ async def iter_json(chunks: AsyncIterator[bytes]) -> AsyncGenerator[dict[str, An
 
 
 async def _drain(chunks: AsyncIterator[bytes]) -> None:
-    """Read what is left of the answer, if it is there and little: a connection whose answer was
-    read to its end can carry the next request."""
+    """Read the rest of the response if it is short and arrives soon.
+
+    A connection can be reused only if its response was read to the end.
+    """
     left = MAX_DRAINED_BYTES
     with contextlib.suppress(TimeoutError, ModelError):
         async with asyncio.timeout(DRAIN_SECONDS):
@@ -90,7 +92,8 @@ async def _rest(head: bytes, chunks: AsyncIterator[bytes]) -> bytes:
 
 
 async def _events(head: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """The data of each server-sent event (WHATWG HTML, 9.2), the last also without a blank line."""
+    """The data of each server-sent event (WHATWG HTML, 9.2), including a last one without a blank
+    line."""
     data: list[bytes] = []
     size = 0
     async for line in _lines(head, chunks):
@@ -143,7 +146,7 @@ def _parsed(data: bytes) -> object:
 
 
 def _only(body: bytes) -> dict[str, Any]:
-    """An answer that is one object."""
+    """The object of a response that consists of one object."""
     if body.startswith((b"{", b"[")):
         value = _parsed(body)
         if isinstance(value, dict):

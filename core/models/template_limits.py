@@ -1,8 +1,8 @@
-"""Conversations that a model's chat template refuses, and what it takes instead.
+"""Adapts conversations to what a model's chat template accepts.
 
-Templates are Jinja programs that come with a model; many raise an exception on what they do not
-expect: a system message (Gemma, early Mistral), two messages of one role in a row (most), a message
-without text. What a template refuses is learnt from the server's error.
+Templates are Jinja programs that come with a model; many raise an exception on unexpected input: a
+system message (Gemma, early Mistral), consecutive messages of one role (most), a message without
+text. What a template refuses is learned from the server's error.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, cast
 from sandbox_tui.core.models.base import Message
 
 NO_TEXT = "(no text)"
-"""In the place of an empty message."""
+"""Replaces an empty message."""
 
 _SYSTEM = re.compile(
     r"system role|system message|role.{0,20}system|only user(?:,| and)? .{0,30}assistant roles"
@@ -30,11 +30,11 @@ _EMPTY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TemplateLimits:
-    """What a template takes.
+    """What a template accepts.
 
     Attributes:
         system: messages with the role system.
-        same_role: two messages of one role in a row.
+        same_role: consecutive messages of one role.
         empty: messages without text.
     """
 
@@ -43,7 +43,7 @@ class TemplateLimits:
     empty: bool = True
 
     def learnt(self, words: str) -> TemplateLimits | None:
-        """With what a server's rejection teaches; None if it teaches nothing new.
+        """A copy updated from a server's rejection; None if that reveals nothing new.
 
         Args:
             words: the error, in lower case.
@@ -58,7 +58,7 @@ class TemplateLimits:
 
 
 def fitted(messages: Sequence[Message], limits: TemplateLimits) -> Sequence[Message]:
-    """The conversation as the template takes it; the same object where it takes everything."""
+    """The conversation as the template accepts it; the same object if it accepts everything."""
     if limits == TemplateLimits():
         return messages
     told = list(messages)
@@ -72,7 +72,7 @@ def fitted(messages: Sequence[Message], limits: TemplateLimits) -> Sequence[Mess
 
 
 def _without_system(messages: list[Message]) -> list[Message]:
-    """What the system says, said by the user."""
+    """The messages with the role system replaced by user."""
     return [
         {**message, "role": "user"} if message["role"] == "system" else message
         for message in messages
@@ -86,7 +86,7 @@ def _with_text(message: Message) -> Message:
 
 
 def join_user_messages(messages: list[Message]) -> list[Message]:
-    """Messages of a user in a row as one."""
+    """The messages with consecutive user messages joined into one."""
     joined: list[Message] = []
     for message in messages:
         last = joined[-1] if joined else None
@@ -98,7 +98,7 @@ def join_user_messages(messages: list[Message]) -> list[Message]:
 
 
 def _both(one: Any, other: Any) -> Any:
-    """Two contents as one; each is text, or a list of parts."""
+    """Two contents joined into one; each is text, or a list of parts."""
     if isinstance(one, str) and isinstance(other, str):
         return f"{one}\n\n{other}"
     return [*_parts(one), *_parts(other)]

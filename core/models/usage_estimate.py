@@ -1,4 +1,4 @@
-"""An estimate of the tokens of a request and its reply, for servers that do not count them."""
+"""Estimates the tokens of a request and its reply, for servers that do not count them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from sandbox_tui.core.events.types import Usage
 from sandbox_tui.core.models.base import Reply, Request
 
 BYTES_PER_TOKEN = 4
-"""English prose and code come to about four bytes of UTF-8 a token in today's tokenizers."""
+"""English prose and code take about four bytes of UTF-8 per token in today's tokenizers."""
 
 
 def estimated_usage(request: Request, reply: Reply) -> Usage:
-    """The tokens of one request by the length of its text; marked as an estimate."""
+    """The tokens of a request and its reply by the length of their text, marked as an estimate."""
     told = [*request.messages, *request.tools]
     written = [reply.text, reply.reasoning, *(call.arguments for call in reply.calls)]
     return Usage(

@@ -1,5 +1,5 @@
-"""Tool calls that a model writes as text: read from its reply, and written back in its own form.
+"""Tool calls that a model writes as text: parsed from its reply, and written in its own format.
 
-`TextCallReader` (reader.py) reads a reply as it streams, `FAMILIES` (table.py) writes calls and
-observations. Nothing in here asks a server or touches a sandbox.
+`TextCallReader` (reader.py) reads a reply as it streams, `FAMILIES` (table.py) write calls and
+observations. Nothing in here uses a server or a sandbox.
 """

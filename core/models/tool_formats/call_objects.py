@@ -1,4 +1,4 @@
-"""Calls as JSON objects: `{"name": ..., "arguments": {...}}` and what models make of it."""
+"""Calls as JSON objects: `{"name": ..., "arguments": {...}}` and common variations."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from sandbox_tui.core.models.tool_formats.json_text import (
 from sandbox_tui.core.models.tool_formats.source import SPACE, Block, Source, Step, Written
 
 _BESIDE = {"id", "type", "index", "call_id", "tool_call_id"}
-"""Keys that a call may have next to its name."""
+"""Keys that a call may have besides its name."""
 
 
 def read_calls(source: Source, family: str, *, marked: bool) -> Step[Block | None]:
-    """Take one JSON object or list that holds calls; None: it holds something else."""
+    """Take one JSON object or list of calls; None if it contains something else."""
     watch = CallWatch(lambda: source.begin_call(family, sure=marked))
     span = yield from read_json(source, watch)
     extra = ""
@@ -52,14 +52,14 @@ def read_calls(source: Source, family: str, *, marked: bool) -> Step[Block | Non
 
 
 def _take_extra_brace(source: Source) -> Step[str]:
-    """Take one closing brace too many."""
+    """Take one superfluous closing brace."""
     if (yield from source.peek()) != "}":
         return ""
     return source.take(1)
 
 
 def read_arguments(source: Source, family: str, tool: str) -> Step[tuple[Written | None, str]]:
-    """Take a JSON object of arguments behind a tool's name: the call, or why there is none."""
+    """Take a JSON object of arguments after a tool's name; returns the call, or what is wrong."""
     sketch = source.begin_call(family, tool)
     yield from source.take_run(SPACE)
     span = yield from read_json(source, sink=sketch.pieces.append)
@@ -77,10 +77,10 @@ def read_arguments(source: Source, family: str, tool: str) -> Step[tuple[Written
 
 
 def calls_in(value: Any, tools: Collection[str]) -> list[Written] | None:
-    """The calls that a JSON value describes; None: it describes something else.
+    """The calls that a JSON value describes; None if it describes something else.
 
     Raises:
-        Unreadable: it describes a call that has no meaning, or two.
+        Unreadable: the call it describes has no meaning, or more than one.
     """
     if isinstance(value, list):
         found = [calls_in(item, tools) for item in cast(list[object], value)]
@@ -120,13 +120,13 @@ def _call_in(said: dict[str, Any], tools: Collection[str]) -> list[Written] | No
 
 
 def _is_definition(said: dict[str, Any]) -> bool:
-    """Whether this describes a tool rather than calling it."""
+    """Whether this defines a tool instead of calling it."""
     schema = as_object(said.get("parameters"))
     return "description" in said or (schema is not None and "properties" in schema)
 
 
 def _looks_like_call(span: JsonSpan, tools: Collection[str]) -> bool:
-    """Whether JSON that cannot be read was meant as a call."""
+    """Whether invalid JSON was meant as a call."""
     head = span.text[:400]
     named = any(quote in head for quote in ('"name"', "'name'"))
     return named and (

@@ -1,7 +1,7 @@
-"""Calls as `<invoke name="NAME">` elements that hold `<parameter name="NAME">` elements.
+"""Calls as `<invoke name="NAME">` elements that contain `<parameter name="NAME">` elements.
 
-Nothing in a value is escaped. Some models write all arguments as one JSON object instead of the
-parameters; that is read too.
+Values are not escaped. Some models write all arguments as one JSON object instead of parameters,
+which is accepted too.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class InvokeTags:
 
     Attributes:
         family: its name.
-        prefix: what stands before the names of its tags.
+        prefix: prefix of its tag names.
         wrappers: names of the tag around the calls of a reply.
         kind: the attribute of a parameter that says whether its value is a string (`true`) or JSON
-            (`false`); empty: the tool's schema says so.
+            (`false`); if empty, the tool's schema decides.
     """
 
     family: str
@@ -44,7 +44,7 @@ class InvokeTags:
 
     @property
     def opening(self) -> tuple[str, ...]:
-        """The tags that begin the calls of a reply."""
+        """The tags that start the calls of a reply."""
         return tuple(f"<{wrapper}>" for wrapper in self.wrappers)
 
     @property
@@ -54,7 +54,7 @@ class InvokeTags:
 
     @property
     def invoke(self) -> str:
-        """Begins a call, up to its name."""
+        """Starts a call, up to its name."""
         return f"<{self.prefix}invoke name="
 
     @property
@@ -64,7 +64,7 @@ class InvokeTags:
 
     @property
     def parameter(self) -> str:
-        """Begins a parameter, up to its name."""
+        """Starts a parameter, up to its name."""
         return f"<{self.prefix}parameter name="
 
     @property
@@ -76,7 +76,7 @@ class InvokeTags:
 
 
 def read_invocations(source: Source, tags: InvokeTags) -> Step[Block]:
-    """Take calls behind the opening tag around them, and its closing tag."""
+    """Take the calls after their opening tag, and the closing tag."""
     block = Block(family=tags.family)
     while True:
         yield from source.take_run(SPACES)
@@ -94,7 +94,7 @@ def read_invocations(source: Source, tags: InvokeTags) -> Step[Block]:
 
 
 def _read_invocation(source: Source, block: Block, tags: InvokeTags) -> Step[None]:
-    """Take a call behind the beginning of its tag."""
+    """Take a call after the start of its tag."""
     name = yield from _read_attribute(source)
     if not name or not (yield from source.take_word(">")):
         yield from _broken(source, block, tags.invoke)
@@ -148,7 +148,7 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch, tags: InvokeT
 
 
 def _of_kind(kind: str, name: str, value: str, block: Block) -> Any:
-    """A value that says itself whether it is a string."""
+    """The value of a parameter whose tag says whether it is a string."""
     if kind == "true":
         return str(value)
     if kind != "false":
@@ -165,7 +165,7 @@ def _refuse(word: str) -> Any:
 
 
 def _read_attribute(source: Source) -> Step[str]:
-    """Take a value in quotation marks; empty: there is none."""
+    """Take a quoted value; empty if there is none."""
     mark = yield from source.take_word('"', "'")
     value = yield from source.take_limited(ATTRIBUTE, MAX_NAME_CHARS)
     closed = not mark or bool((yield from source.take_word(mark)))

@@ -1,10 +1,10 @@
-"""JSON that a model writes into its reply: found in the stream, mended where only one meaning fits.
+"""Finds JSON in a model's reply as it streams, and repairs it if only one meaning fits.
 
-Mended: single quotes, Python's True, False and None, a comma before a closing bracket, braces that
-are missing at the end. Not mended, because two readings differ: a string that is not closed, quotes
-inside of quotes, `\\.` (a point, or a backslash and a point?), a name that stands twice, words
-without quotes. General repair libraries guess at these: they end a command at the first inner
-quote, drop its last line break, or complete one that was cut off.
+Repaired: single quotes, Python's True, False and None, a comma before a closing bracket, missing
+closing braces at the end. Not repaired, because they are ambiguous: an unclosed string, quotes
+inside quotes, `\\.` (a point, or a backslash and a point?), a repeated name, words without quotes.
+General repair libraries guess at these: they end a command at the first inner quote, drop its last
+line break, or complete a truncated one.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ EXTRA_BRACE = "a closing brace too many was dropped"
 
 
 class Unreadable(ValueError):
-    """Text that has no meaning, or two; the message is for the model."""
+    """Text without a meaning, or with more than one; the message is for the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class JsonSpan:
-    """A JSON object or list as it stands in the reply.
+    """A JSON object or list as written in the reply.
 
     Attributes:
-        missing: the closing brackets that it lacks.
-        in_string: it ends inside a string.
+        missing: the missing closing brackets.
+        in_string: whether it ends inside a string.
     """
 
     text: str
@@ -62,11 +62,11 @@ class JsonSpan:
 def read_json(
     source: Source, watch: CallWatch | None = None, sink: Callable[[str], None] | None = None
 ) -> Step[JsonSpan]:
-    """Take an object or a list, up to its end or to the first character that cannot be part of it.
+    """Take an object or a list, up to its end or the first character that cannot be part of it.
 
     Args:
-        watch: is told of the call that the value describes, while it comes.
-        sink: gets the text as it comes.
+        watch: follows the call that the value describes as it arrives.
+        sink: receives the text as it arrives.
     """
     pieces: list[str] = []
     stack: list[str] = []
@@ -107,7 +107,7 @@ def read_json(
 
 
 def _fits(mark: str, before: str, stack: list[str]) -> bool:
-    """Whether a bracket or a quote may stand here, outside of strings."""
+    """Whether a bracket or a quote may occur here, outside strings."""
     if mark in ("}", "]"):
         return bool(stack) and stack[-1] == mark
     if not stack:
@@ -118,22 +118,22 @@ def _fits(mark: str, before: str, stack: list[str]) -> bool:
 
 
 class CallWatch:
-    """Learns a call's name and arguments from the JSON object, or list of objects, that is coming.
+    """Extracts a call's name and arguments from an incoming JSON object, or list of objects.
 
     Args:
-        begin: makes the sketch of a call.
+        begin: creates the sketch of a call.
     """
 
     def __init__(self, begin: Callable[[], Sketch]) -> None:
         self._begin = begin
         self._sketch: Sketch | None = None
-        self._base = 0  # the depth at which the keys of a call stand
+        self._base = 0  # the depth of a call's keys
         self._key = ""
         self._string: list[str] | None = None
         self._after_colon = False
 
     def take(self, piece: str, kind: Kind, depth: int) -> None:
-        """The next piece of the JSON; `depth` counts the brackets around it."""
+        """Process the next piece of the JSON; `depth` counts the enclosing brackets."""
         if not self._base:
             self._base = 2 if piece == "[" else 1
         if depth < self._base:
@@ -148,7 +148,7 @@ class CallWatch:
             self._word(piece, kind)
 
     def _edge(self, piece: str, kind: Kind, depth: int) -> None:
-        """Where calls begin and end."""
+        """Handle the places where calls start and end."""
         if kind == "open" and piece == "{" and depth == self._base - 1:
             self._sketch, self._key, self._string = self._begin(), "", None
             self._after_colon = False
@@ -156,7 +156,7 @@ class CallWatch:
             self._sketch.whole, self._sketch = True, None
 
     def _outside(self, piece: str) -> None:
-        """Between the strings of the call's object."""
+        """Handle text between the strings of the call's object."""
         for part in re.split("([,:])", piece):
             if part == ":":
                 self._after_colon = True
@@ -167,7 +167,7 @@ class CallWatch:
                 self._sketch.pieces += [kept] if kept else []
 
     def _word(self, piece: str, kind: Kind) -> None:
-        """In a string that is a key, or a value other than the arguments."""
+        """Handle a string that is a key, or a value other than the arguments."""
         if kind == "quote" and self._string is None:
             self._string = []
         elif kind == "quote" and self._string is not None:
@@ -181,10 +181,10 @@ class CallWatch:
 
 
 def read_value(span: JsonSpan) -> tuple[Any, tuple[str, ...]]:
-    """The value, and the repairs.
+    """The value and the repairs.
 
     Raises:
-        Unreadable: it has no meaning, or more than one.
+        Unreadable: the text has no meaning, or more than one.
     """
     if has_too_many_values(span.text):
         raise Unreadable("the JSON holds too many values to be read")
@@ -243,10 +243,10 @@ def same(one: Any, other: Any) -> bool:
 
 
 def finite(word: str) -> float:
-    """A number that is written as a fraction.
+    """A number written with a fraction or an exponent.
 
     Raises:
-        Unreadable: it is too large to be one.
+        Unreadable: it is too large.
     """
     number = float(word)
     if number - number != 0:
@@ -259,9 +259,9 @@ def _refuse(word: str) -> Any:
 
 
 def _mended(span: JsonSpan, repairs: list[str]) -> str:
-    """The text as valid JSON, if it can be told what it means."""
+    """The text as valid JSON, if its meaning is unambiguous."""
     made: list[str] = []
-    last = at = 0  # last: where in `made` the last token is that is no space
+    last = at = 0  # last: index in `made` of the last token that is not space
     text = span.text
     while at < len(text):
         token = _TOKEN.match(text, at)

@@ -1,4 +1,4 @@
-"""What a model is told whose calls are not carried out: what was wrong, and what to do."""
+"""Messages to a model whose calls were not run: what was wrong, and what to do."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def cut_by_limit(title: str, whole: int) -> str:
 
     Args:
         title: the format of its calls.
-        whole: how many calls had come to their end.
+        whole: number of complete calls.
     """
     return (
         "Your last message was cut off by the token limit of one reply while it held "
@@ -25,7 +25,7 @@ def cut_by_limit(title: str, whole: int) -> str:
 
 
 def ended_inside(title: str, whole: int) -> str:
-    """The reply ended in the middle of a call. Arguments as in `cut_by_limit`."""
+    """The reply ended inside a call. Arguments as in `cut_by_limit`."""
     return (
         f"Your last message was cut off inside of a call ({title}). {_not_even(whole)} {_SHORTER}"
     )
@@ -35,7 +35,8 @@ _SHORTER = "Send what you meant again, one call in a message; write a long file 
 
 
 def _not_even(whole: int) -> str:
-    """That nothing ran, calls before the cut included: what was to follow may have changed them."""
+    """States that nothing ran, not even complete calls: the missing rest may have changed their
+    meaning."""
     if whole == 0:
         return _NOTHING_RUN
     calls = "the call that was" if whole == 1 else f"the {whole} calls that were"
@@ -43,7 +44,7 @@ def _not_even(whole: int) -> str:
 
 
 def only_quoted(where: str) -> str:
-    """The calls are only shown."""
+    """The calls are only quoted."""
     return (
         f"Your last message held a call {where}; such a call is taken as a quotation. "
         f"{_NOTHING_RUN} If you mean it, write the call on its own, without words around it."
@@ -67,7 +68,7 @@ def unreadable(title: str, fault: str) -> str:
 
 
 def unknown_tool(title: str, name: str, tools: Iterable[str]) -> str:
-    """A call names a tool that the run does not have."""
+    """A call names a tool that does not exist in this run."""
     return (
         f"Your last message held a call ({title}) of a tool named {name[:80]!r}, which does not "
         f"exist. {_NOTHING_RUN} The tools are: {', '.join(tools)}."
@@ -75,7 +76,7 @@ def unknown_tool(title: str, name: str, tools: Iterable[str]) -> str:
 
 
 def unfit(title: str, tool: str, fault: str) -> str:
-    """A tool cannot take its arguments."""
+    """A tool cannot accept its arguments."""
     return (
         f"Your last message held a call ({title}) with arguments that {tool} cannot take: {fault}. "
         f"{_NOTHING_RUN} Send the call again with this corrected."
@@ -83,7 +84,7 @@ def unfit(title: str, tool: str, fault: str) -> str:
 
 
 def too_many(title: str, limit: int) -> str:
-    """There are more calls than one reply may hold."""
+    """There are more calls than one reply may contain."""
     return (
         f"Your last message held more than {limit} calls ({title}). {_NOTHING_RUN} "
         "Send fewer calls in one message."

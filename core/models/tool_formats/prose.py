@@ -1,4 +1,4 @@
-"""What a reply says around its calls, and whether that makes a call a quotation."""
+"""The text around the calls of a reply, and whether it makes a call a quotation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LEAD_CHARS = 400
 _LINE_START = re.compile(r"[\s;,]*(?:(?:[-*+]|\d{1,3}[.)])\s+)?[\s;,]*")
 _BLOCK_QUOTE = re.compile(r"\s{0,3}>")
 _WORD = re.compile(r"\w")
-_REMAINS = "\"'}]"  # what follows a call that ended at a quotation mark inside of a string
+_REMAINS = "\"'}]"  # what follows a call that ended at a quotation mark inside a string
 _NOTHING = re.compile(r"[\s;,.*_`]*(?:</s>)?\s*")
 
 FOLLOWED = (
@@ -28,7 +28,7 @@ class Candidate:
 
     Attributes:
         raw: their text.
-        quoted: where they stand that makes them a quotation; empty: nothing does.
+        quoted: the place that makes them a quotation; empty if none does.
         ticks: length of the run of backticks that is open before them.
         closing: the quotation mark that would close the one right before them.
     """
@@ -45,7 +45,7 @@ class Prose:
     """Follows the lines and paragraphs around the calls.
 
     Attributes:
-        made_up: the reply continues with what only others can say.
+        made_up: the model has started to write other parties' turns.
     """
 
     def __init__(self) -> None:
@@ -53,17 +53,17 @@ class Prose:
         self._line = ""  # its beginning
         self._last = ""  # the last character of the line
         self._on_line: list[Candidate] = []
-        self._lead = ""  # what was said last in the paragraph, since its last call
-        self._after = ""  # what was said first behind the last call
-        self._above = ""  # the line with a colon that the paragraph stands under
+        self._lead = ""  # the end of the paragraph's text since its last call
+        self._after = ""  # the start of the text after the last call
+        self._above = ""  # the line with a colon above the paragraph
         self._ticks = 0
-        self._behind: Candidate | None = None  # the last calls, until something is said
+        self._behind: Candidate | None = None  # the last calls, until more text follows
         self._comment = False
         self._unreadable = False
         self._pending: list[Candidate] = []
 
     def is_line_start(self) -> bool:
-        """Whether nothing but a list's mark stands on the line so far."""
+        """Whether the line so far contains nothing but a list mark."""
         return bool(_LINE_START.fullmatch(self._line))
 
     def is_code(self) -> bool:
@@ -71,7 +71,7 @@ class Prose:
         return self._ticks > 0
 
     def plain(self, text: str) -> None:
-        """Words that are no line break and no backtick."""
+        """Process text without line breaks and backticks."""
         if self._pending and self._pending[-1].closing:
             last = self._pending[-1]
             if text[0] == last.closing:
@@ -89,17 +89,17 @@ class Prose:
         self._after += text[: max(0, _LEAD_CHARS - len(self._after))]
 
     def meet(self, family: str) -> None:
-        """A mark of this family follows."""
+        """Process a mark of this family."""
         if self._behind is not None and self._behind.block.family != family:
             block = self._behind.block
             block.fault = block.fault or "a mark of another format follows it"
 
     def comment(self) -> None:
-        """`<!--` was said."""
+        """Process `<!--`."""
         self._comment = not self._ticks
 
     def ticks(self, count: int) -> None:
-        """A run of backticks."""
+        """Process a run of backticks."""
         self.plain("`" * min(count, 3))
         if not self._ticks:
             self._ticks = count
@@ -110,7 +110,7 @@ class Prose:
                     candidate.quoted = candidate.quoted or quotation.BACKTICKS
 
     def newline(self) -> None:
-        """A line break."""
+        """Process a line break."""
         self._end_line()
         if not self._line.strip() and not self._on_line:
             self.end_paragraph()
@@ -121,7 +121,7 @@ class Prose:
             self._after += "\n"
 
     def end_paragraph(self) -> None:
-        """The paragraph is over: what was said of its calls was said."""
+        """End the paragraph: later text does not refer to its calls."""
         self._end_line()
         if quotation.EXPLAINS.search(self._after):
             for candidate in self._pending:
@@ -136,7 +136,7 @@ class Prose:
         self._ticks = 0
 
     def block(self, candidate: Candidate) -> None:
-        """Calls stand here."""
+        """Process calls found here."""
         candidate.quoted = self._quotation()
         candidate.ticks = self._ticks
         candidate.closing = quotation.QUOTES.get(self._last, "")
@@ -149,7 +149,7 @@ class Prose:
         self._lead = self._after = ""
 
     def _end_line(self) -> None:
-        """Calls without a closing mark stand alone on their lines."""
+        """End the line: calls without a closing mark must be alone on their lines."""
         if _NOTHING.fullmatch(self._line):
             return
         for candidate in self._on_line:

@@ -1,4 +1,4 @@
-"""Calls written as Python: `execute_bash(command="ls")`. Only literals are read, nothing is run."""
+"""Calls as Python: `execute_bash(command="ls")`. Only literals are parsed, nothing is run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ _WORDS = {"True": True, "true": True, "False": False, "false": False, "None": No
 
 
 def read_brackets(source: Source, sink: Callable[[str], None]) -> Step[tuple[str, bool]]:
-    """Take a bracket and all up to the one that closes it: the text, and whether it was closed."""
+    """Take a bracket and everything up to its closing one; returns the text, and whether it was
+    closed."""
     pieces: list[str] = []
     stack: list[str] = []
 
@@ -69,7 +70,7 @@ def read_brackets(source: Source, sink: Callable[[str], None]) -> Step[tuple[str
 
 
 def _take_string(source: Source, quote: str, took: Callable[[str], None]) -> Step[bool]:
-    """Take a string; whether it was closed."""
+    """Take a string; returns whether it was closed."""
     took(source.take(len(quote)))
     while True:
         yield from source.take_run(_INSIDE[quote[0]], took)
@@ -92,7 +93,7 @@ def parse_calls(text: str) -> list[Written]:
 
 
 class _Parser:
-    """Reads literals. Each name of an argument may stand once."""
+    """Parses literals. Each argument name may occur once."""
 
     def __init__(self, text: str) -> None:
         self._tokens: list[tuple[str, str]] = []
@@ -207,7 +208,7 @@ class _Parser:
 
 
 def _string(written: str) -> str:
-    """A string literal's value, as Python reads it."""
+    """The value of a Python string literal."""
     raw = written[0] in "rR"
     body = written[1:] if raw else written
     quote = body[:3] if body[:3] in _TRIPLES and len(body) >= 6 else body[0]

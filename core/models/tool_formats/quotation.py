@@ -1,15 +1,15 @@
-"""When a call in a reply is only quoted, and so not carried out.
+"""Detects calls in a reply that are only quoted, and so are not run.
 
-A call does not count when it stands
+A call does not count if it is
 
-- in a thought, or before a closing tag of one that was never opened;
-- in a code fence of another language than `CALL_LANGUAGES`, or among other text in a fence;
+- in reasoning, or before a closing reasoning tag that was never opened;
+- in a code fence of a language not in `CALL_LANGUAGES`, or among other text in a fence;
 - in a block quote, between backticks or quotation marks, or in an HTML comment;
-- in a paragraph that calls it an example, before or behind it, or below a line that ends with a
-  colon and does (`INTRODUCES`, `EXPLAINS`);
-- without markers of its own (JSON, Pythonic) on a line with other words;
-- behind an observation, an end of turn or a turn of somebody else that the model made up;
-- behind a call that cannot be read, since it cannot be told where that one ends.
+- in a paragraph that calls it an example, before or after it, or below a line that ends with a
+  colon and does so (`INTRODUCES`, `EXPLAINS`);
+- without its own markers (JSON, Pythonic) on a line with other words;
+- after an observation, an end of turn or another party's turn that the model made up;
+- after a call that cannot be parsed, since the end of that call is unknown.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from collections.abc import Collection
 CALL_LANGUAGES = frozenset(
     ("", "json", "json5", "jsonc", "xml", "tool", "tool_call", "tool_calls", "tool_code")
 )
-"""Languages of the code fences in which models write calls that they mean."""
+"""Languages of the code fences in which models write calls they mean."""
 
 CODE_LANGUAGE = "tool_code"
-"""The one in which calls stand without brackets."""
+"""The language whose calls have no brackets."""
 
 INTRODUCES = re.compile(
     r"\bfor (?:example|instance)\b|\be\.\s?g\.|\b(?:an|one|another) example\b"
@@ -34,7 +34,7 @@ INTRODUCES = re.compile(
     r"|<(?:example|sample|quote|blockquote|pre|code)\b",
     re.IGNORECASE,
 )
-"""What is said before a call that is only shown."""
+"""Phrases before a call that is only shown."""
 
 EXPLAINS = re.compile(
     r"\b(?:is|are|was|were) (?:just |only |merely |simply )?(?:an? )?(?:examples?|illustrations?)\b"
@@ -44,7 +44,7 @@ EXPLAINS = re.compile(
     r"|\bis not (?:a|meant|to be)\b",
     re.IGNORECASE,
 )
-"""What is said behind a call that was only shown."""
+"""Phrases after a call that was only shown."""
 
 QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "„": "“", "‹": "›"}
 
@@ -61,7 +61,7 @@ MADE_UP = "behind a result or a turn that you made up"
 
 
 def mention_of(tools: Collection[str]) -> re.Pattern[str]:
-    """A pattern that finds something like a call of one of these tools."""
+    """A pattern that matches something like a call of one of these tools."""
     names = "|".join(re.escape(name) for name in tools) or "(?!)"
     return re.compile(
         rf"""["']name["']\s{{0,20}}:\s{{0,20}}["'](?:{names})["']"""

@@ -5,9 +5,9 @@
         show(reader.feed(piece))  # or reader.progress()
     reading = reader.finish(finish_reason)
 
-All or nothing: a reply whose calls are not all plain gets none of them carried out, and
-`Reading.problem` tells the model why. See quotation.py for calls that do not count, json_text.py
-for what is mended. The time it takes grows with the length of the text, no faster.
+All or nothing: unless all calls of a reply are clear, none is run, and `Reading.problem` tells the
+model why. See quotation.py for calls that do not count, json_text.py for repairs. The run time is
+linear in the length of the text.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ class TextCallReader:
         self._scanner = Scanner(self._source, self._tell)
         self._steps = self._scanner.run()
         self._high_surrogate = ""
-        self._first_open = 0  # of the sketches
-        self._shown = 0  # calls
+        self._first_open = 0  # index of the first sketch that is not whole
+        self._shown = 0  # number of calls shown
 
     def feed(self, piece: str) -> list[Delta]:
-        """Take the next piece of the reply; what it adds, for the screen.
+        """Process the next piece of the reply; returns what it adds, for the screen.
 
-        A delta shows what seems to be written, the arguments as in `Draft`. `Progress` and
-        `Reading` know better: a call may turn out to be quoted, and text to be a thought; what was
-        taken back within one piece is not shown at all.
+        A delta shows the apparent text, with arguments as in `Draft`. `Progress` and `Reading` are
+        more accurate: a call may turn out to be quoted, and text to be reasoning. What was
+        retracted within one piece is not shown at all.
         """
         piece = self._high_surrogate + piece
         self._high_surrogate = ""
@@ -84,11 +84,11 @@ class TextCallReader:
         )
 
     def finish(self, finish_reason: str | None) -> Reading:
-        """The reply is over.
+        """End the reply and read its calls.
 
         Args:
-            finish_reason: as the server says it; None: it says nothing, so nothing is mended that
-                may have been cut off.
+            finish_reason: as reported by the server; if None, nothing is repaired that may have
+                been cut off.
         """
         if self._high_surrogate:
             self._source.add(without_surrogates(self._high_surrogate))
@@ -106,7 +106,7 @@ class TextCallReader:
             family=judged.family,
         )
 
-    # --- what is carried out
+    # --- which calls are run
 
     def _judge(self, finish_reason: str | None) -> Reading:
         candidates = self._scanner.candidates()
@@ -153,7 +153,7 @@ class TextCallReader:
         return calls, ""
 
     def _goes_on(self, last: Candidate) -> bool:
-        """Whether anything is said behind the last call."""
+        """Whether any text follows the last call."""
         parts = self._scanner.parts
         behind = "".join(str(part) for part in parts[parts.index(last) + 1 :]).strip()
         return bool(behind) and behind not in _STOP_TOKENS
@@ -165,7 +165,7 @@ class TextCallReader:
         return TextCall(tool=call.tool, arguments=arguments, repaired=repaired)
 
     def _quoted_only(self, candidates: Sequence[Candidate]) -> str:
-        """What to say to calls that are only shown; nothing where there are none."""
+        """The message about calls that are only quoted; empty if there are none."""
         scanner = self._scanner
         mention = quotation.mention_of(self._source.tools)
         if candidates:
@@ -184,7 +184,7 @@ class TextCallReader:
         self._deltas.append(Delta(channel, piece))
 
     def _visible(self) -> list[Sketch]:
-        """The calls that are being written, without what may be anything else as well."""
+        """The calls being written, except those that may turn out to be something else."""
         quoted = {
             id(sketch)
             for candidate in self._scanner.candidates()
@@ -201,7 +201,7 @@ class TextCallReader:
         return sketch.sure or sketch.tool in self._source.tools
 
     def _tell_calls(self) -> None:
-        """Deltas of the calls that are being written."""
+        """Add deltas for the calls being written."""
         sketches = self._source.sketches
         self._first_open = min(self._first_open, len(sketches))
         for sketch in sketches[self._first_open :]:
@@ -231,7 +231,7 @@ def read_reply(
 
 
 def _was_cut(meant: Sequence[Candidate], finish_reason: str | None) -> bool:
-    """Whether the last call misses its end, and not only a mark that can be added."""
+    """Whether the last call lacks its end, and not only a mark that can be added."""
     open_ends = [candidate.block for candidate in meant if candidate.block.open_end]
     if not open_ends:
         return False
@@ -239,7 +239,7 @@ def _was_cut(meant: Sequence[Candidate], finish_reason: str | None) -> bool:
 
 
 def _whole_calls(meant: Sequence[Candidate]) -> int:
-    """How many calls came to their end before the reply was cut."""
+    """The number of calls completed before the reply was cut."""
     last = meant[-1].block
     mended = last.open_end and last.mended_end and bool(last.calls)
     return sum(len(candidate.block.calls) for candidate in meant) - mended

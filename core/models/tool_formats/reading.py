@@ -1,4 +1,4 @@
-"""What is read from a reply in which calls stand as text."""
+"""The result of reading a reply whose calls are text."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ class TextCall:
     """A call to run.
 
     Attributes:
-        tool: name of a tool that the run has.
-        arguments: they fit the tool's schema.
-        repaired: what was mended to read the call, as a sentence for people; empty: nothing.
+        tool: name of one of the run's tools.
+        arguments: they match the tool's schema.
+        repaired: what was repaired to read the call, as a sentence for the user; empty if nothing
+            was.
     """
 
     tool: str
@@ -23,23 +24,23 @@ class TextCall:
 
     @property
     def json(self) -> str:
-        """The arguments as JSON text, as native calls carry them."""
+        """The arguments as JSON text, as in native calls."""
         return json.dumps(self.arguments, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A whole reply, read.
+    """A whole reply that has been read.
 
-    Either there are calls, or a problem, or neither: then the reply simply called no tool.
+    It has calls, or a problem, or neither if it simply called no tool.
 
     Attributes:
-        reasoning: what stood in thinking tags or an analysis channel.
-        text: what is said besides the calls; calls that are not carried out stay in it.
-        calls: in the order in which they were written; all of them are to be carried out.
-        problem: why none of the calls that the reply holds is carried out and what to do about
-            it, as a sentence for the model.
-        family: name of the format in which the calls are written; empty where there are none.
+        reasoning: the content of thinking tags or an analysis channel.
+        text: the text beside the calls; calls that are not run stay in it.
+        calls: the calls to run, in the order in which they were written.
+        problem: why none of the reply's calls is run and what to do about it, as a sentence for the
+            model.
+        family: name of the calls' format; empty if there are none.
     """
 
     reasoning: str = ""
@@ -51,14 +52,13 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A call as far as it has been written, not yet validated.
+    """A call as written so far, not yet validated.
 
     Attributes:
-        tool: its name; empty while it is not known.
-        arguments: what is written of them: JSON text as far as it goes, Python's in a Pythonic
-            list.
+        tool: its name; empty while unknown.
+        arguments: their text so far: partial JSON, or Python in a Pythonic list.
         family: name of the format.
-        whole: the call has come to its end.
+        whole: whether the call is complete.
     """
 
     tool: str
@@ -69,10 +69,10 @@ class Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """A reply as far as it has come. Depends on the text so far alone, not on its pieces.
+    """A reply so far. Depends only on the text so far, not on how it was split into pieces.
 
-    What has been shown may move: text becomes reasoning when a closing tag shows that it was a
-    thought, and a call that turns out to be quoted returns to the text.
+    What has been shown may move: text becomes reasoning if a closing tag shows that it was, and a
+    call that turns out to be quoted returns to the text.
     """
 
     reasoning: str

@@ -1,4 +1,4 @@
-"""Finds the calls in a reply as it arrives, and sorts the rest into text and reasoning."""
+"""Finds the calls in a reply as it arrives, and divides the rest into text and reasoning."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sandbox_tui.core.models.tool_formats.source import Block, Opener, Passage, 
 from sandbox_tui.core.models.tool_formats.table import FAMILIES
 
 Tell = Callable[[Literal["text", "reasoning"], str], None]
-"""Is told of a piece: its channel, and the piece."""
+"""Receives each piece with its channel."""
 
 OPENERS: Mapping[str, Opener] = {
     **{word: opener for family in FAMILIES.values() for word, opener in family.openers.items()},
@@ -34,7 +34,7 @@ MADE_UP = (
         "]~b]",
     ),
 )
-"""Words that end a model's turn or begin somebody else's; what follows them is made up."""
+"""Words that end a model's turn or start another party's; what follows them is made up."""
 
 STRAY = frozenset(word for family in FAMILIES.values() for word in family.closers)
 _WORDS = (*OPENERS, *thinking.CLOSING, *MADE_UP, *STRAY, "<!--")
@@ -51,10 +51,10 @@ class Scanner:
     """Reads a source to its end.
 
     Attributes:
-        parts: what is said, and the calls, in order.
-        reasoning: what is thought.
-        shown: contents of code fences that hold no calls.
-        stray: closing marks that stand alone, so that a call may have ended too early.
+        parts: the text and the calls, in order.
+        reasoning: the reasoning.
+        shown: contents of code fences without calls.
+        stray: stray closing marks, which suggest that a call may have ended too early.
     """
 
     def __init__(self, source: Source, tell: Tell) -> None:
@@ -68,11 +68,11 @@ class Scanner:
         self._prose = Prose()
 
     def candidates(self) -> list[Candidate]:
-        """The calls so far, those that are only quoted among them."""
+        """The calls so far, including those that are only quoted."""
         return [part for part in self.parts if isinstance(part, Candidate)]
 
     def text(self, *, with_calls: bool = False) -> str:
-        """What is said; with the calls, or only with those that are quoted."""
+        """The text, with all calls or only with the quoted ones."""
         return "".join(
             part if isinstance(part, str) else part.raw if with_calls or part.quoted else ""
             for part in self.parts
@@ -97,7 +97,7 @@ class Scanner:
                 yield from self._read_word()
         self._prose.end_paragraph()
 
-    # --- what begins with a word
+    # --- what starts with a word
 
     def _read_word(self) -> Step[None]:
         source = self._source
@@ -115,7 +115,7 @@ class Scanner:
             self._say_word(word)
 
     def _say_word(self, word: str) -> None:
-        """Words that start nothing, but still have a meaning."""
+        """Handle words that start nothing, but have a meaning."""
         if word in thinking.CLOSING:
             self._all_was_thought()
             return
@@ -129,7 +129,7 @@ class Scanner:
             self._prose.comment()
 
     def _read_at_line_start(self, mark: str) -> Step[None]:
-        """Take JSON or a Pythonic list, if that is what begins here."""
+        """Take JSON or a Pythonic list, if one starts here."""
         source = self._source
         if mark == "[" and (yield from source.begins(_WORDS)):
             yield from self._read_word()
@@ -139,7 +139,7 @@ class Scanner:
         yield from self._read_behind(reader(source))
 
     def _read_behind(self, reader: Step[Block | Passage | None], word: str = "") -> Step[None]:
-        """Read a block or a passage; the source is marked where it began."""
+        """Read a block or a passage; the source is marked at its start."""
         source = self._source
         before = len(source.sketches)
         found = yield from reader
@@ -155,7 +155,7 @@ class Scanner:
         self._say(source.taken() or source.take(1))
 
     def _put(self, block: Block, before: int) -> None:
-        """The calls of a block, with their text and sketches."""
+        """Add the calls of a block, with their text and sketches."""
         source = self._source
         for sketch in source.sketches[before:]:
             sketch.whole = True
@@ -253,7 +253,7 @@ class Scanner:
         return found if isinstance(found, Block) else None
 
     def _take_code(self, run: str) -> Step[None]:
-        """Take the rest of a fence that holds something else, with the line that closes it."""
+        """Take the rest of a fence without calls, including its closing line."""
         source = self._source
         while True:
             if source.is_at_new_line():
@@ -268,10 +268,10 @@ class Scanner:
             source.take(1)
             yield from source.take_run(_INDENT)
 
-    # --- where it goes
+    # --- output
 
     def _say(self, text: str) -> None:
-        """Say text that may hold line breaks and backticks."""
+        """Add text that may contain line breaks and backticks."""
         for part in re.split("(\n|`+)", text):
             if part == "\n":
                 self._say_newline()
@@ -296,7 +296,7 @@ class Scanner:
         self._put_text(run)
 
     def _say_code(self, text: str) -> None:
-        """Say a fence without calls: it says nothing of the calls around it."""
+        """Add a fence without calls: its text does not refer to the calls around it."""
         self.shown.append(text)
         self._prose.end_paragraph()
         self._put_text(text)
@@ -310,7 +310,7 @@ class Scanner:
         self._tell("reasoning", text)
 
     def _all_was_thought(self) -> None:
-        """A thought ends that was never opened: all so far belongs to it."""
+        """Handle the end of reasoning that was never opened: everything so far belongs to it."""
         self.thought_calls = self.thought_calls or bool(self.candidates())
         self.reasoning.append(self.text(with_calls=True))
         self.parts.clear()

@@ -1,9 +1,8 @@
-"""A call's arguments, fitted to the JSON schema of its tool.
+"""Fits a call's arguments to the JSON schema of its tool.
 
-Read from the schema: `properties`, `required`, `type`, `enum` and the type of `items`; whatever
-else it says is left to the tool. A value of another type is converted where only one meaning is
-possible. Parameters that the tool does not have are kept: models carry habits over from other
-tools, and ours ignore them.
+Only `properties`, `required`, `type`, `enum` and the type of `items` are used; the rest of the
+schema is left to the tool. A value of another type is converted if only one meaning is possible.
+Unknown parameters are kept: models carry over habits from other tools, and ours ignore them.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ _KINDS: dict[str, str] = {
 
 
 class Unfit(ValueError):
-    """Arguments that a tool cannot take; the message is for the model."""
+    """Arguments that a tool cannot accept; the message is for the model."""
 
 
 def fit(
     arguments: Mapping[str, Any], schema: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
-    """The arguments as the schema has them, and what was converted.
+    """The arguments in the schema's types, and what was converted.
 
     Raises:
         Unfit: one is missing or cannot be converted.
@@ -71,7 +70,7 @@ def _fitted(name: str, value: Any, field: Mapping[str, Any], repairs: list[str])
 
 
 def _typed(name: str, value: Any, kinds: tuple[str, ...], repairs: list[str]) -> Any:
-    """The value as one of these types; no types: as it is."""
+    """The value as one of these types; unchanged if there are none."""
     if isinstance(value, Verbatim):
         text = str(value)
         if not kinds or "string" in kinds:
@@ -90,7 +89,7 @@ def _typed(name: str, value: Any, kinds: tuple[str, ...], repairs: list[str]) ->
 
 
 def _converted(name: str, value: str | float, kinds: tuple[str, ...]) -> Any:
-    """What a text, or a whole number written as a fraction, says."""
+    """The value of a text, or of an integer written as a float."""
     if isinstance(value, float):
         if "integer" in kinds:
             return int(value)
@@ -124,7 +123,7 @@ def _shown(value: object) -> str:
 
 
 def _kinds(field: Mapping[str, Any]) -> tuple[str, ...]:
-    """The types that a field names; empty: any, or said in a way that is left to the tool."""
+    """The types of a field; empty for any, or for a schema that is left to the tool."""
     named = field.get("type")
     names = cast(list[object], named) if isinstance(named, list) else [named]
     return tuple(str(name) for name in names) if all(name in _KINDS for name in names) else ()
@@ -135,7 +134,7 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def takes_text(schema: Mapping[str, Any], name: str) -> bool:
-    """Whether a plain text stands for itself as the value of this parameter."""
+    """Whether plain text is itself a valid value of this parameter."""
     kinds = _kinds(_mapping(_mapping(schema.get("properties")).get(name)))
     return not kinds or "string" in kinds
 

@@ -1,8 +1,8 @@
 """A reply's text as it arrives, for readers written as generators.
 
-A reader is a generator that yields when it needs more text (`Step`). It decides only on what it has
-seen, never on where a piece ended, so the pieces in which a reply arrives change nothing. Text is
-copied once: what has been taken is dropped from the window.
+A reader is a generator that yields when it needs more text (`Step`). Its decisions depend only on
+the text, never on where a piece ended, so the way a reply is split changes nothing. Text is copied
+once: what has been taken is dropped from the window.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 T = TypeVar("T")
 Step: TypeAlias = Generator[None, None, T]
-"""A reader at work: yields when it needs more text, returns what it read."""
+"""A running reader: yields when it needs more text, returns its result."""
 
 SPACE = re.compile(r"\s+")
 
 
 @functools.lru_cache(maxsize=64)
 def _words(words: tuple[str, ...]) -> tuple[int, re.Pattern[str]]:
-    """The longest word's length, and a pattern that finds the longest of them that fits."""
+    """The longest word's length, and a pattern that matches the longest word possible."""
     longest_first = sorted(words, key=len, reverse=True)
     return len(longest_first[0]), re.compile("|".join(map(re.escape, longest_first)))
 
@@ -33,7 +33,7 @@ class Sketch:
 
     Attributes:
         sure: it cannot turn out to be anything else.
-        number: its place among the calls that were shown; -1: it was not shown yet.
+        number: its index among the calls shown; -1 if not shown yet.
         told: how many of its pieces were shown.
     """
 
@@ -52,7 +52,7 @@ class Source:
     Attributes:
         tools: names of the run's tools, and the JSON schema of each one's arguments.
         sketches: the calls of the reply so far.
-        fence: language of the code fence that is being read; None outside of fences.
+        fence: language of the code fence being read; None outside fences.
     """
 
     def __init__(self, tools: Mapping[str, Mapping[str, Any]]) -> None:
@@ -65,31 +65,31 @@ class Source:
         self._taken: list[str] = []
 
     def add(self, piece: str) -> None:
-        """More text has come."""
+        """Add more text."""
         self._window = self._window[self._at :] + piece
         self._at = 0
 
     def end(self) -> None:
-        """Nothing more comes."""
+        """Mark the text as complete."""
         self.ended = True
 
     def mark(self) -> None:
-        """Remember what is taken from here on."""
+        """Start remembering what is taken."""
         self._taken = []
 
     def taken(self) -> str:
-        """What was taken since the mark."""
+        """The text taken since `mark`."""
         return "".join(self._taken)
 
     def take(self, count: int) -> str:
-        """Take characters that a peek has shown."""
+        """Take characters that a peek has returned."""
         text = self._window[self._at : self._at + count]
         self._at += len(text)
         self._taken.append(text)
         return text
 
     def is_at_new_line(self) -> bool:
-        """Whether the last of what was taken is a line break, or a line break and an indent."""
+        """Whether the text taken ends with a line break, or a line break and an indent."""
         for piece in reversed(self._taken):
             left = piece.rstrip(" \t")
             if left:
@@ -118,7 +118,7 @@ class Source:
             yield
 
     def begins(self, words: Collection[str]) -> Step[str]:
-        """The longest of these words that comes next in the text; empty: none. Takes nothing."""
+        """The longest of these words that comes next in the text, or empty. Takes nothing."""
         longest, pattern = _words(tuple(words))
         while True:
             if self.ended or len(self._window) - self._at >= longest:
@@ -151,10 +151,10 @@ class Source:
             yield
         return "".join(pieces)
 
-    # --- the calls as far as they are written
+    # --- calls being written
 
     def begin_call(self, family: str, tool: str = "", *, sure: bool = True) -> Sketch:
-        """A call begins; `sure`: this cannot turn out to be anything else."""
+        """Start a call; `sure` means that it cannot turn out to be anything else."""
         sketch = Sketch(family, tool, sure=sure)
         self.sketches.append(sketch)
         return sketch
@@ -165,8 +165,8 @@ class Written:
     """A call as it was written.
 
     Attributes:
-        arguments: values are `Verbatim` where the format leaves their type to the schema.
-        key: what the arguments are called in a JSON object.
+        arguments: values are `Verbatim` if the format leaves their type to the schema.
+        key: the key of the arguments in a JSON object.
     """
 
     tool: str
@@ -183,14 +183,14 @@ class Verbatim(str):
 
 @dataclass(slots=True, kw_only=True)
 class Block:
-    """A stretch of a reply that holds calls.
+    """A section of a reply that contains calls.
 
     Attributes:
-        fault: why these calls cannot be carried out; for the model.
+        fault: why these calls cannot be run, for the model.
         open_end: the reply ended before the block did.
         mended_end: a closing bracket was added, so nothing else may follow.
-        closed: the mark that ends it was there; otherwise its line must hold nothing else.
-        marked: it begins with a marker that means nothing else.
+        closed: its closing mark was present; otherwise its line must contain nothing else.
+        marked: it starts with an unambiguous marker.
     """
 
     family: str
@@ -202,7 +202,7 @@ class Block:
     marked: bool = True
 
     def joined(self, other: Block) -> Block:
-        """This block and one behind it as one."""
+        """This block joined with a following one."""
         fault = self.fault or other.fault
         if self.family != other.family:
             fault = fault or "it is followed by a call in another format"
@@ -219,12 +219,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a reply that is said, thought or made up rather than called.
+    """A section of a reply that is text, reasoning or made up instead of a call.
 
     Attributes:
-        kind: where it belongs; what is invented is text, and the calls behind it do not count.
+        kind: where it belongs; `invented` is text, and calls after it do not count.
         until: the words that end it.
-        left: those of them that begin something new and are left to be read.
+        left: those of them that start something new and must still be read.
     """
 
     kind: Literal["reasoning", "text", "invented"]
@@ -233,4 +233,4 @@ class Passage:
 
 
 Opener: TypeAlias = Callable[[Source, str], Step[Block | Passage | None]]
-"""Reads on behind a word that begins something; None: it began nothing after all."""
+"""Reads on after an opening word; returns None if nothing was opened after all."""

@@ -37,4 +37,4 @@ FAMILIES: dict[str, Family] = {
         pythonic.FAMILY,
     )
 }
-"""By name, as `Reading.family` has it."""
+"""The formats by name, as in `Reading.family`."""

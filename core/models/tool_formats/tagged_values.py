@@ -1,6 +1,6 @@
-"""Arguments between tags, as plain text: nothing in them is escaped.
+"""Arguments between tags, as plain text without escapes.
 
-A value that holds one of the format's own tags can be read in two ways, so it is not read at all.
+A value that contains one of the format's own tags is ambiguous, so it is rejected.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Tags:
     """The tags around a value.
 
     Attributes:
-        end: closes it.
-        inner: the format's other tags, which no value may hold.
+        end: the closing tag.
+        inner: the format's other tags, which no value may contain.
         on_lines: whether one line break after the opening tag and one before the closing one are
             not part of the value.
     """
@@ -49,24 +49,24 @@ class Tags:
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """What can end a value."""
+        """The strings that can end a value."""
         return (f"\n{self.end}", self.end) if self.on_lines else (self.end,)
 
 
 def read_value(
     source: Source, sketch: Sketch, name: str, tags: Tags, *, is_text: bool | None = None
 ) -> Step[Verbatim | None]:
-    """Take the value of a parameter behind its opening tag, and its closing tag.
+    """Take the value of a parameter after its opening tag, and its closing tag.
 
     Args:
         source: the reply.
-        sketch: the call, which shows the value as it comes.
-        name: of the parameter.
-        tags: around the value.
-        is_text: whether the value is a string rather than JSON; None: the tool's schema says so.
+        sketch: the call, which shows the value as it arrives.
+        name: the parameter's name.
+        tags: the tags around the value.
+        is_text: whether the value is a string instead of JSON; if None, the tool's schema decides.
 
     Returns:
-        The value; None where it has no end, or holds a tag.
+        The value; None if it has no end, or contains a tag.
     """
     text = takes_text(source.tools.get(sketch.tool, {}), name) if is_text is None else is_text
     pieces: list[str] = []
@@ -93,27 +93,27 @@ def read_value(
 
 
 def unread(source: Source, block: Block, closing: str) -> Step[None]:
-    """Say of a block why a value in it could not be taken."""
+    """Record in a block why a value could not be taken."""
     block.open_end = not (yield from source.peek())
     block.fault = f"a value has no closing {closing}" if block.open_end else TWO_READINGS
 
 
 def give(given: dict[str, Any], name: str, value: Any, block: Block) -> None:
-    """Add a parameter, unless it stands there with another value."""
+    """Add a parameter; a different value under the same name is a fault."""
     if name in given and given[name] != value:
         block.fault = f"the parameter {name} stands twice, with different values"
     given[name] = value
 
 
 def end_call(block: Block, sketch: Sketch, given: Mapping[str, Any], *repairs: str) -> None:
-    """A call has come to its end."""
+    """End a call."""
     sketch.pieces.append("}")
     sketch.whole = not block.open_end
     block.calls = [*block.calls, Written(sketch.tool, dict(given), repairs)]
 
 
 def are_plain(calls: Sequence[TextCall], tags: Tags) -> bool:
-    """Whether all values are strings that can be told from the tags around them."""
+    """Whether all values are strings that cannot be confused with the tags around them."""
     return all(
         isinstance(value, str)
         and not any(tag in value for tag in (tags.end, *tags.inner))

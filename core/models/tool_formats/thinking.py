@@ -1,10 +1,10 @@
-"""Tags around a model's thoughts, taken out of a reply before anything else is read.
+"""Tags around a model's reasoning, removed from a reply before anything else is read.
 
 Sources: `<think>` (DeepSeek-R1, Qwen3, QwQ, MiniMax-M1 and most others), `<thinking>`,
 `<reasoning>` and `<thought>` (tuned models and prompts), `[THINK]` (Magistral), `<seed:think>`
 (Seed-OSS), `◁think▷` (Kimi-VL), `<|START_THINKING|>` (Command A Reasoning). Many templates put the
-opening tag into the prompt, so that a reply holds the closing one alone: all before it is a
-thought.
+opening tag into the prompt, so that a reply contains only the closing one: everything before it is
+reasoning.
 """
 
 from __future__ import annotations
@@ -25,6 +25,6 @@ CLOSING = frozenset(TAGS.values())
 
 
 def read_tag(source: Source, word: str) -> Step[Passage]:
-    """Read on behind an opening tag."""
+    """Read on after an opening tag."""
     yield from ()
     return Passage("reasoning", (TAGS[word],))

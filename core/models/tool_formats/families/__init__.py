@@ -1,1 +1,1 @@
-"""The formats in which models write calls. A new one is one file and a line in `table.py`."""
+"""The formats in which models write calls. A new format is one file and a line in `table.py`."""

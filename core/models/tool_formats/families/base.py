@@ -1,4 +1,4 @@
-"""What a family of formats is."""
+"""The definition of a family, a format for calls and observations as text."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ class Family:
     """A format.
 
     Attributes:
-        name: as it is recorded, and named in settings.
-        title: as people and models read it.
-        openers: the words that begin its calls, and what reads on behind each.
-        closers: the marks that end its calls; one that stands alone makes it doubtful where a
-            call ended.
-        write_calls: the calls of one reply as the model would have written them; reading them
-            gives the same calls again.
-        write_observation: what a tool (its name, its text) answered, as the content of a message
-            with the role `user`: templates without a tool role take it too.
+        name: as recorded, and as used in settings.
+        title: display name for users and models.
+        openers: the words that start its calls, and the reader for what follows each.
+        closers: the marks that end its calls; a stray one makes it unclear where a call ended.
+        write_calls: writes the calls of one reply as the model would have; reading them gives the
+            same calls again.
+        write_observation: writes a tool's answer (its name, its text) as the content of a message
+            with the role `user`, which templates without a tool role accept too.
     """
 
     name: str
@@ -44,7 +43,7 @@ class Family:
 
 
 def to_json(value: Any) -> str:
-    """JSON text as the models' templates write it."""
+    """JSON text in the style of the models' templates."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
@@ -54,11 +53,11 @@ def call_object(call: TextCall, key: str = "arguments") -> str:
 
 
 def write_json_calls(calls: Sequence[TextCall]) -> str:
-    """Calls as JSON, each between `<tool_call>` tags of its own: Hermes' format, which models of
-    later families know as well."""
+    """Calls as JSON, each in its own `<tool_call>` tags: Hermes' format, which later model families
+    know as well."""
     return "\n".join(f"<tool_call>\n{call_object(call)}\n</tool_call>" for call in calls)
 
 
 def write_tool_response(_tool: str, text: str) -> str:
-    """An observation between `<tool_response>` tags, as Hermes' and later templates have it."""
+    """An observation in `<tool_response>` tags, as in Hermes' and later templates."""
     return f"<tool_response>\n{text}\n</tool_response>"

@@ -1,8 +1,8 @@
-"""DeepSeek: `<｜tool▁calls▁begin｜>` and its sister markers.
+"""DeepSeek: `<｜tool▁calls▁begin｜>` and related markers.
 
 Source: the chat templates of deepseek-ai/DeepSeek-V3, DeepSeek-R1-0528 and DeepSeek-V3.1. V3 and R1
 write the word `function`, the name, and the arguments in a json fence; V3.1 writes the name and the
-arguments. Some quantized builds and servers write the markers with `_` or a space for `▁`.
+arguments. Some quantized builds and servers write the markers with `_` or a space in place of `▁`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FENCE = re.compile(r"`{3}(?:json)?")
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on behind the marker of a call, or of several."""
+    """Read on after the marker of one call, or of several."""
     block = Block(family=V31)
     inside = word in _CALL
     while True:
@@ -56,7 +56,7 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
 
 
 def _read_call(source: Source, block: Block) -> Step[None]:
-    """Take a call behind its marker."""
+    """Take a call after its marker."""
     head = yield from source.take_limited(TOOL_NAME, MAX_NAME_CHARS)
     if not (yield from source.take_word(*_SEPARATOR)):
         block.open_end = not (yield from source.peek())
@@ -107,12 +107,12 @@ def _between(calls: str) -> str:
 
 
 def observe_v3(tool: str, text: str) -> str:
-    """The answer as V3 and R1 have it."""
+    """The observation in the format of V3 and R1."""
     return f"<｜tool▁outputs▁begin｜>{observe_v31(tool, text)}<｜tool▁outputs▁end｜>"
 
 
 def observe_v31(tool: str, text: str) -> str:
-    """The answer as V3.1 has it."""
+    """The observation in the format of V3.1."""
     return f"<｜tool▁output▁begin｜>{text}<｜tool▁output▁end｜>"
 
 

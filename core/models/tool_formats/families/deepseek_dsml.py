@@ -1,8 +1,8 @@
 """DeepSeek V3.2: DSML, `<｜DSML｜invoke>` and `<｜DSML｜parameter>` in `<｜DSML｜function_calls>`.
 
 Source: encoding/encoding_dsv32.py of deepseek-ai/DeepSeek-V3.2. Each parameter says whether its
-value is a string, which stands there as it is, or JSON. DeepSeek V4 calls the tag around the calls
-`tool_calls`.
+value is a string, written without escapes, or JSON. DeepSeek V4 uses the tag `tool_calls` around
+the calls.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _TAGS = InvokeTags(
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on behind the opening tag around the calls."""
+    """Read on after the opening tag around the calls."""
     return (yield from read_invocations(source, _TAGS))
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """The calls as the encoding renders them; arguments that no tags can hold are one object."""
+    """The calls as the encoding renders them; arguments unfit for tags become one object."""
     return "\n".join([_TAGS.opening[0], *map(_written, calls), _TAGS.closing[0]])
 
 
@@ -54,7 +54,7 @@ def _parameter(name: str, value: Any) -> str:
 
 
 def write_observation(tool: str, text: str) -> str:
-    """The answer as the encoding renders it."""
+    """The observation as the encoding renders it."""
     return f"<function_results>\n<result>{text}</result>\n</function_results>"
 
 

@@ -1,12 +1,12 @@
 """GLM-4.5: `<tool_call>NAME`, then `<arg_key>` and `<arg_value>` in turn, then `</tool_call>`.
 
 Source: the chat templates of zai-org/GLM-4.5 (a line for the name and for each tag) and GLM-4.7
-(without line breaks). A string stands between its tags as it is, without escapes; other values are
-JSON. Types come from the tool's schema. `<tool_call>` also begins Hermes' calls, so its reader
-there leads here.
+(without line breaks). Strings are written between their tags without escapes; other values are
+JSON. Types come from the tool's schema. `<tool_call>` also starts Hermes calls, so the Hermes
+reader calls this one.
 
-A value that holds one of the format's own tags can be read in two ways; such a call is not carried
-out. `write_calls` writes such a call as Hermes JSON.
+A value that contains one of the format's own tags is ambiguous, so such a call is not run.
+`write_calls` writes such a call as Hermes JSON.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _TAGS = Tags(end=_VALUE_END, inner=(_CALL, _CALL_END, _KEY, _KEY_END, _VALUE))
 
 
 def read_call(source: Source) -> Step[Block | None]:
-    """Read on behind `<tool_call>`, where a name follows; None: no call of this format does."""
+    """Read on after `<tool_call>` if a name follows; None if it is no call of this format."""
     name = yield from source.take_limited(TOOL_NAME, MAX_NAME_CHARS)
     if not name:
         return None
@@ -90,8 +90,7 @@ def _read_arguments(source: Source, block: Block, sketch: Sketch) -> Step[None]:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """The calls as the template of GLM-4.5 renders them; all in JSON if one has values of other
-    types."""
+    """The calls as GLM-4.5's template renders them; all in JSON if any has other types."""
     if are_plain(calls, _TAGS):
         return "\n".join(map(_written, calls))
     return write_json_calls(calls)

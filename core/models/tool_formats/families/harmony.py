@@ -1,10 +1,10 @@
 """Harmony: the channels of gpt-oss.
 
 Source: OpenAI's harmony response format guide (openai/harmony, docs/format.md) and the chat
-template of openai/gpt-oss-20b. A reply is a row of messages, each
-`<|start|>assistant<|channel|>NAME<|message|>TEXT` and `<|end|>`, `<|call|>` or `<|return|>`; the
-prompt holds the first `<|start|>assistant`. `analysis` is reasoning, `final` and `commentary` are
-said, and a message `to=functions.NAME` is a call.
+template of openai/gpt-oss-20b. A reply is a sequence of messages, each
+`<|start|>assistant<|channel|>NAME<|message|>TEXT` followed by `<|end|>`, `<|call|>` or
+`<|return|>`; the prompt contains the first `<|start|>assistant`. `analysis` is reasoning, `final`
+and `commentary` are text, and a message `to=functions.NAME` is a call.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_HEADER_CHARS = 300
 
 
 def read_header(source: Source, word: str) -> Step[Block | Passage | None]:
-    """Read on behind `<|start|>` or `<|channel|>`."""
+    """Read on after `<|start|>` or `<|channel|>`."""
     header = word
     while not header.endswith("<|message|>"):
         header += yield from source.take_limited(_HEADER, _MAX_HEADER_CHARS)
@@ -64,7 +64,7 @@ def _read_call(source: Source, name: str) -> Step[Block]:
 
 
 def read_end(source: Source, word: str) -> Step[Passage]:
-    """Behind the end of a message."""
+    """Read on after the end of a message."""
     yield from ()
     return Passage("text")
 
@@ -79,7 +79,7 @@ def write_calls(calls: Sequence[TextCall]) -> str:
 
 
 def write_observation(tool: str, text: str) -> str:
-    """The answer as a message from the tool."""
+    """The observation as a message from the tool."""
     return f"<|start|>functions.{tool} to=assistant<|channel|>commentary<|message|>{text}<|end|>"
 
 

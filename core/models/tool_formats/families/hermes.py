@@ -2,10 +2,10 @@
 
 Source: the model card and chat template of NousResearch/Hermes-2-Pro-Llama-3-8B; the templates of
 Qwen2.5, Qwen2.5-Coder, Qwen3, QwQ and many tuned models use it. Qwen2.5-Coder often writes
-`<tools>` (the tag that lists the tools in its system prompt) instead; smaller ones put a code fence
-between the tags or end with a brace too many. MiniMax-M1 writes all its calls between
-`<tool_calls>` tags, one object on each line (its function call guide). A template renders an
-observation as a user message that holds `<tool_response>`.
+`<tools>` (the tag that lists the tools in its system prompt) instead; smaller models put a code
+fence between the tags or add a superfluous closing brace. MiniMax-M1 writes all its calls between
+`<tool_calls>` tags, one object per line (its function call guide). A template renders an
+observation as a user message that contains `<tool_response>`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LANGUAGE = re.compile(r"[a-z_]+")
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on behind an opening tag."""
+    """Read on after an opening tag."""
     yield from source.take_run(SPACES)
     fence = "" if source.fence is not None else (yield from source.take_word("```"))
     if fence:
@@ -52,7 +52,7 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
 
 
 def _read_objects(source: Source) -> Step[Block]:
-    """Take JSON objects, one behind the other."""
+    """Take consecutive JSON objects."""
     found: Block | None = None
     while True:
         block = yield from read_calls(source, NAME, marked=True)

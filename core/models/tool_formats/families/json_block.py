@@ -1,10 +1,9 @@
 """Plain JSON: a fenced or bare object with `name` and `arguments` (or `parameters`), or a list.
 
-Source: what models write that were told of tools but know no format of their own, such as
-Qwen2.5-Coder-0.5B behind a server without a tool parser; the generic format of llama.cpp wraps the
-same object in `tool_call` or `tool_calls`. A bare object must begin its line, and its line must
-hold nothing else. A list that begins with a name is Pythonic. An object with `parameters` outside
-of a fence is Llama's.
+Source: models that know their tools but no call format, such as Qwen2.5-Coder-0.5B behind a server
+without a tool parser; the generic format of llama.cpp wraps the same object in `tool_call` or
+`tool_calls`. A bare object must start its line, and nothing else may be on its line. A list that
+starts with a name is Pythonic. An object with `parameters` outside a fence is Llama's.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _MAX_SPACES = 64
 
 
 def read_object(source: Source) -> Step[Block | None]:
-    """Take an object that begins here."""
+    """Take an object that starts here."""
     block = yield from read_calls(source, NAME, marked=False)
     if block is not None and source.fence is None:
         keys = {call.key for call in block.calls}
@@ -32,7 +31,7 @@ def read_object(source: Source) -> Step[Block | None]:
 
 
 def read_bracket(source: Source) -> Step[Block | None]:
-    """Take a list of objects or of Pythonic calls that begins here; None: takes nothing."""
+    """Take a list of objects or of Pythonic calls that starts here; None if nothing was taken."""
     count = 2
     while True:
         ahead = yield from source.peek(count)
@@ -48,12 +47,12 @@ def read_bracket(source: Source) -> Step[Block | None]:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """The calls, each in a fence."""
+    """The calls, each in its own fence."""
     return "\n".join(f"```json\n{call_object(call)}\n```" for call in calls)
 
 
 def write_observation(tool: str, text: str) -> str:
-    """The answer, with the tool's name."""
+    """The observation, with the tool's name."""
     return f"Result of {tool}:\n{text}"
 
 

@@ -1,7 +1,8 @@
 """Kimi K2: `<|tool_call_begin|>functions.NAME:0<|tool_call_argument_begin|>{...}<|tool_call_end|>`.
 
 Source: the tool-call guide and chat template of moonshotai/Kimi-K2-Instruct and Kimi-K2-Thinking.
-Calls stand in a section, are numbered through the conversation, and an observation names its call.
+Calls are inside a section and numbered throughout the conversation, and an observation names its
+call.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _ID = re.compile(r"[A-Za-z0-9_.:\-]+")
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on behind the marker of a call, or of a section."""
+    """Read on after the marker of a call, or of a section."""
     block = Block(family=NAME)
     inside = word == _CALL
     while True:
@@ -47,7 +48,7 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
 
 
 def _read_call(source: Source, block: Block) -> Step[None]:
-    """Take a call behind its marker."""
+    """Take a call after its marker."""
     yield from source.take_run(SPACES)
     identity = yield from source.take_limited(_ID, MAX_NAME_CHARS)
     yield from source.take_run(SPACES)
@@ -75,7 +76,7 @@ def write_calls(calls: Sequence[TextCall]) -> str:
 
 
 def write_observation(tool: str, text: str) -> str:
-    """The answer as the template renders it."""
+    """The observation as the template renders it."""
     return f"## Return of functions.{tool}\n{text}"
 
 

@@ -1,10 +1,10 @@
-"""Llama 3: `<|python_tag|>` and JSON with `parameters`, or that JSON alone.
+"""Llama 3: `<|python_tag|>` and JSON with `parameters`, or only that JSON.
 
 Source: the prompt format page and chat template of meta-llama/Llama-3.1-8B-Instruct and
 Llama-3.3-70B-Instruct: `{"name": ..., "parameters": {...}}`, several separated by semicolons, and
-`<function=NAME>{...}</function>` for tools that a user defines (read in `qwen_coder`, which shares
-the opening tag). `<|python_tag|>` followed by anything else is code for Meta's own interpreter,
-which no run has.
+`<function=NAME>{...}</function>` for user-defined tools (read in `qwen_coder`, which shares the
+opening tag). `<|python_tag|>` followed by anything else is code for Meta's own interpreter, which
+no run has.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NO_JSON = 'only {"name": ..., "parameters": {...}} is read behind <|python_tag|
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on behind `<|python_tag|>`."""
+    """Read on after `<|python_tag|>`."""
     found: Block | None = None
     while True:
         yield from source.take_run(SPACES)
@@ -37,12 +37,12 @@ def read_tag(source: Source, word: str) -> Step[Block | None]:
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """The calls, each on a line of its own."""
+    """The calls, one per line."""
     return "\n".join(call_object(call, "parameters") for call in calls)
 
 
 def write_observation(tool: str, text: str) -> str:
-    """The answer as the template renders it."""
+    """The observation as the template renders it."""
     return json.dumps({"output": text}, ensure_ascii=False)
 
 

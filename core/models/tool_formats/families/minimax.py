@@ -1,11 +1,11 @@
 """MiniMax M2: `<invoke name="NAME">` and `<parameter name="NAME">` in a `<minimax:tool_call>`.
 
-Source: the tool-calling guide and the chat template of MiniMaxAI/MiniMax-M2 and M2.5. A string
-stands between its tags as it is, without escapes; other values are JSON. Types come from the tool's
-schema. MiniMax-M1 writes its calls nearly as Hermes does, whose reader takes them.
+Source: the tool-calling guide and the chat template of MiniMaxAI/MiniMax-M2 and M2.5. Strings are
+written between their tags without escapes; other values are JSON. Types come from the tool's
+schema. MiniMax-M1 uses nearly the same format as Hermes, whose reader handles it.
 
-A value that holds one of the format's own tags can be read in two ways; such a call is not carried
-out. `write_calls` writes such a call as Hermes JSON.
+A value that contains one of the format's own tags is ambiguous, so such a call is not run.
+`write_calls` writes such a call as Hermes JSON.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _TAGS = InvokeTags(family=NAME, wrappers=("minimax:tool_call",))
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on behind `<minimax:tool_call>`."""
+    """Read on after `<minimax:tool_call>`."""
     return (yield from read_invocations(source, _TAGS))
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """The calls as the template renders them; all in JSON if one has values of other types."""
+    """The calls as the template renders them; all in JSON if any has values of other types."""
     if are_plain(calls, _TAGS.values):
         return "\n".join([*_TAGS.opening, *map(_written, calls), *_TAGS.closing])
     return write_json_calls(calls)
@@ -43,7 +43,7 @@ def _written(call: TextCall) -> str:
 
 
 def write_observation(tool: str, text: str) -> str:
-    """The answer as the template renders it."""
+    """The observation as the template renders it."""
     return f"<response>{text}</response>"
 
 

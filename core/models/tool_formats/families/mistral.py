@@ -1,9 +1,9 @@
 """Mistral: `[TOOL_CALLS]` with a list of JSON objects, or with a name, `[ARGS]` and an object.
 
 Source: mistral-common's instruct tokenizers and the model cards. Up to version 7 (Mistral 7B v0.3,
-Nemo, Small 2409 and 2501): `[TOOL_CALLS] [{"name": ..., "arguments": {...}, "id": ...}]`. From
+Nemo, Small 2409 and 2501): `[TOOL_CALLS] [{"name": ..., "arguments": {...}, "id": ...}]`. Since
 version 11 (Small 3.2, Medium 3, Magistral, Devstral): `[TOOL_CALLS]name[CALL_ID]id[ARGS]{...}`,
-without the id from version 13; servers that drop special tokens leave `[TOOL_CALLS]name{...}`.
+without the id since version 13; servers that drop special tokens leave `[TOOL_CALLS]name{...}`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _ID = re.compile(r"[A-Za-z0-9_\-]+")
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on behind `[TOOL_CALLS]`."""
+    """Read on after `[TOOL_CALLS]`."""
     yield from source.take_run(SPACES)
     if (yield from source.begins(("{", "["))):
         return (yield from read_calls(source, LIST, marked=True))
@@ -60,17 +60,17 @@ def write_list(calls: Sequence[TextCall]) -> str:
 
 
 def write_args(calls: Sequence[TextCall]) -> str:
-    """The calls, each behind a marker."""
+    """The calls, each after its own marker."""
     return "".join(f"[TOOL_CALLS]{call.tool}[ARGS]{to_json(call.arguments)}" for call in calls)
 
 
 def observe_list(tool: str, text: str) -> str:
-    """The answer as versions up to 7 have it."""
+    """The observation in the format of versions up to 7."""
     return f"[TOOL_RESULTS] {json.dumps({'content': text}, ensure_ascii=False)}[/TOOL_RESULTS]"
 
 
 def observe_args(tool: str, text: str) -> str:
-    """The answer as version 13 has it."""
+    """The observation in the format of version 13."""
     return f"[TOOL_RESULTS]{text}[/TOOL_RESULTS]"
 
 

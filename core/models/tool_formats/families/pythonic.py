@@ -1,9 +1,9 @@
 """Pythonic: `[execute_bash(command="ls"), submit()]`.
 
 Source: the prompt format of meta-llama/Llama-4-Scout-17B-16E-Instruct and Llama-3.2-1B-Instruct
-(with `<|python_start|>` and `<|python_end|>` around it where a server shows special tokens), the
-model card of Team-ACE/ToolACE-8B; Gemma writes a call without brackets in a ```tool_code fence.
-Strings are Python's, and may span lines: the templates themselves write plain line breaks.
+(with `<|python_start|>` and `<|python_end|>` around it if a server shows special tokens), the model
+card of Team-ACE/ToolACE-8B; Gemma writes a call without brackets in a ```tool_code fence. Strings
+are Python's, and may span lines: the templates themselves write plain line breaks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MAX_HEAD_CHARS = 160
 
 
 def begins_list(source: Source) -> Step[bool]:
-    """Whether a list of calls seems to begin here: `[name(`. Takes nothing."""
+    """Whether a list of calls seems to start here: `[name(`. Takes nothing."""
     count = 1
     while count < _MAX_HEAD_CHARS:
         ahead = yield from source.peek(count)
@@ -67,7 +67,7 @@ def read_call(source: Source) -> Step[Block | None]:
 
 
 def read_start(source: Source, word: str) -> Step[Block | None]:
-    """Read on behind `<|python_start|>`."""
+    """Read on after `<|python_start|>`."""
     yield from source.take_run(SPACES)
     if not (yield from begins_list(source)):
         return None
@@ -99,7 +99,7 @@ def _block(source: Source, text: str, closed: bool, *, marked: bool) -> Block | 
 
 
 class _Outline:
-    """Learns the calls of a list while it comes."""
+    """Follows the calls of a list while it arrives."""
 
     def __init__(self, source: Source, sure: bool) -> None:
         self._source = source
@@ -110,7 +110,7 @@ class _Outline:
         self._quote = ""
 
     def take(self, piece: str) -> None:
-        """The next piece: a run of characters, a bracket or a quotation mark."""
+        """Process the next piece: a run of characters, a bracket or a quotation mark."""
         if self._quote:
             self._put(piece)
             self._quote = "" if piece == self._quote else self._quote
@@ -159,7 +159,7 @@ def _written(call: TextCall) -> str:
 
 
 def _literal(value: Any) -> str:
-    """A JSON value as Python writes it."""
+    """A JSON value as a Python literal."""
     if isinstance(value, dict):
         items = cast(dict[str, Any], value).items()
         return f"{{{', '.join(f'{_literal(key)}: {_literal(item)}' for key, item in items)}}}"
@@ -171,7 +171,7 @@ def _literal(value: Any) -> str:
 
 
 def write_observation(tool: str, text: str) -> str:
-    """The answer as Llama's template renders it: a JSON string."""
+    """The observation as Llama's template renders it: a JSON string."""
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -1,13 +1,12 @@
 """Qwen3-Coder: `<function=NAME>` and `<parameter=NAME>` tags with the values as plain text.
 
-Source: the model card and chat template of Qwen/Qwen3-Coder-480B-A35B-Instruct. A value stands
-between one line break after the opening tag and one before the closing tag, with no escapes: bash
-is full of < > & and quotes, and all of it is kept. Types come from the tool's schema. Models leave
-`<tool_call>` out at times.
+Source: the model card and chat template of Qwen/Qwen3-Coder-480B-A35B-Instruct. A value has one
+line break after the opening tag and one before the closing tag, and no escapes: bash is full of < >
+& and quotes, and all of it is kept. Types come from the tool's schema. Models sometimes omit
+`<tool_call>`.
 
-Since nothing is escaped, a value that holds one of the format's own tags can be read in two ways;
-such a call is not carried out. `write_calls` writes such a call as Hermes JSON, which these models
-know as well.
+Since nothing is escaped, a value that contains one of the format's own tags is ambiguous, so such a
+call is not run. `write_calls` writes such a call as Hermes JSON, which these models know as well.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ _TAGS = Tags(
 
 
 def read_tag(source: Source, word: str) -> Step[Block | None]:
-    """Read on behind `<function=`."""
+    """Read on after `<function=`."""
     block = Block(family=NAME, closed=True)
     return block if (yield from _read_function(source, block)) else None
 
@@ -68,7 +67,7 @@ def read_functions(source: Source) -> Step[Block | None]:
 
 
 def _read_function(source: Source, block: Block) -> Step[bool]:
-    """Take a function behind its `<function=`; whether it is one."""
+    """Take a function after its `<function=`; returns whether it is one."""
     name = yield from source.take_limited(TAG_NAME, MAX_NAME_CHARS)
     if not (yield from source.take_word(">")):
         return False
@@ -83,7 +82,7 @@ def _read_function(source: Source, block: Block) -> Step[bool]:
 
 
 def _read_json(source: Source, block: Block, name: str) -> Step[None]:
-    """Take a function whose arguments are one JSON object, as Llama 3.1 writes it."""
+    """Take a function whose arguments are one JSON object, in Llama 3.1's format."""
     block.family = LLAMA
     call, block.fault = yield from read_arguments(source, LLAMA, name)
     yield from source.take_run(SPACES)
@@ -125,7 +124,7 @@ def _read_parameters(source: Source, block: Block, sketch: Sketch) -> Step[None]
 
 
 def write_calls(calls: Sequence[TextCall]) -> str:
-    """The calls as the template renders them; all in JSON if one has values of other types."""
+    """The calls as the template renders them; all in JSON if any has values of other types."""
     if are_plain(calls, _TAGS):
         return "\n".join(map(_written, calls))
     return write_json_calls(calls)
