@@ -1,1 +1,1 @@
-"""The screen and the command line: the only package that imports textual."""
+"""The screens and the command line: the only package that imports textual."""

@@ -57,7 +57,8 @@ if TYPE_CHECKING:  # screens are imported when first shown, so that the first ap
     from sandbox_tui.tui.screens.palette.palette import Palette
 
 PRELOAD_DELAY_SECONDS = 0.3
-"""Seconds after the first screen until others are imported: its lists are filled by then."""
+"""Seconds after the first screen before other screens are imported; its lists are filled by
+then."""
 
 
 class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one has a property
@@ -68,20 +69,20 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     IgnoresStaleClicks[int],
     IgnoresLookupsAtExit[int],
 ):
-    """The cockpit.
+    """The sandbox-tui app.
 
     Args:
-        settings: in force.
+        settings: the initial settings.
         store: the session database.
-        begin: what to show first; None: the home screen.
+        begin: what to show first; None for the home screen.
 
     Attributes:
-        output_filter: what every line that is drawn passes.
+        output_filter: filter for every drawn line.
         shutdown: ends the runs and the program.
     """
 
     TITLE = "sandbox-tui"
-    ENABLE_COMMAND_PALETTE = False  # Textual's; ours is bound below
+    ENABLE_COMMAND_PALETTE = False  # Textual's own; ours is bound below
 
     CSS = """
     Toast { background: $panel; }
@@ -136,7 +137,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             self.set_timer(PRELOAD_DELAY_SECONDS, preload_screens)
 
     def on_unmount(self) -> None:
-        """Hints name the default keys again: another app may run in this process."""
+        """Reset hints to the default keys: another app may run in this process."""
         use_keys({})
 
     def _report_key_problems(self) -> None:
@@ -237,7 +238,8 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
     @property
     def restore_sequence(self) -> str:
-        """What the terminal must still get once the screen is gone; empty for nothing."""
+        """Bytes that the terminal must still receive after the screen has closed; empty for
+        none."""
         return self._announcer.restore_sequence
 
     def _complain(self, words: str) -> None:
@@ -250,33 +252,33 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         return Palette(self, self.settings, self._themes, self._run_workers)
 
     def action_command_palette(self) -> None:
-        """Actions, sessions, models, themes and settings by name."""
+        """Open the palette."""
         self._palette.open()
 
     def action_settings(self) -> None:
-        """Change settings."""
+        """Open the settings."""
         from sandbox_tui.tui.screens.settings import SettingsScreen
 
         if not isinstance(self.screen, SettingsScreen):
             self.push_screen(SettingsScreen(self.settings, self._themes.names))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Textual's, and our sanitizer behind them."""
+        """Textual's filters, followed by our sanitizer."""
         return [*super().get_line_filters(), self.output_filter]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Roles for themes that do not name them: Textual's own."""
+        """Textual's colours for roles that a theme does not define."""
         return ROLE_DEFAULTS
 
     def action_help(self) -> None:
-        """The keys of the screen on top."""
+        """Show the keys of the top screen."""
         from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen))
 
     def action_jump(self) -> None:
-        """Show a letter on everything that can have the focus; the one that is pressed gets it."""
+        """Show a letter on every focusable widget; pressing one focuses its widget."""
         from sandbox_tui.tui.screens.dialogs.jump import JumpScreen
 
         below = self.screen
@@ -290,7 +292,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
             self.push_screen(JumpScreen(targets), chosen)
 
     async def action_quit(self) -> None:
-        """End the runs and leave, after asking; a second time, leave without waiting for them."""
+        """End the runs and quit after asking; when called again, quit without waiting for them."""
         if self.shutdown.has_begun:
             self.shutdown.force()
             return
@@ -327,7 +329,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self.post_message(DetachRequested((), moved))
 
     def _fatal_error(self) -> None:
-        """Textual would show the values of all variables."""
+        """Report a crash without the values of all variables, which Textual would show."""
         error = sys.exc_info()[1] or unhandled_error(self)
         self.bell()
         if error is not None:
@@ -336,8 +338,10 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     # --- ways out
 
     def _first_closed(self, result: object) -> None:
-        """The first screen is closed: so is the program, unless runs continue in the background.
-        Those are found on the home screen."""
+        """End the program when the first screen is closed, unless runs continue in the background.
+
+        Those runs are available from the home screen.
+        """
         if self._run_workers.running or self._evals.running:
             self.call_later(self._show_home)
         else:
@@ -350,27 +354,27 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
     @property
     def seen(self) -> list[str]:
-        """Ids of all runs this program has begun or watched, in order."""
+        """Ids of all runs that this program has started or watched, in order."""
         return list(dict.fromkeys([*self.begun, *self._run_workers.all]))
 
     @property
     def _exit_code(self) -> int:
-        """Of the runs the program was started for, the first that did not end well."""
+        """Exit code of the first run that failed among those the program was started for."""
         codes = (worker.exit_code for worker in self._begun)
         return next((code for code in codes if code), self._evals.exit_code)
 
     @property
     def runs(self) -> RunRegistry:
-        """The runs this program has begun."""
+        """The runs of this program."""
         return self._run_workers
 
     @property
     def failure(self) -> SandboxTuiError | None:
-        """Why a run the program was started for could not begin."""
+        """Why a run that the program was started for could not start."""
         failures = (worker.failure for worker in self._begun)
         found = next((failure for failure in failures if failure is not None), None)
         return found or next(iter(self._evals.failures.values()), None)
 
     async def on_exit_app(self) -> None:
-        """However the end was asked for, such as by closing the tab of a browser."""
+        """Stop the runs on any kind of exit, for example when a browser tab is closed."""
         await self.shutdown.stop_runs()

@@ -1,4 +1,5 @@
-"""The settings of the running program; a change is written to the config file and holds at once."""
+"""The settings of the running program; changes are saved to the config file and apply
+immediately."""
 
 from __future__ import annotations
 
@@ -13,20 +14,20 @@ from sandbox_tui.core.config.toml_file import write
 
 
 class LiveSettings:
-    """What the file, the environment and the command line said, and what was changed since.
+    """The settings from file, environment and command line, plus changes made since.
 
     Attributes:
-        now: the settings; another object after each change.
+        now: the current settings; a new object after each change.
     """
 
     def __init__(self, now: Settings) -> None:
         self.now = now
 
     def change(self, changes: Mapping[str, Any]) -> Path:
-        """Write fields to the config file, by dotted name, and put them in force.
+        """Save fields, given by dotted name, to the config file and apply them.
 
-        A field that the environment or the command line set is changed for this program as well;
-        the next start sees the environment's again.
+        A field set by the environment or the command line is changed for this program as well; the
+        next start uses the environment's value again.
 
         Raises:
             ConfigError: nothing was changed.

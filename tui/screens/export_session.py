@@ -1,4 +1,4 @@
-"""Exports a session from whichever screen shows it."""
+"""Exports the session that a screen shows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOAST_SECONDS = 15.0
 
 
 def export_session(screen: Screen[Result], run: RunSummary, store: Store) -> None:
-    """Ask for a format and a place, write the files, and say where they are."""
+    """Ask for a format and a destination, write the files, and show where they are."""
     from sandbox_tui.tui.screens.dialogs.export_session import ExportDialog
 
     def written(words: str | None) -> None:

@@ -1,4 +1,4 @@
-"""What follows a deletion on a screen: the space is freed, and the person is told."""
+"""Frees disk space after a deletion on a screen, and notifies the user."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ KEPT = "Its space is used again for new sessions."
 async def free_space(
     screen: Screen[Any], store: Store, deleted: str, *, is_recording: bool
 ) -> None:
-    """Give the space of deleted sessions back to the disk, and remove their snapshots.
+    """Return the space of deleted sessions to the disk, and remove their snapshots.
 
     Args:
-        screen: tells the person.
-        store: they were deleted from.
-        deleted: a sentence on what was deleted.
-        is_recording: whether runs are recorded now: then the file keeps its size.
+        screen: where the user is notified.
+        store: the store from which the sessions were deleted.
+        deleted: a sentence about what was deleted.
+        is_recording: whether runs are being recorded; if so, the file keeps its size.
 
     Raises:
         StoreError: the database cannot be read or written.

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class ForkRequested(Message):
-    """A person wants to fork a session at some moment.
+    """The user wants to fork a session at some event.
 
     Attributes:
         run_id: the session.
-        seq: the event that is shown.
+        seq: the displayed event.
     """
 
     def __init__(self, run_id: str, seq: int) -> None:
@@ -26,10 +26,10 @@ class ForkRequested(Message):
 
 
 class DetachRequested(Message):
-    """A person wants runs to continue in programs of their own.
+    """The user wants runs to continue in separate programs.
 
     Args:
-        workers: which; none: all that can.
+        workers: the runs; empty for all that can be detached.
         then: called with whether no run is left in this program.
     """
 

@@ -1,4 +1,4 @@
-"""The settings people change most, with the theme shown as it is chosen."""
+"""The screen for the most frequently changed settings, with a live preview of the theme."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Row:
     """One setting of the screen.
 
     Attributes:
-        name: as in the config file.
-        label: for the person.
-        about: what it means, or what it is measured in.
-        values: what can be chosen; empty where text is typed.
-        empty: what stands where nothing is typed.
+        name: name in the config file.
+        label: label for the user.
+        about: meaning or unit.
+        values: the possible values; empty for a free text.
+        empty: placeholder of an empty text field.
     """
 
     name: str
@@ -79,12 +79,12 @@ ROWS: dict[str, tuple[Row, ...]] = {
 
 
 class SettingsScreen(Dialog[None]):
-    """Edits settings; ctrl+s (or f2) writes what was changed to config.toml.
+    """Edits settings; ctrl+s (or f2) writes the changes to config.toml.
 
     Args:
-        in_force: where the settings are and where changes go.
-        themes: names of those there are.
-        at: the setting one begins at.
+        in_force: the current settings, through which changes are made.
+        themes: names of the available themes.
+        at: the setting that has the focus at first.
     """
 
     CSS = """
@@ -130,7 +130,7 @@ class SettingsScreen(Dialog[None]):
         self._theme_at_first = ""
 
     def compose(self) -> ComposeResult:
-        """A line for each setting."""
+        """One line per setting."""
         sources = _sources()
         with VerticalScroll(can_focus=False, classes="dialog") as box:
             box.border_title = "settings"
@@ -158,12 +158,12 @@ class SettingsScreen(Dialog[None]):
         return Input(text, id=_id(row.name), placeholder=row.empty, select_on_focus=True)
 
     def on_mount(self) -> None:
-        """Remember what it looked like."""
+        """Remember the theme at first, and focus the first field."""
         self._theme_at_first = app_of(self).theme
         self.go_to(self._at)
 
     def go_to(self, name: str) -> None:
-        """Go to the field of a setting."""
+        """Focus the field of a setting."""
         self.query_one(f"#{_id(name)}").focus()
 
     @on(Choice.Changed, "#ui-theme")
@@ -172,7 +172,7 @@ class SettingsScreen(Dialog[None]):
             app_of(self).theme = event.value
 
     def action_save(self) -> None:
-        """Write what was changed; a value that cannot be used is said and gets the focus."""
+        """Write the changes; report an invalid value and focus its field."""
         changes: dict[str, Any] = {}
         for name, before in self._at_first.items():
             text = self._text(name)
@@ -199,7 +199,7 @@ class SettingsScreen(Dialog[None]):
         return True
 
     def action_leave(self) -> None:
-        """Back, with everything as it was."""
+        """Leave without saving; restore the theme."""
         app_of(self).theme = self._theme_at_first
         self.dismiss(None)
 
@@ -209,7 +209,7 @@ class SettingsScreen(Dialog[None]):
 
 
 def _sources() -> dict[str, str]:
-    """Settings that the environment decides at the next start, with the variable that does."""
+    """Settings that an environment variable overrides at the next start, with that variable."""
     try:
         found = setting_sources()
     except ConfigError:

@@ -1,4 +1,5 @@
-"""A screen that lists summaries, kept up to date: evaluations, training runs."""
+"""Base class of screens that list summaries and keep them up to date: evaluations, training
+runs."""
 
 from __future__ import annotations
 
@@ -23,16 +24,16 @@ from sandbox_tui.tui.widgets.themed_text import ThemedText
 Summary = TypeVar("Summary")
 
 POLL_SECONDS = 1.0
-"""Seconds between looks at what is listed."""
+"""Seconds between updates of the list."""
 
 MAX_LISTED = 500
 
 
 class SummariesScreen(SaysWhyOff, Screen[None], Generic[Summary]):
-    """Lists summaries; a subclass says what they are, reads them, and what can be done to one.
+    """Lists summaries; a subclass reads them and provides their title and actions.
 
     Args:
-        shown: the list, which has no summaries yet.
+        shown: the list widget, still empty.
     """
 
     DEFAULT_CSS = """
@@ -42,7 +43,7 @@ class SummariesScreen(SaysWhyOff, Screen[None], Generic[Summary]):
     """
 
     ABOUT: ClassVar[str]
-    """What is listed, in a few words for those who see it for the first time."""
+    """A short description of the items for first-time users."""
 
     def __init__(self, shown: SummaryList[Summary]) -> None:
         super().__init__()
@@ -54,23 +55,23 @@ class SummariesScreen(SaysWhyOff, Screen[None], Generic[Summary]):
         raise NotImplementedError
 
     def open_summary(self, found: Summary) -> None:
-        """Show one whole."""
+        """Open the screen of one item."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        """A line that says what this is, the list, the keys."""
+        """Title line, list and keys."""
         yield ThemedText(self._title, id="summaries-title")
         yield self._list
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin to look."""
+        """Start the updates."""
         self.reload()
         self.set_interval(POLL_SECONDS, self.reload)
 
     @work(group="read")
     async def reload(self) -> None:
-        """Read all of it again."""
+        """Read the summaries again."""
         if self._is_reading or not self.is_current:
             return
         self._is_reading = True
@@ -85,7 +86,7 @@ class SummariesScreen(SaysWhyOff, Screen[None], Generic[Summary]):
             self._is_reading = False
 
     def complain(self, error: SandboxTuiError) -> None:
-        """Say what went wrong."""
+        """Show an error."""
         self.notify(sanitize_line(str(error)), severity="error", markup=False)
 
     @property
@@ -103,7 +104,7 @@ class SummariesScreen(SaysWhyOff, Screen[None], Generic[Summary]):
         self.refresh_bindings()
 
     def action_leave(self) -> None:
-        """Back."""
+        """Leave the screen."""
         self.dismiss(None)
 
     def _title(self, palette: Palette) -> Text:

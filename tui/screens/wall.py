@@ -1,4 +1,4 @@
-"""Many runs at once: a tile for each, live, to look into and to decide from."""
+"""Many runs at once: a live tile for each, to watch and to decide about calls."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ URGENCY = ("waiting", "failed", "running", "submitted")
 
 
 POLL_SECONDS = 0.25
-"""Seconds between looks at the runs."""
+"""Seconds between updates of the tiles."""
 
 
 class WallScreen(SaysWhyOff, Screen[None]):
@@ -47,7 +47,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
 
     Args:
         workers: the runs.
-        asks: whether leaving it asks what to do with active runs.
+        asks: whether leaving the wall asks what to do with active runs.
     """
 
     AUTO_FOCUS = "RunTile"
@@ -91,7 +91,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
         self._marked: RunTile | None = None
 
     def compose(self) -> ComposeResult:
-        """A line of sums, the tiles, the keys."""
+        """Header, tiles and keys."""
         yield WallHeader()
         yield SearchLine(
             placeholder="words of the task, the model, a reply, a call or its output",
@@ -105,16 +105,16 @@ class WallScreen(SaysWhyOff, Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin to look."""
+        """Start the updates."""
         self._look()
         self.set_interval(POLL_SECONDS, self._look)
 
     def on_resize(self) -> None:
-        """The tiles have another size."""
+        """Fit the tiles to the new size."""
         self.call_after_refresh(self._show_tiles)
 
     def _keep_chosen(self) -> None:
-        """One of the tiles that are shown is the chosen one, as soon as there is one."""
+        """Focus a visible tile if none has the focus."""
         seen = self._seen_tiles()
         if seen and self.focused is None:
             self.set_focus(self._chosen_last if self._chosen_last in seen else seen[0])
@@ -125,7 +125,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
 
     @property
     def _numbered(self) -> list[RunTile]:
-        """The tiles in the order in which their runs began."""
+        """The tiles in the order in which their runs started."""
         return sorted(self._tiles, key=lambda tile: tile.number)
 
     def _seen_tiles(self) -> list[RunTile]:
@@ -150,7 +150,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
         self._refresh_keys()
 
     def on_descendant_focus(self) -> None:
-        """Other keys fit another run."""
+        """Update the keys, which depend on the focused run."""
         self._chosen_last = self._chosen or self._chosen_last
         self._refresh_keys()
 
@@ -162,8 +162,8 @@ class WallScreen(SaysWhyOff, Screen[None]):
             self.refresh_bindings()
 
     def _follow_runs(self) -> None:
-        """A tile for each run that began meanwhile; none for those the program has let go of, as it
-        does of samples that are over, but for the one that a person looks at."""
+        """Add tiles of new runs; remove those of runs that the program released, such as finished
+        samples, unless focused or marked."""
         tiles, runs = {tile.worker.run_id: tile for tile in self._tiles}, self._run_workers.all
         for run_id, tile in list(tiles.items()):
             looked_at = run_id not in runs and (tile.has_focus or tile is self._marked)
@@ -176,7 +176,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
             self.query_one(TileGrid).mount(RunTile(worker, self._begun))
 
     def _show_tiles(self) -> None:
-        """Each as it stands, in a form for which there is room."""
+        """Update all visible tiles in the form for which there is room."""
         runs = [(tile.number, tile.worker) for tile in self._tiles]
         task, model = shared_task(runs), shared_model(runs)
         shown = self._seen_tiles()
@@ -193,7 +193,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
         return self._filter in ("all", tile.kind) and tile.mentions(self._wanted)
 
     def _arrange(self) -> None:
-        """Order the tiles; they move only when the order has changed."""
+        """Sort the tiles; they move only if the order has changed."""
         wanted = sorted(self._tiles, key=self._rank)
         numbers = [tile.number for tile in wanted]
         if numbers != self._arranged:
@@ -229,7 +229,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
     # --- keys
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        """What cannot be done with the chosen run."""
+        """Why an action is not available for the focused run."""
         tile = self._chosen
         if action not in ("open", "compare", "approve", "reject", "pause", "end"):
             return ""
@@ -241,14 +241,14 @@ class WallScreen(SaysWhyOff, Screen[None]):
         return "" if goes else "this run has ended"
 
     def words_for(self, action: str) -> str | None:
-        """What the key bar says of an action at this moment."""
+        """The key bar's current words for an action."""
         if action != "compare" or self._marked is None:
             return None
         same = self._marked is self._chosen
         return "unmark" if same else f"compare with {self._marked.number}"
 
     def action_move(self, across: int, down: int) -> None:
-        """To the next tile in a direction."""
+        """Focus the next tile in a direction."""
         tiles, chosen = self._seen_tiles(), self._chosen
         if not tiles:
             return
@@ -259,7 +259,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
         tiles[index].focus()
 
     def action_open(self) -> None:
-        """See the chosen run whole."""
+        """Open the focused run."""
         if self._chosen is not None:
             self._open(self._chosen.worker)
 
@@ -271,13 +271,13 @@ class WallScreen(SaysWhyOff, Screen[None]):
         app_of(self).push_screen(LiveScreen(worker, self._run_workers.store, asks=False))
 
     def action_approve(self) -> None:
-        """Let the waiting call of the chosen run go."""
+        """Approve the waiting call of the focused run."""
         tile = self._chosen
         if tile is not None and tile.worker.run is not None and tile.state.pending is not None:
             tile.worker.run.approve(tile.state.pending.call.number)
 
     def action_reject(self) -> None:
-        """Keep the waiting call of the chosen run from running, with words for the model."""
+        """Reject the waiting call of the focused run, with a reason for the model."""
         tile = self._chosen
         if tile is None or tile.worker.run is None or tile.state.pending is None:
             return
@@ -292,14 +292,14 @@ class WallScreen(SaysWhyOff, Screen[None]):
         app_of(self).push_screen(PromptDialog(question, placeholder=placeholder), answered)
 
     def action_pause(self) -> None:
-        """Hold the chosen run, or let it proceed."""
+        """Pause or resume the focused run."""
         tile = self._chosen
         if tile is not None and tile.worker.run is not None and tile.worker.run.steerable:
             run = tile.worker.run
             run.pause() if run.gate.mode in ("auto", "ask") else run.resume()
 
     def action_end(self) -> None:
-        """End the chosen run, after asking."""
+        """End the focused run after a confirmation."""
         tile = self._chosen
         if tile is None:
             return
@@ -317,7 +317,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
         await worker.stop("You ended the run.")
 
     def action_compare(self) -> None:
-        """Mark the chosen run, or compare it with the marked one."""
+        """Mark the focused run, or compare it with the marked one."""
         marked, tile = self._marked, self._chosen
         self._marked = tile if marked is None else None
         self._look()
@@ -332,7 +332,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
             app_of(self).push_screen(CompareScreen(sides[0], sides[1], store))
 
     def action_order(self) -> None:
-        """Order the tiles otherwise."""
+        """Switch to the next sort order."""
         self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
         self._look()
 
@@ -342,7 +342,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
         self._look()
 
     def action_find(self) -> None:
-        """Type words that the runs shown must have."""
+        """Ask for words that the visible runs must contain."""
         self.query_one(SearchLine).open()
 
     @on(Input.Changed)
@@ -361,7 +361,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
 
     @work(group="leaving")
     async def action_leave(self) -> None:
-        """Back; a search is left first."""
+        """Leave the search if there is one, otherwise the wall."""
         field = self.query_one(SearchLine)
         if field.display or self._wanted:
             self._wanted = field.value = ""
@@ -388,7 +388,7 @@ class WallScreen(SaysWhyOff, Screen[None]):
     @work(group="leaving")
     async def _end_all_and_leave(self) -> None:
         await self._run_workers.stop("You ended the run.")
-        if self in app_of(self).screen_stack:  # it may have been left while the runs were ending
+        if self in app_of(self).screen_stack:  # the user may have left while the runs ended
             self.pop_until_active()
             self.dismiss(None)
 

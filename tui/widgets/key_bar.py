@@ -28,8 +28,7 @@ from sandbox_tui.tui.widgets.terminal.input.input_bytes import RELEASE, RELEASE_
 
 RIGHT_ACTIONS = ("help", "command_palette")
 """Actions whose keys are on the right because they lead to all the others. Only the keys that leave
-take precedence over them.
-"""
+take precedence over them."""
 
 EXIT_ACTIONS = (
     *("leave", "quit", "close", "cancel", "back", "answer(None)", "answer(False)", "dismiss(None)"),

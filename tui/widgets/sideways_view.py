@@ -8,9 +8,7 @@ from typing_extensions import override
 
 
 class SidewaysView(ScrollView):
-    """A scroll view that scrolls sideways on demand and leaves the left and right keys to the
-    screen.
-    """
+    """A view that scrolls sideways on demand and leaves the left and right keys to the screen."""
 
     @property
     def is_wider(self) -> bool:

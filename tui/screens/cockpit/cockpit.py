@@ -43,21 +43,21 @@ from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from sandbox_tui.tui.widgets.timeline import Timeline
 
 FRAME_SECONDS = 1 / 20
-"""Seconds between two looks of the screen at the state, however many events come."""
+"""Seconds between updates of the screen, however many events arrive."""
 
 LIVE_FILE_ACTIONS = ("push_file", "edit_file")
 
 
 class Cockpit(SaysWhyOff, Screen[None]):
-    """What live runs and replays share: the panes, and how events reach them.
+    """The common base of live runs and replays: the panes, and how events reach them.
 
     Args:
-        task: for the header until the run says it.
+        task: shown in the header until the run's own task is known.
         live: whether terminals follow the size of their pane.
-        get_blob: file contents by digest.
+        get_blob: returns file contents by digest.
 
     Attributes:
-        state: the run at the moment that is shown.
+        state: the run as of the displayed event.
         step_notes: the notes on its steps.
     """
 
@@ -117,7 +117,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
         yield KeyBar()
 
     def compose_bottom(self) -> ComposeResult:
-        """What a subclass puts between panes and timeline."""
+        """Widgets that a subclass puts between the panes and the timeline."""
         yield from ()
 
     def on_mount(self) -> None:
@@ -130,7 +130,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
         self.step_notes.read()
 
     def dismiss(self, result: None = None) -> AwaitComplete:
-        """Leave: nothing is shown any more, for the panes go before the screen itself does."""
+        """Leave and stop all updates, because the panes are removed before the screen itself."""
         self._is_left = True
         self.workers.cancel_node(self)  # pyright: ignore[reportUnknownMemberType]
         return super().dismiss(result)
@@ -138,7 +138,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
     # --- events in
 
     async def apply(self, event: e.AnyEvent) -> None:
-        """Take one event in; the screen follows within a frame."""
+        """Process one event; the screen is updated within a frame."""
         if self._is_left:
             return
         self._apply_state(event)
@@ -164,7 +164,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
             self.refresh_soon()
 
     def refresh_soon(self) -> None:
-        """Bring the panes up to date within a frame."""
+        """Update the panes within a frame."""
         if self._flush_timer is None:
             self._flush_timer = self.set_timer(FRAME_SECONDS, self._flush)
 
@@ -182,7 +182,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
 
     @property
     def _has_panes(self) -> bool:
-        """Whether there is something to show: a screen that is taken down loses its panes first."""
+        """Whether the panes exist: a closing screen loses them first."""
         return not self._is_left and self.is_attached and bool(self.query(Calls))
 
     def sync_bars(self) -> None:
@@ -197,7 +197,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
             timeline.playing = self.state.status in ("running", "starting", "awaiting_input")
 
     def show_state(self, state: RunState) -> None:
-        """Show another moment (replay)."""
+        """Show the state at another event (replay)."""
         self.state = state
         self._clock_at = time.monotonic()
         self.query_one(Calls).show(state, self.now)
@@ -211,16 +211,16 @@ class Cockpit(SaysWhyOff, Screen[None]):
 
     @property
     def is_live(self) -> bool:
-        """Whether this run is active, or was a moment ago; else it is a replay."""
+        """Whether this is a live run, active or just ended; otherwise it is a replay."""
         return self._is_live
 
     @property
     def now(self) -> float:
-        """Seconds since the run began."""
+        """Seconds since the run started."""
         return self.state.t
 
     def _tick(self) -> None:
-        """Advance the visible clocks; nothing is drawn when none of them moved."""
+        """Advance the visible clocks; nothing is redrawn if none has changed."""
         if not self._has_panes:
             return
         self.query_one(Calls).tick(self.now)
@@ -232,11 +232,12 @@ class Cockpit(SaysWhyOff, Screen[None]):
 
     @property
     def session(self) -> tuple[Store, str]:
-        """Where the session is stored, and its id."""
+        """The store of the session, and its id."""
         raise NotImplementedError
 
     def time_of_step(self, step: int) -> float | None:
-        """When a step's reply came, in seconds since the run began; None where it has not."""
+        """When the reply of a step started, in seconds since the run started; None if it has
+        not."""
         replies = (item for item in self.state.items if isinstance(item, ReplyItem))
         return next((item.asked_at for item in replies if item.step == step), None)
 
@@ -248,16 +249,16 @@ class Cockpit(SaysWhyOff, Screen[None]):
 
     @property
     def live_files(self) -> FileControls | None:
-        """The files of an active run; None when only what was kept is left."""
+        """The files of an active run; None if only kept contents are left."""
         return None
 
     @property
     def results_folder(self) -> Path:
-        """Where files are copied out to unless a person says otherwise."""
+        """Default destination for files that are copied out."""
         return Path.cwd()
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        """Files are changed only in an active run."""
+        """Files can be changed only in an active run."""
         if action in LIVE_FILE_ACTIONS and self.live_files is None:
             return "the run is starting" if self._is_live else "a replay cannot be changed"
         if action == "zoom" and self.has_class("-narrow"):
@@ -282,7 +283,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
         self._file_actions.fetch(event.preview, event.path, event.max_bytes)
 
     def action_open_file(self) -> None:
-        """The whole file on a screen of its own."""
+        """Open the whole file on a separate screen."""
         self._file_actions.open_whole()
 
     def action_pull_file(self) -> None:
@@ -294,51 +295,51 @@ class Cockpit(SaysWhyOff, Screen[None]):
         self._file_actions.ask_copy_in()
 
     def action_edit_file(self) -> None:
-        """Edit the chosen file by hand."""
+        """Edit the chosen file."""
         self._file_actions.edit()
 
     def action_open_outside(self) -> None:
-        """Open the chosen file with a program of the desktop."""
+        """Open the chosen file in a desktop program."""
         self._file_actions.open_outside()
 
     def action_cycle_diff(self) -> None:
-        """Content, last change, all changes."""
+        """Switch between content, last change and all changes."""
         self.query_one(Preview).cycle_diff()
 
     def action_choose_version(self) -> None:
-        """Compare with a chosen step."""
+        """Compare with the version of a chosen step."""
         choose_version(self.query_one(Preview))
 
     def action_toggle_source(self) -> None:
-        """By its kind, or as it stands in the file."""
+        """Switch between the preview of the file's kind and the source."""
         self.query_one(Preview).toggle_source()
 
     def kept(self, blob: str) -> bytes | None:
-        """A file's content by its digest."""
+        """The content of a file by its digest."""
         return self._get_blob(blob)
 
     def on_block_list_highlighted(self, event: BlockList.Highlighted) -> None:
-        """The preview shows what the cursor is on."""
+        """Preview the file under the cursor."""
         if isinstance(event.block_list, Files):
             self._file_panes.show_preview()
 
     # --- panes
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        """Where there is room for one or two panes, the focused one is seen."""
+        """Show the focused pane if there is only room for some of them."""
         self._panes.show_around(event.widget)
 
     def on_resize(self, event: Resize) -> None:
-        """Widths decide which panes are seen; focus must stay on one of them."""
+        """Keep the focus on a visible pane after a resize."""
         self.call_after_refresh(self._panes.keep_focus_seen)
         self.refresh_bindings()
 
     def action_pane(self, name: str) -> None:
-        """Focus a pane, showing it first where it is hidden."""
+        """Focus a pane, showing it first if it is hidden."""
         self._panes.focus(name)
 
     def action_next_pane(self, direction: int) -> None:
-        """Go round the panes."""
+        """Focus the next pane (1) or the previous one (-1)."""
         self._panes.focus_next(direction)
 
     def action_next_terminal(self) -> None:
@@ -349,7 +350,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
         self._panes.focus("terminals")
 
     def action_zoom(self) -> None:
-        """The focused pane fills the screen, or gives it back."""
+        """Let the focused pane fill the screen, or undo that."""
         self.toggle_class("-zoomed")
 
     # --- looking for something
@@ -368,11 +369,11 @@ class Cockpit(SaysWhyOff, Screen[None]):
         self.next_hit(event.direction)
 
     def look_for(self, words: str) -> None:
-        """Look for words in what happened."""
+        """Search for words in the items of the run."""
         self.query_one(FindBar).say(self.query_one(Calls).find(words))
 
     def next_hit(self, direction: int) -> None:
-        """To the next place that holds them, or the one before (-1)."""
+        """Go to the next match (1) or the previous one (-1)."""
         self.query_one(FindBar).say(self.query_one(Calls).next_hit(direction))
 
     @on(FindBar.Closed)
@@ -381,16 +382,16 @@ class Cockpit(SaysWhyOff, Screen[None]):
 
     @property
     def _to_open(self) -> Item | None:
-        """What the cursor is on, else the call that waits, else what happened last."""
+        """The item under the cursor, otherwise the waiting call, otherwise the last item."""
         chosen = self.query_one(Calls).current or self.state.pending
         return chosen or next(iter(self.state.items[-1:]), None)
 
     def action_open_all(self) -> None:
-        """Open the whole text of what the cursor is on, of the call that waits, or of the last."""
+        """Open the whole text of the item under the cursor, the waiting call or the last item."""
         self.open_whole(self._to_open)
 
     def open_whole(self, item: Item | None) -> None:
-        """Open the whole text of something that happened."""
+        """Open the whole text of an item."""
         pager = pager_of(item, edited_file(item, self.state.files, self._get_blob))
         if pager is not None:
             app_of(self).push_screen(pager)

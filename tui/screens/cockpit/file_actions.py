@@ -1,4 +1,4 @@
-"""What a person may do with the files on the main screen, live or in replay."""
+"""The user's actions on files on the main screen, live or in replay."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from sandbox_tui.tui.widgets.preview.preview import Preview
 
 
 class FileSource(Protocol):
-    """What a screen knows of the files it shows."""
+    """What a screen provides about the files it shows."""
 
     state: RunState
-    """The run at the moment that is shown."""
+    """The run as of the displayed event."""
 
     @property
     def live_files(self) -> FileControls | None:
-        """The files of an active run; None when only what was kept is left."""
+        """The files of an active run; None if only kept contents are left."""
         ...
 
     @property
     def results_folder(self) -> Path:
-        """Where files are copied out to unless a person says otherwise."""
+        """Default destination for files that are copied out."""
         ...
 
     def kept(self, blob: str) -> bytes | None:
@@ -48,11 +48,11 @@ class FileSource(Protocol):
 
 
 class FileActions:
-    """The actions on files of one screen.
+    """The file actions of one screen.
 
     Args:
-        screen: shows the files and a preview; questions open over it.
-        source: what the screen knows of them.
+        screen: shows the files and a preview; dialogs open over it.
+        source: provides the files.
     """
 
     def __init__(self, screen: Screen[None], source: FileSource) -> None:
@@ -60,11 +60,11 @@ class FileActions:
         self._source = source
 
     def ask_filter(self) -> None:
-        """Ask by which names to filter the tree."""
+        """Ask for a name filter of the tree."""
         app_of(self._screen).push_screen(FilterFilesDialog(self._files))
 
     def fetch(self, preview: Preview, path: str, max_bytes: int) -> None:
-        """Get a content that was not kept, for a preview."""
+        """Fetch content that was not kept, for a preview."""
         work = self._fetch(preview, path, max_bytes)
         self._screen.run_worker(work, group="fetch", exclusive=True)
 
@@ -74,11 +74,11 @@ class FileActions:
             return
         try:
             preview.fetched(path, await files.read(path, max_bytes=max_bytes))
-        except SandboxTuiError:  # gone again, or not readable: then there is no content to show
+        except SandboxTuiError:  # deleted or not readable, so there is no content to show
             preview.fetched(path, None)
 
     def open_whole(self) -> None:
-        """The whole file on a screen of its own."""
+        """Open the whole file on a separate screen."""
         path, file = self._chosen()
         if file is None or file.last.kind != "file":
             self._screen.notify("Select a file first.", timeout=2)
@@ -92,7 +92,7 @@ class FileActions:
     # --- out
 
     def ask_copy_out(self) -> None:
-        """Copy the chosen file or folder out, after asking where."""
+        """Ask for a destination and copy the chosen file or folder out."""
         path, _ = self._chosen()
         if not path:
             self._screen.notify("Select a file or folder first.", timeout=2)
@@ -110,19 +110,19 @@ class FileActions:
             words = await asyncio.to_thread(self._write_kept, path, folder)
         else:
             left = await files.pull(path, self._inside(path, folder))
-            said = left if len(left) <= 3 else [*left[:2], left[-1]]  # the last: how many in all
+            said = left if len(left) <= 3 else [*left[:2], left[-1]]  # the last one tells the total
             words = " ".join([f"Copied to {folder}.", *said])
         self._screen.notify(sanitize_line(words), markup=False, timeout=6)
 
     def _inside(self, path: str, folder: Path) -> Path:
-        """A folder keeps its name; a file goes into the folder that was named."""
+        """A folder keeps its name; a file goes into the chosen folder."""
         file = self._source.state.files.get(path)
         if file is None or file.last.kind != "dir":
             return folder
         return folder / (sanitize_line(posixpath.basename(path)).strip(".") or "files")
 
     def _write_kept(self, path: str, folder: Path) -> str:
-        """Write what was kept of a file or folder; says how much that was."""
+        """Write the kept contents of a file or folder; returns a sentence with their number."""
         above = posixpath.dirname(path)
         written = missing = 0
         for name, file in self._source.state.files.items():
@@ -142,7 +142,7 @@ class FileActions:
         return f"Copied {written} to {folder}{rest}."
 
     def open_outside(self) -> None:
-        """Open a page, picture, sound, film or PDF with a program of the desktop."""
+        """Open a page, picture, sound, film or PDF in a desktop program."""
         path, file = self._chosen()
         if file is None or not outside.may_be_opened(path):
             self._screen.notify(
@@ -167,7 +167,7 @@ class FileActions:
     # --- in
 
     def ask_copy_in(self) -> None:
-        """Copy a host file or folder into the sandbox, after asking which and where."""
+        """Ask for a host file or folder and copy it into the sandbox."""
         if self._source.live_files is None:
             self._screen.notify("This run has ended.", timeout=2)
             return
@@ -196,7 +196,7 @@ class FileActions:
         self._screen.notify(sanitize_line(f"Copied to {path}."), markup=False, timeout=4)
 
     def edit(self) -> None:
-        """Edit the chosen file by hand."""
+        """Edit the chosen file."""
         path, file = self._chosen()
         if self._source.live_files is None:
             self._screen.notify("This run has ended.", timeout=2)
@@ -226,7 +226,7 @@ class FileActions:
         return self._screen.query_one(Preview)
 
     def _chosen(self) -> tuple[str, FileState | None]:
-        """The file under the cursor, else the one that is previewed."""
+        """The file under the cursor, otherwise the previewed one."""
         row = self._files.current
         if row is not None:
             return row.path, row.file
@@ -234,7 +234,7 @@ class FileActions:
         return preview.path, preview.file
 
     def _do(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Carry out what a person asked for; a toast says why when it cannot be done."""
+        """Run a file action; a toast shows the reason if it fails."""
         self._screen.run_worker(self._carry_out(work), group="files")
 
     async def _carry_out(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -16,18 +16,18 @@ from sandbox_tui.tui.widgets.files.file_tree import Files
 from sandbox_tui.tui.widgets.preview.preview import Preview
 
 SLOW_SECONDS = 0.1
-"""Seconds of drawing from which on the list rests before it is drawn again."""
+"""Drawing time in seconds above which the list pauses before it is drawn again."""
 
 REST_RATIO = 5.0
-"""How long the list rests, as a multiple of the time that drawing it took."""
+"""Length of that pause, as a multiple of the drawing time."""
 
 
 SWAP_FILE = re.compile(r"(^|/)\.[^/]+\.sw[a-p]$")
-"""What vi keeps beside a file while it is edited."""
+"""Swap files that vi creates while a file is edited."""
 
 
 def latest_changed(files: Iterable[FileState]) -> FileState | None:
-    """The file that changed last in this run; None when none did. Swap files do not count."""
+    """The file that changed last in this run, except swap files; None if none did."""
     changed = (
         file
         for file in files
@@ -40,8 +40,8 @@ class FilePanes:
     """The list of files and the preview on one screen.
 
     Args:
-        screen: composed of both.
-        source: what the screen knows of the files.
+        screen: contains both.
+        source: provides the files.
     """
 
     def __init__(self, screen: Screen[None], source: FileSource) -> None:
@@ -51,13 +51,13 @@ class FilePanes:
         self._rest: Timer | None = None
 
     def note(self, event: e.AnyEvent) -> None:
-        """Remember an event that changes the list."""
+        """Note whether an event changes the list."""
         self._changed |= isinstance(event, e.FilesListed | e.FilesChanged)
 
     def show_changes(self) -> None:
         """Draw the list if it has changed.
 
-        A hundred thousand files take long to draw, so the list rests before the next time.
+        A hundred thousand files take long to draw, so the list pauses before the next time.
         """
         if not self._changed or self._rest is not None:
             return
@@ -80,7 +80,7 @@ class FilePanes:
         self.show_preview()
 
     def show_preview(self) -> None:
-        """Preview the file under the cursor; until a person chooses one, the last that changed."""
+        """Preview the file under the cursor; until the user selects one, the last changed file."""
         row = self._files.current
         if row is None:
             self._preview_latest()

@@ -1,4 +1,4 @@
-"""The whole text of something that happened, in the pager."""
+"""The pager with the whole text of an item."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from sandbox_tui.tui.widgets.calls.call_document import CallDocument
 
 
 def pager_of(item: Item | None, before: str | None = None) -> PagerScreen | None:
-    """The pager with the text of an item; None for one that has none.
+    """The pager with the text of an item; None if it has none.
 
     Args:
-        item: what happened.
-        before: the file that a waiting call inserts into, where it is known.
+        item: the item.
+        before: content of the file that a waiting call inserts into, if known.
     """
     match item:
         case CallItem():

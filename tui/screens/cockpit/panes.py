@@ -1,4 +1,4 @@
-"""Which of the three panes is seen where there is not room for all, and which has the focus."""
+"""Visibility and focus of the three panes if there is not enough room for all."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from textual.widget import Widget
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 
 NAMES = ("calls", "terminals", "side")
-"""The panes in order, by the id of what holds each."""
+"""The panes in order, by the id of their container."""
 
 
 class Panes:
-    """The panes of a screen; the class `-on-NAME` of the screen tells its styles which one is seen.
+    """The panes of a screen; its class `-on-NAME` tells the style sheet which pane is visible.
 
     Args:
-        screen: composed of them.
+        screen: contains the panes.
     """
 
     def __init__(self, screen: Screen[None]) -> None:
         self._screen = screen
 
     def show_around(self, focused: Widget) -> None:
-        """Show the pane that a widget is in."""
+        """Show the pane that contains a widget."""
         for name in NAMES:
             if self._screen.query_one(f"#{name}") in focused.ancestors_with_self:
                 self._show(name)
 
     def keep_focus_seen(self) -> None:
-        """Give the focus back to the calls where the widget that has it is hidden."""
+        """Focus the calls if the focused widget is hidden."""
         focused = self._screen.focused
         if focused is not None and not focused.display:
             self.focus("calls")
 
     def focus(self, name: str) -> None:
-        """Focus a pane, showing it first where it is hidden."""
+        """Focus a pane, showing it first if it is hidden."""
         self._show(name)
         target = self._target(name)
-        if target.focusable:  # the next key already belongs there
+        if target.focusable:  # focus immediately, so that the next key goes there
             self._screen.set_focus(target)
         else:  # it appears with the next refresh
             self._screen.call_after_refresh(target.focus)
 
     def focus_next(self, direction: int) -> None:
-        """Focus the pane after this one, or the one before (-1)."""
+        """Focus the next pane (1) or the previous one (-1)."""
         shown = (i for i, name in enumerate(NAMES) if self._screen.has_class(f"-on-{name}"))
         self.focus(NAMES[(next(shown, 0) + direction) % len(NAMES)])
 

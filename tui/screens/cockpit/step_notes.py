@@ -1,4 +1,4 @@
-"""A person's notes on the steps of a run, written on the main screen, live or in replay."""
+"""The user's notes on the steps of a run, written on the main screen, live or in replay."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ from sandbox_tui.tui.widgets.timeline import Timeline
 
 
 class NotedSession(Protocol):
-    """What a screen knows of the session whose notes it shows."""
+    """What a screen provides about the session whose notes it shows."""
 
     state: RunState
-    """The run at the moment that is shown."""
+    """The run as of the displayed event."""
 
     @property
     def session(self) -> tuple[Store, str]:
-        """Where the session is stored, and its id."""
+        """The store of the session, and its id."""
         ...
 
     def time_of_step(self, step: int) -> float | None:
-        """When a step's reply came, in seconds since the run began; None where it has not."""
+        """When the reply of a step started, in seconds since the run started; None if it has
+        not."""
         ...
 
 
 class StepNotes:
-    """The notes of the session that a screen shows; they stand in the database, not in events.
+    """The notes of the displayed session; they are kept in the database, not in events.
 
     Args:
-        screen: shows them in its calls and on its timeline.
-        source: what the screen knows of the session.
+        screen: shows the notes in its calls and on its timeline.
+        source: provides the session.
 
     Attributes:
         all: the notes.
@@ -52,11 +53,11 @@ class StepNotes:
         self.all: Sequence[Note] = ()
 
     def read(self) -> None:
-        """Read them from the database, and show them."""
+        """Read the notes from the database and show them."""
         self._screen.run_worker(self._read(), exclusive=True, group="notes")
 
     def ask(self) -> None:
-        """Ask for a note on the step under the cursor; change or remove the one it has."""
+        """Ask for a note on the step under the cursor; edit or delete an existing one."""
         self._screen.run_worker(self._ask(), exclusive=True, group="note")
 
     async def _read(self) -> None:
@@ -69,7 +70,7 @@ class StepNotes:
         self.show()
 
     def show(self) -> None:
-        """Show them in the calls and on the timeline."""
+        """Show the notes in the calls and on the timeline."""
         by_step: dict[int, list[str]] = {}
         for note in self.all:
             by_step.setdefault(note.step, []).append(note.text)
@@ -79,7 +80,7 @@ class StepNotes:
 
     @property
     def _step_here(self) -> int:
-        """The step of what the cursor is on, else the last one that has a reply."""
+        """The step of the item under the cursor, otherwise the last one that has a reply."""
         last = self._source.state.totals.steps
         match self._screen.query_one(Calls).current:
             case ReplyItem(step=step):

@@ -1,4 +1,4 @@
-"""Two calls side by side, as a document: what was called, how each ended, what they printed."""
+"""Two calls side by side, as a document: arguments, outcomes and outputs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class BothCalls(Document):
     """The two calls of a pair.
 
     Args:
-        pair: the calls; the same ones are shown once, with their outputs compared.
+        pair: the calls; identical ones are shown once, with their outputs compared.
     """
 
     def __init__(self, pair: Pair) -> None:

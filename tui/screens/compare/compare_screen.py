@@ -1,4 +1,4 @@
-"""Two sessions side by side: what each came to, where they diverge, call by call, file by file."""
+"""Two sessions side by side: outcomes, the point of divergence, calls and files."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class CompareScreen(SaysWhyOff, Screen[None]):
     """Compares two sessions.
 
     Args:
-        left, right: which.
-        store: where they are kept.
+        left, right: the sessions.
+        store: the store that contains them.
     """
 
     CSS = """
@@ -80,7 +80,7 @@ class CompareScreen(SaysWhyOff, Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Compare."""
+        """Start the comparison."""
         self._compare()
 
     @work(exclusive=True, group="compare")
@@ -99,7 +99,7 @@ class CompareScreen(SaysWhyOff, Screen[None]):
         self.refresh_bindings()
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        """There may be no further difference; a session that runs cannot be replayed yet."""
+        """There may be no further difference, and a running session cannot be replayed yet."""
         if action == "replay":
             run = self._sides[parameters != ("left",)]
             return "that session is still running" if run.outcome == "running" else ""
@@ -117,11 +117,11 @@ class CompareScreen(SaysWhyOff, Screen[None]):
         self.refresh_bindings()
 
     def action_next(self, direction: int) -> None:
-        """Go to the next row that is not the same on both sides."""
+        """Go to the next row (1) or the previous one (-1) that differs between the sides."""
         self.query_one(ComparisonRows).next_difference(direction)
 
     def action_swap(self) -> None:
-        """Exchange the sides."""
+        """Swap the sides."""
         self._sides = self._sides[1], self._sides[0]
         self._compare()
 
@@ -130,7 +130,7 @@ class CompareScreen(SaysWhyOff, Screen[None]):
         self.action_look()
 
     def action_look(self) -> None:
-        """Show both calls, both versions of a file, or a fact of both in full."""
+        """Show both calls, both versions of a file, or a fact of both sessions in full."""
         match self.query_one(ComparisonRows).current:
             case Pair() as pair:
                 app_of(self).push_screen(PagerScreen("both calls", BothCalls(pair)))
@@ -155,14 +155,14 @@ class CompareScreen(SaysWhyOff, Screen[None]):
     async def _show_file(self, file: FilePair) -> None:
         try:
             left, right = await asyncio.to_thread(contents_of, self._store, file)
-        except StoreError as error:  # deleted meanwhile
+        except StoreError as error:  # deleted in the meantime
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
             return
         document = _file_document(file, left, right)
         app_of(self).push_screen(PagerScreen(sanitize_line(file.path), document))
 
     def action_replay(self, side: Side) -> None:
-        """Replay one of them at the row under the cursor."""
+        """Replay one of the sessions from the row under the cursor."""
         from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
         from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 
@@ -174,18 +174,18 @@ class CompareScreen(SaysWhyOff, Screen[None]):
         seq = _moment(self.query_one(ComparisonRows).current, side) or run.last_seq
         try:
             replay = ReplayScreen(run, self._store, at=ReplayPosition(seq))
-        except StoreError as error:  # deleted meanwhile
+        except StoreError as error:  # deleted in the meantime
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
             return
         app_of(self).push_screen(replay)
 
     def action_leave(self) -> None:
-        """Back to where one came from."""
+        """Leave the comparison."""
         self.dismiss(None)
 
 
 def _moment(row: Row | None, side: Side) -> int | None:
-    """The event at which a row is seen in a session; None where it says nothing of a moment."""
+    """The event in a session that a row refers to, or None for rows without one."""
     is_left = side == "left"
     match row:
         case Pair(left=left, right=right):

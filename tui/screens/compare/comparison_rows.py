@@ -1,4 +1,4 @@
-"""The rows of a comparison: what both came to, their calls, their files."""
+"""The rows of a comparison: facts, calls, files."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.preview.code import wrapped
 
 SIDE_BY_SIDE_FROM = 90
-"""Columns from which on the two sides are beside each other; below, one above the other."""
+"""Minimum width for showing the two sides next to each other; below that they are stacked."""
 
 _NAME = 9
-"""Columns of the name of a fact."""
+"""Columns for the name of a fact."""
 
 _VERDICT = 11
-"""Columns of what became of a file."""
+"""Columns for the verdict on a file."""
 
 _ABOVE = 3
-"""Rows kept in view above the place that is gone to."""
+"""Rows kept visible above the selected one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A sentence over what follows."""
+    """A line of text above the rows that follow."""
 
     text: str
 
@@ -62,7 +62,7 @@ class ComparisonRows(BlockList):
         self.following = False
 
     def show(self, found: Comparison) -> None:
-        """Show it; the cursor goes to the calls that diverge, otherwise to the first row."""
+        """Show a comparison; the cursor goes to the diverging calls, otherwise to the first row."""
         diverges = divergence(found)
         rows: list[Row] = [Fact("", "left", "right"), *facts(found), Heading("")]
         if diverges is None:
@@ -80,14 +80,14 @@ class ComparisonRows(BlockList):
         return self.rows[self.cursor] if 0 <= self.cursor < len(self.rows) else None
 
     def next_difference(self, direction: int) -> bool:
-        """Go to the next row that is not the same on both sides; False where there is none."""
+        """Go to the next row that differs between the sides; False if there is none."""
         at = self.difference_from_here(direction)
         if at is not None:
             self.go_to(at)
         return at is not None
 
     def difference_from_here(self, direction: int) -> int | None:
-        """The next row that is not the same on both sides; None where there is none."""
+        """Index of the next row that differs between the sides; None if there is none."""
         at = self.cursor + direction
         while 0 <= at < len(self.rows):
             row = self.rows[at]
@@ -97,7 +97,7 @@ class ComparisonRows(BlockList):
         return None
 
     def go_to(self, index: int) -> None:
-        """Select a row, with some rows above it in view."""
+        """Select a row, keeping some rows above it visible."""
         self.cursor = index
         self.show_block(max(0, index - _ABOVE))
         self.show_block(index)
@@ -139,7 +139,7 @@ class ComparisonRows(BlockList):
 
 
 def _takes_two(pair: Pair) -> bool:
-    """Whether a pair has something to show on each side."""
+    """Whether both sides have a call, and the calls differ."""
     return pair.left is not None and pair.right is not None and sign(pair) == "≠"
 
 
@@ -166,7 +166,7 @@ def _outcome(words: str, palette: Palette) -> Style:
 
 
 def _divergence(found: Divergence, width: int, palette: Palette) -> list[Text]:
-    """Where they diverge, how the call ended on both sides, the first line that differs."""
+    """The point of divergence, both outcomes, and the first differing line."""
     strong = palette.accent + Style(bold=True)
     sentence = wrapped(found.sentence, max(1, width - 3), strong)
     lines = [Text(" ▼ " if n == 0 else "   ", style=strong) + row for n, row in enumerate(sentence)]
@@ -221,7 +221,7 @@ def _beside(pair: Pair, width: int, palette: Palette) -> Text:
 
 
 def _side(pair: Pair, call: Call | None, room: int, palette: Palette) -> Text:
-    """A call, with how it ended where the other one ended otherwise."""
+    """A call, with its outcome if the other one's differs."""
     if call is None:
         return Text(" " * room)
     both = pair.left is not None and pair.right is not None
@@ -231,7 +231,7 @@ def _side(pair: Pair, call: Call | None, room: int, palette: Palette) -> Text:
 
 
 def _stacked(pair: Pair, palette: Palette) -> list[Text]:
-    """Calls that are the same on one line, others one above the other."""
+    """Identical calls on one line, others one above the other."""
     between = sign(pair)
     lines: list[Text] = []
     calls = [call for call in (pair.left, pair.right) if call is not None]
@@ -267,7 +267,7 @@ def _verdict_style(file: FilePair, palette: Palette) -> Style:
 
 
 def _end_of_path(path: str, room: int) -> str:
-    """The end of a path, which tells it from others."""
+    """The end of a path, which distinguishes it from others."""
     return path if len(path) <= room else f"…{path[len(path) - room + 1 :]}"
 
 

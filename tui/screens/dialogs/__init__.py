@@ -1,1 +1,1 @@
-"""Questions, forms and texts over another screen."""
+"""Dialogs, forms and pagers over another screen."""

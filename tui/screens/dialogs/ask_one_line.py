@@ -1,4 +1,4 @@
-"""A question that is answered by one line of text."""
+"""A dialog for one line of text."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from sandbox_tui.tui.screens.dialogs.dialog import LineDialog
 
 
 class PromptDialog(LineDialog[str]):
-    """Asks for a line; None when there is second thought.
+    """Asks for a line; dismisses with None if cancelled.
 
-    A text of several lines is shown on one, with a sign for each line break, and keeps its breaks.
+    A multi-line text is shown on one line, with a sign for each line break, and keeps its breaks.
 
     Args:
-        title: what is asked for.
-        text: to begin with.
-        placeholder: what an empty line means.
+        title: what to enter.
+        text: the initial text.
+        placeholder: the meaning of an empty line.
     """
 
     enter_words = "keep"
@@ -40,7 +40,7 @@ class PromptDialog(LineDialog[str]):
         self._placeholder = placeholder
 
     def compose(self) -> ComposeResult:
-        """The line."""
+        """The input line."""
         text = sanitize(self._text, newlines=False)
         line = Input(text, placeholder=self._placeholder, select_on_focus=False, classes="line")
         line.border_title = self._question

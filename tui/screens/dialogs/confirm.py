@@ -1,4 +1,4 @@
-"""A question with yes and no."""
+"""A yes-or-no question."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 
 
 class ConfirmDialog(Dialog[bool]):
-    """Asks; enter and y say yes, escape and n say no."""
+    """Asks a question; enter and y answer yes, escape and n answer no."""
 
     CSS = """
     ConfirmDialog .dialog { width: 60; }
@@ -39,7 +39,7 @@ class ConfirmDialog(Dialog[bool]):
 
     @property
     def keys_words(self) -> str:
-        """The keys that answer."""
+        """The keys that answer, as text for the border."""
         return f"{hint('confirm.yes')} yes · {hint('confirm.no')} no"
 
     def action_answer(self, sure: bool) -> None:

@@ -1,4 +1,4 @@
-"""Whether an evaluation or a training run is deleted, and whether its sessions are."""
+"""The dialog to delete an evaluation or a training run, with or without its sessions."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Deletion = Literal["alone", "with_sessions"]
 
 
 class DeleteWithSessionsDialog(Dialog[Deletion | None]):
-    """Asks; dismisses with what is deleted, or None to keep everything.
+    """Dismisses with what to delete, or None to keep everything.
 
     Args:
-        title: what is deleted.
-        question: which one, and what goes with it.
+        title: the kind of thing to delete.
+        question: which one, and what is deleted with it.
     """
 
     CSS = """

@@ -1,4 +1,4 @@
-"""The form that describes a fork: its model, a message, and a call."""
+"""The form for a fork: its model, a message, and an edited call."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 ROOM = 20
-"""Steps that a fork has at least, where its parent had used up its own."""
+"""Minimum steps left for a fork whose parent has used up its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForkDescription:
-    """A fork to be begun."""
+    """A fork to start."""
 
     plan: ForkPlan
     request: ForkRequest
 
 
 class ForkDialog(Dialog[ForkDescription | None]):
-    """Shows where a fork parts and where its files come from; dismisses with what is asked of it.
+    """Shows where a fork starts and where its files come from; dismisses with its description.
 
     Args:
-        plan: the moment.
-        run: what the parent was asked for.
-        store: where it is kept.
+        plan: the fork point.
+        run: the parent's request.
+        store: the store that contains the parent.
     """
 
     CSS = """
@@ -106,7 +106,7 @@ class ForkDialog(Dialog[ForkDescription | None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Say where it parts, unless a key took the form away before its widgets were there."""
+        """Show the fork point, unless a key closed the form before its widgets existed."""
         if self.query("#where"):
             self._show()
 
@@ -130,7 +130,7 @@ class ForkDialog(Dialog[ForkDescription | None]):
         return self._plan.fork_point.step >= self._asked.settings.limits.max_steps
 
     def _last_call(self) -> e.ToolCall | None:
-        """The call that comes next, else the last one that was carried out."""
+        """The next call, otherwise the last one that was executed."""
         if self._plan.fork_point.next_call is not None:
             return self._plan.fork_point.next_call
         events = reversed(self._plan.fork_point.history)
@@ -138,7 +138,7 @@ class ForkDialog(Dialog[ForkDescription | None]):
 
     @on(Button.Pressed, "#call")
     def action_change_call(self) -> None:
-        """Open the call in the editor of calls; one that is over is then done differently."""
+        """Open the call in the call editor; an executed call then runs in its edited form."""
         self._change_call()
 
     @work(exclusive=True, group="call")
@@ -170,7 +170,7 @@ class ForkDialog(Dialog[ForkDescription | None]):
 
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
-        """Close with what is asked for, if it is complete."""
+        """Close with the description if it is complete."""
         steps, model = self._text("steps"), self._text("model")
         if not steps.isdigit() or int(steps) <= self._plan.fork_point.step:
             least = self._plan.fork_point.step + 1

@@ -1,4 +1,4 @@
-"""What all dialogs share."""
+"""Base classes of dialogs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Answer = TypeVar("Answer")
 
 
 class Dialog(ModalScreen[Result]):
-    """A box over the screen below; the box has the class `dialog`, or `line` for one line."""
+    """A box over the screen below; the box has the class `dialog`, or `line` if it is one line."""
 
     CSS_PATH = Path(__file__).with_name("dialogs.tcss")  # subclasses are in other folders
 
@@ -27,19 +27,20 @@ class Dialog(ModalScreen[Result]):
     ]
 
     def on_mount(self) -> None:
-        """The bar at the foot is the dialog's: the one below it is of keys that do nothing now."""
+        """Add a key bar for the dialog: the one of the screen below lists keys that do not work
+        now."""
         if self.is_attached and not self.query(KeyBar):  # a dialog may be closed before it is shown
             self.mount(KeyBar())
 
 
 class LineDialog(Dialog[Answer | None]):
-    """One line at the foot of the screen; enter dismisses with the answer."""
+    """One line at the bottom of the screen; enter dismisses with the answer."""
 
     enter_words: ClassVar[str]
     """What enter does, for the key bar."""
 
     def answer(self, text: str) -> Answer | None:
-        """What a line without blanks around it means."""
+        """The answer for a line, given without surrounding blanks."""
         raise NotImplementedError
 
     @on(Input.Submitted)

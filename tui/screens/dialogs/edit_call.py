@@ -1,4 +1,4 @@
-"""A waiting call, open for a person's changes."""
+"""The editor for a waiting call."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LABELS = {
     "new_str": "new text",
     "insert_line": "after line",
 }
-"""What the editor's arguments are, where their names do not say it."""
+"""Labels of the editor's arguments, if the names are not clear."""
 
 _FILE_TEXTS = ("file_text", "old_str", "new_str")
 
@@ -39,10 +39,10 @@ _FILE_TEXTS = ("file_text", "old_str", "new_str")
 class EditCallDialog(Dialog[str | None]):
     """A plain-text editor for each argument, or one for the JSON of all of them.
 
-    ctrl+s (or f2) runs the call with what stands there, f3 changes between the two forms, f4 opens
-    the text under the cursor in a person's own editor. An
-    argument with characters that must not reach a terminal as they are is shown as a JSON string,
-    and read back as one. Dismisses with the arguments as JSON text, or None.
+    ctrl+s (or f2) runs the edited call, f3 switches between the two forms, f4 opens the focused
+    text in the user's own editor. An argument with characters that must not reach a terminal
+    unescaped is shown as a JSON string, and parsed as one. Dismisses with the arguments as JSON
+    text, or None.
     """
 
     CSS = """
@@ -55,7 +55,7 @@ class EditCallDialog(Dialog[str | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        # not before their time (priority): what was typed just before must have arrived
+        # no priority: these must not overtake keys typed just before
         binding("edit_call.run", "run"),
         binding("edit_call.json", "toggle_json"),
         binding("edit_call.editor", "open_editor"),
@@ -71,7 +71,7 @@ class EditCallDialog(Dialog[str | None]):
         self._wrong: list[str] = []
 
     def compose(self) -> ComposeResult:
-        """The editors of both forms; one of the forms is seen."""
+        """The editors of both forms; one form is visible."""
         with VerticalScroll(classes="dialog form") as box:
             name = short_name(sanitize_line(self._call.name))
             box.border_title = Content(f"edit call {self._call.number} · {name}")
@@ -85,7 +85,7 @@ class EditCallDialog(Dialog[str | None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin in the longest argument."""
+        """Focus the longest argument."""
         self._say_keys()
         self._show_form()
 
@@ -97,7 +97,8 @@ class EditCallDialog(Dialog[str | None]):
         )
 
     def _say_what_is_wrong(self, words: str) -> None:
-        """In the border, where it goes again with the next key: a notice would outlast the form."""
+        """Show an error in the border, where the next change removes it: a toast would outlast the
+        form."""
         box = self.query_one(VerticalScroll)
         box.add_class("-wrong")
         box.border_subtitle = Content(sanitize_line(words))
@@ -111,13 +112,13 @@ class EditCallDialog(Dialog[str | None]):
         return [area.text for area in self.query(TextArea)]
 
     def action_run(self) -> None:
-        """Close with the arguments as they stand."""
+        """Close with the current arguments."""
         arguments = self._written()
         if arguments is not None:
             self.dismiss(arguments)
 
     def action_toggle_json(self) -> None:
-        """Show the fields as JSON, or the JSON as fields; what was changed is kept."""
+        """Show the fields as JSON, or the JSON as fields, keeping changes."""
         arguments = self._written()
         if arguments is None:
             return
@@ -131,7 +132,7 @@ class EditCallDialog(Dialog[str | None]):
 
     @work(exclusive=True)
     async def action_open_editor(self) -> None:
-        """Edit the text under the cursor in `$EDITOR`; it is run only with the key that runs it."""
+        """Edit the focused text in `$EDITOR`. The call does not run until the user runs it here."""
         area = self.focused
         if not isinstance(area, TextArea):
             return
@@ -143,7 +144,7 @@ class EditCallDialog(Dialog[str | None]):
         area.replace(sanitize(written), (0, 0), area.document.end)
 
     def _suffix(self, area: TextArea) -> str:
-        """Of a file with this text."""
+        """Suffix of a file that contains the text of an editor."""
         if self._as_json:
             return ".json"
         name = list(self._fields)[self._areas("field").index(area)]
@@ -163,14 +164,14 @@ class EditCallDialog(Dialog[str | None]):
         self.query(".json").set(display=self._as_json)
         areas = self._areas("json" if self._as_json else "field")
         longest = max(areas, key=lambda area: len(area.text))
-        self.set_focus(longest)  # at once: the next key already belongs here
+        self.set_focus(longest)  # immediately, so that the next key goes there
         longest.move_cursor(longest.document.end)
 
     def _areas(self, form: str) -> list[TextArea]:
         return list(self.query(f"TextArea.{form}").results(TextArea))
 
     def _fill_fields(self, arguments: dict[str, Any]) -> bool:
-        """Put arguments into the fields; False when they do not fit."""
+        """Put arguments into the fields; False if they do not fit."""
         if not self._fields or arguments.keys() != self._fields.keys():
             return False
         self._quoted.clear()
@@ -179,7 +180,8 @@ class EditCallDialog(Dialog[str | None]):
         return True
 
     def _written(self) -> str | None:
-        """The arguments as they stand, as JSON text; None, and a notice, when they are none."""
+        """The current arguments as JSON text; if they are invalid, show the error and return
+        None."""
         try:
             if self._as_json:
                 return _object(self._areas("json")[0].text)
@@ -216,7 +218,7 @@ def _area(text: str, *, classes: str) -> TextArea:
 
 
 def _fields(arguments: str) -> dict[str, Any]:
-    """The arguments by name; none when they are no JSON object."""
+    """The arguments by name; empty if they are not a JSON object."""
     try:
         value: object = json.loads(arguments or "{}")
     except (ValueError, RecursionError):
@@ -225,7 +227,7 @@ def _fields(arguments: str) -> dict[str, Any]:
 
 
 def _pretty(arguments: str) -> str:
-    """JSON to read; escapes keep what must not reach a terminal from it."""
+    """Pretty-printed JSON; characters that must not reach a terminal stay escaped."""
     try:
         return json.dumps(json.loads(arguments or "{}"), indent=2)
     except (ValueError, RecursionError):
@@ -236,7 +238,7 @@ def _object(text: str) -> str:
     """The text, if it is a JSON object.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a JSON object.
     """
     try:
         value: object = json.loads(text)

@@ -1,4 +1,4 @@
-"""Where a session is exported from a screen: its format, whether secrets stay, the file."""
+"""The dialog to export a session: format, redaction of secrets, destination."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.path_input import PathInput
 
 FIRST = "html"
-"""The format that a person wants most often: it opens anywhere."""
+"""The most common choice, because it opens anywhere."""
 
 REDACTED, KEPT = "redacted", "kept"
 
 
 class ExportDialog(Dialog[str | None]):
-    """Writes a session to files; dismisses with a sentence on what was written.
+    """Writes a session to files; dismisses with a sentence about them.
 
     Args:
         run: the session.
-        store: where it is kept.
+        store: the store that contains it.
     """
 
     CSS = """
@@ -96,7 +96,7 @@ class ExportDialog(Dialog[str | None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Offer the working directory."""
+        """Set the label and the default of the path."""
         path = self.query_one(PathInput)
         path.border_title = "file or folder"
         path.placeholder = f"{self._run.id}… in the working directory"
@@ -109,7 +109,7 @@ class ExportDialog(Dialog[str | None]):
     @on(PathInput.Submitted)
     @on(Button.Pressed, "#write")
     def action_write(self) -> None:
-        """Write the files, and close once they are there."""
+        """Write the files, then close."""
         self._write()
 
     @work(exclusive=True, group="write")

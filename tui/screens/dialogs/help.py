@@ -1,4 +1,4 @@
-"""The keys of a screen, by what they are for; what is off now is dimmed, with the reason."""
+"""The keys of a screen, grouped by purpose; unavailable ones are dimmed, with the reason."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from sandbox_tui.tui.widgets.line_input import LineInput
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 
 WIDTH, SHARE = 126, 0.96
-"""Columns of the box, and its share of a screen that has fewer."""
+"""Columns of the box, and its share of narrower screens."""
 
 AROUND = 7
-"""Columns of the box that the list does not have: border, padding, scrollbar."""
+"""Columns of the box outside the list: border, padding, scrollbar."""
 
 TWO_COLUMNS = 104
-"""Columns of the list from which on it is drawn in two."""
+"""Minimum width of the list for two columns."""
 
 GAP = 3
-"""Columns between the two."""
+"""Columns between the two columns."""
 
 
 class HelpScreen(Dialog[None]):
     """Lists the actions of a screen and of its focused widget; typing filters them.
 
     Args:
-        screen: whose actions.
+        screen: the screen whose actions are listed.
     """
 
     CSS = f"""
@@ -70,7 +70,7 @@ class HelpScreen(Dialog[None]):
 
     @property
     def actions_shown(self) -> list[ActionHere]:
-        """The actions that have what is typed in their words, keys or group."""
+        """The actions whose words, keys or group match the typed text."""
         words = self.query_one(Input).value.lower().split() if self.is_mounted else []
         return [action for action in self._all if all(word in _text(action) for word in words)]
 
@@ -80,7 +80,7 @@ class HelpScreen(Dialog[None]):
         return [(" ".join(action.keys), action.words) for action in self.actions_shown]
 
     def compose(self) -> ComposeResult:
-        """A line that filters, and the list."""
+        """A filter line and the list."""
         with Vertical(classes="dialog") as box:
             box.border_title = "keys"
             box.border_subtitle = f"type to filter · ↑ ↓ scroll · {hint('help.leave')} closes"
@@ -91,19 +91,19 @@ class HelpScreen(Dialog[None]):
     @on(Input.Changed)
     def _filter(self, event: Input.Changed) -> None:
         event.stop()
-        self.query("#help-keys").refresh(layout=True)  # it may not be there yet
+        self.query("#help-keys").refresh(layout=True)  # it may not be mounted yet
         self.query_one(VerticalScroll).scroll_home(animate=False)
 
     def on_resize(self) -> None:
-        """Columns depend on the width."""
-        self.query("#help-keys").refresh(layout=True)  # it may not be there yet
+        """Redraw the list: its columns depend on the width."""
+        self.query("#help-keys").refresh(layout=True)  # it may not be mounted yet
 
     def action_cursor(self, direction: int) -> None:
-        """A line down or up."""
+        """Scroll down (1) or up (-1) by a line."""
         self.query_one(VerticalScroll).scroll_relative(y=direction, animate=False)
 
     def action_page(self, direction: int) -> None:
-        """A page down or up."""
+        """Scroll down (1) or up (-1) by a page."""
         height = self.query_one(VerticalScroll).size.height
         self.query_one(VerticalScroll).scroll_relative(y=direction * height, animate=False)
 
@@ -132,14 +132,15 @@ def _text(action: ActionHere) -> str:
 
 
 def _halves(groups: list[list[ActionHere]]) -> list[list[list[ActionHere]]]:
-    """Groups in two columns, the first the longer one, none of them torn apart."""
+    """Distribute groups over two columns without splitting any; the first column is the longer
+    one."""
     heights = [len(group) + 2 for group in groups]
     at = next(n for n in range(1, len(groups) + 1) if 2 * sum(heights[:n]) >= sum(heights))
     return [groups[:at], groups[at:]]
 
 
 def _column(groups: list[list[ActionHere]], room: int, palette: Palette) -> list[Text]:
-    """The lines of groups: a heading, then a line for each action."""
+    """The lines of groups: a heading, then one line per action."""
     wide = max((cell_len(_keys(action)) for group in groups for action in group), default=0)
     lines: list[Text] = []
     for group in groups:

@@ -1,4 +1,4 @@
-"""Jump mode: a letter on everything that can have the focus, the rest dimmed."""
+"""Jump mode: shows a letter on every focusable widget and dims the rest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class JumpScreen(ModalScreen[Widget | None]):
     """Dismisses with the widget whose letter was pressed, or None.
 
     Args:
-        targets: widgets that can be jumped to, in the order of their letters.
+        targets: the possible targets, in the order of their letters.
     """
 
     CSS = """
@@ -41,7 +41,7 @@ class JumpScreen(ModalScreen[Widget | None]):
         self._targets = dict(zip(LETTERS, targets, strict=False))
 
     def compose(self) -> ComposeResult:
-        """The letters, each at the corner of its place."""
+        """The letters, each at the corner of its widget."""
         for letter, target in self._targets.items():
             label = Label(letter, markup=False)
             label.styles.offset = (target.region.x, target.region.y)
@@ -49,12 +49,12 @@ class JumpScreen(ModalScreen[Widget | None]):
         yield KeyBar()
 
     def on_key(self, event: Key) -> None:
-        """A letter is a place; any other key stays here."""
+        """Jump to the widget of a letter; other keys are ignored."""
         if event.key in self._targets:
             event.stop()
             self.dismiss(self._targets[event.key])
 
     def on_click(self, event: Click) -> None:
-        """A click goes where it is, or back."""
+        """Jump to the clicked widget, or close if there is none."""
         hit = [t for t in self._targets.values() if t.region.contains(*event.screen_offset)]
         self.dismiss(hit[-1] if hit else None)

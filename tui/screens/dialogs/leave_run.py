@@ -1,4 +1,4 @@
-"""What shall become of a run whose screen is left."""
+"""The dialog shown when the user leaves a screen or the program while runs are active."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Leaving = Literal["end", "keep", "detach"]
 
 
 class LeaveDialog(Dialog[Leaving | None]):
-    """Asks; dismisses with the choice, or None to stay.
+    """Dismisses with the choice, or None to stay.
 
     Args:
-        runs: how many runs are left.
-        detachable: whether they can move into programs of their own.
+        runs: number of active runs.
+        detachable: whether they can move to separate programs.
     """
 
     CSS = """
@@ -62,7 +62,7 @@ class LeaveDialog(Dialog[Leaving | None]):
 
     @property
     def question(self) -> str:
-        """What each choice does."""
+        """The question, and what each choice does."""
         words = _ONE if self._runs == 1 else _SEVERAL
         return words.format(DETACHED if self._detachable else "")
 
@@ -79,7 +79,7 @@ DETACHED = (
     "Detached, each continues in a separate program, even after this program and its terminal are "
     "gone. "
 )
-"""What detaching does."""
+"""Explains what detaching does."""
 
 _ONE = (
     "Keep it running in the background, detach it, or end it?\n\n"
@@ -97,8 +97,8 @@ class QuitDialog(ConfirmDialog):
     """Asks whether to end the runs with the program; they can be detached instead.
 
     Args:
-        question: to ask.
-        detach: called instead of a yes.
+        question: the question.
+        detach: called if the user chooses to detach.
     """
 
     CSS = """
@@ -113,12 +113,12 @@ class QuitDialog(ConfirmDialog):
 
     @property
     def keys_words(self) -> str:
-        """The keys that answer."""
+        """The keys that answer, as text for the border."""
         return f"{hint('leave_run.detach')} detach and quit · {super().keys_words}"
 
     @override
     def action_answer(self, sure: bool | Literal["detach"]) -> None:
-        """Close with the answer; detach the runs if that is it."""
+        """Close with the answer, and detach the runs if chosen."""
         self.dismiss(sure is True)
         if sure == "detach":
             app_of(self).call_later(self._detach_runs)

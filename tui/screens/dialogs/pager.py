@@ -1,4 +1,4 @@
-"""A long text or a document on a screen of its own, with search."""
+"""A long text or document on a separate screen, with search."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from sandbox_tui.tui.widgets.search_line import SearchLine
 
 
 class TextBlocks(BlockList):
-    """Numbered lines of a text; those that hold what is searched for are marked."""
+    """Numbered lines of a text, with search matches highlighted."""
 
     def __init__(self, text: str, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -46,7 +46,7 @@ class TextBlocks(BlockList):
         return len(self._rows(index, width))
 
     def _rows(self, index: int, width: int) -> list[str]:
-        """A line in rows, with nothing left out."""
+        """Split a line into rows without dropping anything."""
         line, room = self._source[index], max(1, width - 7)
         if line.isascii():
             return [line[at : at + room] for at in range(0, len(line), room)] or [""]
@@ -68,7 +68,7 @@ class TextBlocks(BlockList):
         return result
 
     def search(self, needle: str, direction: int = 1) -> bool:
-        """Go to the next line that holds `needle`; False when there is none."""
+        """Go to the next line that contains `needle`; False if there is none."""
         self._needle = needle
         self.reset()
         count = len(self._source)
@@ -86,7 +86,7 @@ class PagerScreen(SaysWhyOff, ModalScreen[None]):
     """Shows a text or a document; `/` searches, `n` and `N` move between matches, escape closes.
 
     Args:
-        title: of what is shown.
+        title: the title.
         content: a text, whose lines are numbered, or a document.
     """
 
@@ -114,7 +114,7 @@ class PagerScreen(SaysWhyOff, ModalScreen[None]):
         self._wanted = ""
 
     def compose(self) -> ComposeResult:
-        """The text, and a line to search in it."""
+        """The text and a search line."""
         self._body.border_title = Content(sanitize_line(self._heading))
         self._body.border_subtitle = Content(sanitize_line(_facts_of(self._content)))
         yield self._body
@@ -122,14 +122,14 @@ class PagerScreen(SaysWhyOff, ModalScreen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Draw a document, which needs the theme, and again in another one."""
+        """Draw a document, which needs the theme, and redraw it when the theme changes."""
         body, content = self._body, self._content
         if isinstance(body, PreviewLines) and isinstance(content, Document):
             body.show(content, keep_place=True)
             self.watch(app_of(self), "theme", body.redraw, init=False)  # pyright: ignore[reportUnknownArgumentType]
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        """There are other hits only of a search."""
+        """Moving between matches needs a search."""
         return "" if action != "again" or self._wanted else "there is no search"
 
     def action_close(self) -> None:
@@ -142,11 +142,11 @@ class PagerScreen(SaysWhyOff, ModalScreen[None]):
         self.dismiss(None)
 
     def action_search(self) -> None:
-        """Ask what to look for."""
+        """Open the search line."""
         self.query_one(SearchLine).open()
 
     def action_again(self, direction: int) -> None:
-        """Go to the next or previous hit."""
+        """Go to the next match (1) or the previous one (-1)."""
         if self._wanted and not self._body.search(self._wanted, direction):
             self.notify(f"No match for “{sanitize_line(self._wanted)}”.", markup=False)
 

@@ -1,4 +1,4 @@
-"""Something that could not be begun, and what to do about it."""
+"""The dialog for something that could not be started, with what to do about it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
 class ErrorDialog(Dialog[None]):
-    """Shows an error's sentence; any of the usual keys closes it and the screen below."""
+    """Shows an error message; closing it also closes the screen below."""
 
     CSS = """
     ErrorDialog .dialog { width: 76; border: round $error; border-title-color: $error; }
@@ -32,14 +32,14 @@ class ErrorDialog(Dialog[None]):
         self._sentence = sentence
 
     def compose(self) -> ComposeResult:
-        """The sentence."""
+        """The message."""
         with Vertical(classes="dialog") as box:
             box.border_title = "✗ this did not work"
             box.border_subtitle = f"{hint('failure.leave')} back"
             yield Static(sanitize(self._sentence), markup=False)
 
     def action_close(self) -> None:
-        """Close, and leave the screen that could not begin."""
+        """Close, and leave the screen that could not start."""
         below = app_of(self).screen_stack[-2]
         self.dismiss(None)
         below.dismiss(None)

@@ -1,4 +1,4 @@
-"""What a person does to the evaluation under the cursor: resume it, delete it."""
+"""Actions on the evaluation under the cursor: resume, delete."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ MAX_NAME_CHARS = 80
 
 
 class EvalActions:
-    """The actions on one evaluation of a list.
+    """The actions on an evaluation of a list.
 
     Args:
-        screen: shows the list; questions and evaluations open over it.
-        evals: of this program; the store has the others.
-        reload: reads the list anew.
+        screen: shows the list; dialogs and evaluations open over it.
+        evals: the evaluations of this program; the store has the others.
+        reload: reloads the list.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class EvalActions:
         self._reload = reload
 
     async def resume(self, found: ledger.EvalSummary, settings: Settings) -> None:
-        """Run what is left of an interrupted evaluation, and show it."""
+        """Run the remaining samples of an interrupted evaluation, and show it."""
         from sandbox_tui.sessions.evals.evaluation import resume_evaluation
 
         runs = self._evals.runs
@@ -54,7 +54,7 @@ class EvalActions:
         app_of(self._screen).push_screen(EvalScreen(LocalEval(runner, self._evals), runs))
 
     async def delete(self, found: ledger.EvalSummary) -> None:
-        """Delete an evaluation, after asking whether, and whether its sessions go too."""
+        """Delete an evaluation, with or without its sessions, after asking."""
         from sandbox_tui.sessions.evals.delete import (
             delete_evaluation,
             delete_with_sessions,

@@ -1,4 +1,4 @@
-"""An evaluation while it is made, or afterwards: domains by modes, and its samples below."""
+"""A running or finished evaluation: domains by modes, with the samples below."""
 
 from __future__ import annotations
 
@@ -44,28 +44,28 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
 
 CHARTS_SECONDS = 5.0
-"""Seconds between drawings of the curves: they take longer to draw than all the rest."""
+"""Seconds between updates of the charts, which take longer to draw than everything else."""
 
 READ_SECONDS = 1.0
-"""Seconds between looks at the evaluation: its intervals take a moment to work out."""
+"""Seconds between readings of the evaluation: computing its intervals takes a moment."""
 
 TICK_SECONDS = 0.5
-"""Seconds between looks at what the running samples do."""
+"""Seconds between updates of what the running samples are doing."""
 
 OTHER_LINES = 14
-"""Lines that the table leaves to the rest of the screen: header, keys, and some samples."""
+"""Lines that the table leaves for header, keys and some samples."""
 
 MIN_TABLE_LINES = 6
 CHART_LINES = 12
 MIN_LINES_FOR_CHARTS = 42
-"""Screens this high show the charts without being asked."""
+"""Screens with at least this many lines show the charts by default."""
 
 
 class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
     """Shows an evaluation.
 
     Args:
-        source: where its samples come from.
+        source: provides the samples.
         runs: the runs of this program, and the store with all sessions.
     """
 
@@ -102,7 +102,7 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
         self._leaves = False
 
     def compose(self) -> ComposeResult:
-        """What it is of and how far it is, the table, the charts, the samples, the keys."""
+        """Title and progress, table, charts, samples, keys."""
         info = self._source.info
         heads: dict[str, Callable[[Palette], Text]] = {
             "title": lambda palette: title_line(info, self._picture, self._columns, palette),
@@ -118,23 +118,23 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin to look."""
+        """Start the updates."""
         self._read()
         self.set_interval(READ_SECONDS, self._read)
         self.set_interval(TICK_SECONDS, self._tick)
 
     def on_unmount(self) -> None:
-        """Look no more."""
+        """Close the source."""
         self._source.close()
 
     @property
     def is_settled(self) -> bool:
-        """Whether the first reading is shown."""
+        """Whether the first reading is displayed."""
         return self._picture is not None
 
     @property
     def evaluation(self) -> str:
-        """Its suite, for the title of the terminal."""
+        """Suite and model, for the terminal title."""
         return sanitize_line(f"{self._source.info.suite} · {self._source.info.model}")
 
     # --- what is shown
@@ -188,7 +188,7 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
         table.show(picture.table, max(MIN_TABLE_LINES, room))
 
     def _draw_charts(self, picture: EvalPicture, charts: ChartRow) -> None:
-        """Show the curves as they are now, unless that was just done and samples still run."""
+        """Show the current curves, unless they were drawn recently and samples still run."""
         now = time.monotonic()
         if not picture.running or now - self._charts_drawn >= CHARTS_SECONDS:
             self._charts_drawn = now
@@ -222,7 +222,7 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
         return self._charts
 
     def on_resize(self, event: Resize) -> None:
-        """Other parts fit."""
+        """Rearrange the parts for the new size."""
         self.call_after_refresh(self._show_all)
 
     # --- the samples
@@ -236,7 +236,7 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
 
     @on(BlockList.Selected, "#eval-domains")
     def _domain_chosen(self, event: BlockList.Selected) -> None:
-        """Only the samples of that domain; the same again: all."""
+        """Show only the samples of a domain; choosing it again shows all."""
         event.stop()
         domain = self.query_one(DomainRows).domain
         self._filter = self._filter.of_domain(None if domain == self._filter.domain else domain)
@@ -264,7 +264,7 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
         return ""
 
     def words_for(self, action: str) -> str | None:
-        """What a key does now."""
+        """The key bar's current words for an action."""
         runner = self._source.runner
         if action == "pause" and runner is not None and runner.paused_because:
             return "resume"
@@ -272,14 +272,14 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
 
     @work(group="steer")
     async def action_pause(self) -> None:
-        """Begin no more samples, or go on."""
+        """Pause starting samples, or resume."""
         runner = self._source.runner
         if runner is not None:
             await (runner.resume() if runner.paused_because else runner.pause())
             self._read()
 
     def action_stop(self) -> None:
-        """End the samples that run and give them back, after asking."""
+        """Stop after a confirmation; running samples end and are requeued."""
         if self._source.runner is None:
             return
 
@@ -301,20 +301,20 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
             self._read()
 
     def _how_many(self) -> tuple[int, int]:
-        """Samples that run, and samples that are not over."""
+        """Number of running samples, and of samples that are not finished."""
         runner = self._source.runner
         if runner is None:
             return 0, 0
         return len(runner.running), sum(not one.over for one in runner.samples.values())
 
     def action_charts(self) -> None:
-        """The charts, page by page, then without them."""
+        """Show the charts page by page, then hide them."""
         charts = self.query_one(ChartRow)
         self._charts = charts.next_page() if self._shows_charts else True
         self._show_all()
 
     def action_wall(self) -> None:
-        """The samples that run, side by side."""
+        """Show the running samples side by side."""
         from sandbox_tui.tui.screens.wall import WallScreen
 
         app_of(self).push_screen(WallScreen(self._run_workers))
@@ -322,7 +322,7 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
     # --- ways out
 
     def action_back(self) -> None:
-        """All samples again, where only some are shown; else back."""
+        """Clear the filter if there is one, otherwise leave."""
         if self._filter.words:
             self._filter = SampleFilter()
             self._show_filtered()
@@ -330,7 +330,7 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
             self.action_leave()
 
     def action_leave(self) -> None:
-        """Back; what becomes of an evaluation that goes on is asked first."""
+        """Leave; ask first what to do with an evaluation of this program that is still running."""
         if self._source.runner is None:
             self.dismiss(None)
         else:

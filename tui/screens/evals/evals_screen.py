@@ -1,4 +1,4 @@
-"""All evaluations: those of this program, of others, and those that are over."""
+"""The list of all evaluations: those of this program, of other programs, and finished ones."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from sandbox_tui.tui.widgets.evals.eval_list import EvalList
 
 
 class EvalsScreen(SummariesScreen[EvalSummary]):
-    """Lists evaluations, opens, resumes and deletes them.
+    """Lists evaluations; opens, resumes and deletes them.
 
     Args:
-        evals: of this program; the store has the others.
-        settings: those in force.
+        evals: the evaluations of this program; the store has the others.
+        settings: the current settings.
     """
 
     AUTO_FOCUS = "EvalList"
@@ -54,8 +54,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
 
     @override
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        """Only an interrupted evaluation can be resumed, and only one that is not running be
-        deleted."""
+        """Only an interrupted evaluation can be resumed; a running one cannot be deleted."""
         found = self.current
         if action not in ("resume", "delete"):
             return ""
@@ -66,14 +65,14 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         return "" if found.status == "interrupted" else "it was not interrupted"
 
     def action_resume(self) -> None:
-        """Run what is left of the evaluation under the cursor."""
+        """Resume the evaluation under the cursor."""
         found = self.current
         if found is not None:
             resuming = self._actions.resume(found, self._settings.now)
             self.run_worker(resuming, exclusive=True, group="act")
 
     def action_delete(self) -> None:
-        """Delete the evaluation under the cursor, after asking."""
+        """Delete the evaluation under the cursor after asking."""
         found = self.current
         if found is not None:
             self.run_worker(self._actions.delete(found), exclusive=True, group="act")

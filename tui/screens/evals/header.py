@@ -1,4 +1,4 @@
-"""The lines above the table: what is evaluated, how far it is, and what holds it up."""
+"""The lines above the table: subject, progress, and why the evaluation is held up."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MIN_BAR_CELLS = 8
 
 
 def title_line(info: EvalInfo, picture: EvalPicture | None, width: int, palette: Palette) -> Text:
-    """Suite, model, id; the state at the right."""
+    """Suite, model and id, with the state on the right."""
     state = picture.reading.state if picture else "running"
     words = f"{SIGNS[state]} {state}" if picture else "◌ reads"
     line = Text(no_wrap=True)
@@ -41,7 +41,7 @@ def title_line(info: EvalInfo, picture: EvalPicture | None, width: int, palette:
 
 
 def progress_line(picture: EvalPicture | None, width: int, palette: Palette) -> Text:
-    """A bar, and the sums of all samples, as many as there is room for."""
+    """A progress bar and the totals of all samples, as many as fit."""
     if picture is None:
         return Text("…", style=palette.faint)
     table = picture.table
@@ -68,7 +68,7 @@ def progress_line(picture: EvalPicture | None, width: int, palette: Palette) -> 
 
 
 def failures_line(picture: EvalPicture | None, width: int, palette: Palette) -> Text:
-    """Failures by kind, as many kinds as there is room for; how many samples the others are."""
+    """Failures by kind, as many kinds as fit, and the number of samples with other kinds."""
     failures = picture.failures if picture else ()
     words = [f"{count} {sanitize_line(kind)}" for kind, count in failures]
     shown = len(words)
@@ -88,7 +88,7 @@ def _failures(words: list[str], failures: tuple[tuple[str, int], ...], shown: in
 
 
 def reason_line(picture: EvalPicture | None, palette: Palette) -> Text:
-    """Why it is paused or stopped; empty where it is not."""
+    """Why the evaluation is paused or stopped; empty otherwise."""
     reason = picture.reading.because if picture else ""
     if picture is not None and picture.reading.state == "stopped":
         reason += f" `sandbox-tui eval resume {picture.reading.info.id}` runs what is left."
@@ -96,7 +96,8 @@ def reason_line(picture: EvalPicture | None, palette: Palette) -> Text:
 
 
 def _seconds_left(picture: EvalPicture) -> float | None:
-    """As worked out at the last reading; samples that take longer than others leave it at 1 s."""
+    """The estimate of the last reading minus the time since; at least 1 s if samples take
+    longer."""
     left = picture.table.seconds_left
     if not left or picture.reading.state != "running":
         return None
@@ -108,7 +109,7 @@ def _bar_cells(room: int) -> int:
 
 
 def _bar(over: int, lost: int, samples: int, cells: int, palette: Palette) -> Text:
-    """How many of all samples are over; those without a score in another colour."""
+    """The share of finished samples; those without a score in another colour."""
     line = Text(no_wrap=True)
     done = round(cells * over / samples) if samples else 0
     bad = min(done, -(-cells * lost // samples)) if samples else 0

@@ -1,4 +1,4 @@
-"""What shall become of an evaluation whose screen is left."""
+"""The dialog shown when the user leaves a running evaluation."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog
 
 
 class LeaveEvalDialog(LeaveDialog):
-    """Asks; dismisses with the choice, or None to stay.
+    """Dismisses with the choice, or None to stay.
 
     Args:
-        running: samples that run.
-        left: samples that are not over, those among them.
+        running: number of running samples.
+        left: number of unfinished samples, including the running ones.
     """
 
     CSS = """
@@ -25,12 +25,12 @@ class LeaveEvalDialog(LeaveDialog):
 
     @property
     def title_words(self) -> str:
-        """What goes on."""
+        """The title: what is still running."""
         return "the evaluation is still running"
 
     @property
     def question(self) -> str:
-        """What each choice does."""
+        """The question, and what each choice does."""
         return (
             "Keep it running in the background, or stop it? In the background it continues as "
             "long as this program runs, and can be opened again from the home screen. "
@@ -39,7 +39,7 @@ class LeaveEvalDialog(LeaveDialog):
 
 
 def what_stops(running: int, left: int) -> str:
-    """What stopping does, in words."""
+    """A sentence about what stopping does."""
     ended = {
         0: "Stopping starts no more samples",
         1: "Stopping ends the running sample and requeues it",

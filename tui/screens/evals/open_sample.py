@@ -1,4 +1,5 @@
-"""Opens a sample: live where it runs in this program, else the replay of its session."""
+"""Opens a sample: the live screen if it runs in this program, otherwise the replay of its
+session."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ def open_sample(
 ) -> None:
     """Show the session of a sample on top of a screen.
 
-    A sample that runs in another program is shown as far as it is recorded.
+    For a sample that runs in another program, the events recorded so far are shown.
     """
     worker = source.worker(sample)
     if worker is not None:
@@ -29,7 +30,7 @@ def open_sample(
 
     try:
         replay = ReplayScreen(store.run(sample.run_id), store)
-    except StoreError as error:  # deleted, or not begun
+    except StoreError as error:  # deleted, or not started
         words = str(error) if sample.run_id else "This sample has no session yet."
         screen.notify(sanitize_line(words), severity="error", markup=False)
         return

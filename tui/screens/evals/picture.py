@@ -1,4 +1,5 @@
-"""What the screen shows of an evaluation, worked out in a thread: large ones take a moment."""
+"""The data that the screen of an evaluation shows, computed in a thread because it can take a
+while."""
 
 from __future__ import annotations
 
@@ -16,19 +17,19 @@ from sandbox_tui.tui.widgets.evals.series import series_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvalPicture:
-    """An evaluation at a moment, ready to be drawn.
+    """An evaluation at a point in time, ready to be drawn.
 
     Attributes:
-        reading: what it is made of.
+        reading: the reading it was computed from.
         table: domains by modes.
-        running: samples that run, in the order in which they began.
-        over: samples that are over, the newest first.
-        lost: how many of them have no score.
-        failures: of them, by kind, the most frequent first.
-        tokens: of all samples that are over.
-        estimated: whether some of them are estimates.
-        cost: US dollars; None where none is known.
-        series: what the charts draw.
+        running: running samples, in the order in which they started.
+        over: finished samples, newest first.
+        lost: number of finished samples without a score.
+        failures: number of failures by kind, the most frequent first.
+        tokens: total tokens of the finished samples.
+        estimated: whether some token counts are estimates.
+        cost: US dollars; None if unknown.
+        series: the data of the charts.
     """
 
     reading: Reading
@@ -44,7 +45,7 @@ class EvalPicture:
 
 
 def picture_of(reading: Reading) -> EvalPicture:
-    """Work out what is shown."""
+    """Compute what the screen shows."""
     samples = reading.samples
     over = sorted((one for one in samples if one.over), key=_ended, reverse=True)
     running = sorted((one for one in samples if one.status == "running"), key=_began)

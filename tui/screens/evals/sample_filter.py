@@ -1,4 +1,4 @@
-"""Which samples of an evaluation are shown."""
+"""The filter of the samples of an evaluation."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ KINDS: dict[str, Callable[[SampleResult], bool]] = {
     "failed": has_failed,
     "running": lambda sample: sample.status == "running",
 }
-"""Kinds of samples, in the order in which a key goes through them."""
+"""Kinds of samples, in the order in which a key cycles through them."""
 
 
 @dataclass(frozen=True, slots=True)
 class SampleFilter:
-    """What a person wants to see.
+    """The samples to show.
 
     Attributes:
-        kind: a key of `KINDS`; empty: every kind.
-        domain: None: all.
+        kind: a key of `KINDS`; empty for every kind.
+        domain: None for all domains.
     """
 
     kind: str = ""
@@ -36,16 +36,16 @@ class SampleFilter:
         return KINDS[self.kind](sample) and self.domain in (None, domain_of(sample))
 
     def next_kind(self) -> SampleFilter:
-        """The next kind, of the same domain."""
+        """The filter with the next kind and the same domain."""
         kinds = list(KINDS)
         return replace(self, kind=kinds[(kinds.index(self.kind) + 1) % len(kinds)])
 
     def of_domain(self, domain: str | None) -> SampleFilter:
-        """The same kind, of another domain."""
+        """The filter with the same kind and another domain."""
         return replace(self, domain=domain)
 
     @property
     def words(self) -> str:
-        """What is shown; empty where everything is."""
+        """A description of the filter; empty if everything is shown."""
         parts = [f"{self.kind} only" if self.kind else "", sanitize_line(self.domain or "")]
         return " · ".join(part for part in parts if part)

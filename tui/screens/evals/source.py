@@ -1,4 +1,4 @@
-"""Where the screen of an evaluation has its samples from."""
+"""The sources of the samples that the screen of an evaluation shows."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ EvalState = Literal["running", "paused", "stopping", "stopped", "finished"]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An evaluation at a moment.
+    """An evaluation at a point in time.
 
     Attributes:
-        info: what it is of.
-        samples: where each sample stands, in the order of the plan.
-        state: of the whole.
-        because: why it is paused or stopped; empty where nothing is known.
-        at: seconds since the epoch.
+        info: the evaluation.
+        samples: the status of each sample, in the order of the plan.
+        state: the state of the whole evaluation.
+        because: why it is paused or stopped; empty if unknown.
+        at: time of the reading, in seconds since the epoch.
     """
 
     info: EvalInfo
@@ -37,20 +37,21 @@ class Reading:
 
 
 class EvalSource(Protocol):
-    """An evaluation, of this program or as another one records it."""
+    """An evaluation, either of this program or as recorded by another one."""
 
     @property
     def info(self) -> EvalInfo:
-        """What it is of."""
+        """The evaluation."""
         ...
 
     @property
     def runner(self) -> EvalRunner | None:
-        """What can be paused and stopped; None: another program works on it, or none does."""
+        """The runner, which can be paused and stopped; None if no runner in this program is working
+        on it."""
         ...
 
     def read(self) -> Reading | None:
-        """How it stands; None: as at the last reading. Blocks: call it in a thread.
+        """The current state; None if unchanged since the last reading. Blocks: call in a thread.
 
         Raises:
             StoreError: the file cannot be read.
@@ -58,23 +59,23 @@ class EvalSource(Protocol):
         ...
 
     def worker(self, sample: SampleResult) -> RunWorker | None:
-        """The run of a sample that runs in this program."""
+        """The run of a sample if it runs in this program."""
         ...
 
     @property
     def without_worker(self) -> str:
-        """What a running sample does that has no run here, in a few words."""
+        """Text for a running sample that has no run in this program."""
         ...
 
     def close(self) -> None:
-        """Nobody looks any more."""
+        """Release the source."""
 
 
 class LocalEval:
-    """An evaluation that this program works on.
+    """An evaluation of this program.
 
     Args:
-        runner: the work.
+        runner: the runner.
         evals: the evaluations of this program.
     """
 
@@ -87,16 +88,16 @@ class LocalEval:
 
     @property
     def info(self) -> EvalInfo:
-        """What it is of."""
+        """The evaluation."""
         return self._runner.info
 
     @property
     def runner(self) -> EvalRunner | None:
-        """The work, until it has ended."""
+        """The runner, until it has ended."""
         return None if self._runner.ended.is_set() else self._runner
 
     def read(self) -> Reading | None:
-        """How it stands; None: as at the last reading, or it has not begun."""
+        """The current state, or None if unchanged since the last reading or not started."""
         has_begun = self._runner.samples or self._runner.ended.is_set()
         if not self._has_changed or not has_begun:
             return None
@@ -106,17 +107,17 @@ class LocalEval:
         return Reading(self.info, samples, state, because, time.time())
 
     def worker(self, sample: SampleResult) -> RunWorker | None:
-        """The run of a sample, while it runs."""
+        """The run of a sample while it is running."""
         found = self._evals.runs.all.get(sample.run_id)
         return None if found is None or found.ended.is_set() else found
 
     @property
     def without_worker(self) -> str:
-        """Its run has not begun yet, or has just ended."""
+        """Text for a sample whose run has not started yet, or has just ended."""
         return "being recorded"
 
     def close(self) -> None:
-        """Look no more."""
+        """Stop observing the runner."""
         self._runner.observers.remove(self._observe)
 
     def _changed(self) -> None:
@@ -136,11 +137,11 @@ class LocalEval:
 
 
 class RecordedEval:
-    """An evaluation as the database has it: over, or at work in another program.
+    """An evaluation from the database: finished, or running in another program.
 
     Args:
-        summary: of the list.
-        store: where it is kept.
+        summary: its summary from the list.
+        store: the store that contains it.
     """
 
     def __init__(self, summary: ledger.EvalSummary, store: Store) -> None:
@@ -152,16 +153,16 @@ class RecordedEval:
 
     @property
     def info(self) -> EvalInfo:
-        """What it is of."""
+        """The evaluation."""
         return self._summary.info
 
     @property
     def runner(self) -> EvalRunner | None:
-        """None: it is not for this program to pause or to stop."""
+        """None, because this program cannot pause or stop it."""
         return None
 
     def read(self) -> Reading | None:
-        """How it stands; None: as at the last reading.
+        """The current state, or None if unchanged since the last reading.
 
         Raises:
             StoreError: the file cannot be read.
@@ -175,19 +176,19 @@ class RecordedEval:
         return Reading(self.info, list(self._samples), *now, time.time())
 
     def worker(self, sample: SampleResult) -> RunWorker | None:
-        """None: no sample runs in this program."""
+        """None, because no sample runs in this program."""
         return None
 
     @property
     def without_worker(self) -> str:
-        """It runs elsewhere."""
+        """Text for a sample that runs elsewhere."""
         return "in another program"
 
     def close(self) -> None:
         """Nothing to do."""
 
     def _read_changed(self) -> bool:
-        """Read what has changed; whether there is any."""
+        """Read the changed samples; returns whether there are any."""
         store, eval_id, before = self._store, self.info.id, self._marks
         if not before:
             self._samples = ledger.results(store, eval_id)

@@ -1,1 +1,1 @@
-"""Screens about one file of the sandbox."""
+"""Screens for files of the sandbox."""

@@ -1,4 +1,4 @@
-"""The contents a file had, to choose the one to compare with."""
+"""The dialog to choose the version of a file to compare with."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 
 class ChooseVersionDialog(Dialog[Version | None]):
-    """Lists what was kept, newest first; dismisses with the chosen one."""
+    """Lists the kept versions, newest first; dismisses with the chosen one."""
 
     CSS = """
     ChooseVersionDialog { background: $background 60%; }
@@ -45,7 +45,7 @@ class ChooseVersionDialog(Dialog[Version | None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """The newest is the likeliest."""
+        """Highlight the newest version, which is the most likely choice."""
         options = self.query_one(OptionList)
         options.highlighted = 0
         self.set_focus(options)

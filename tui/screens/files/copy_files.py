@@ -1,4 +1,4 @@
-"""Asks where to: a file or folder out of the sandbox, or one of this machine's in."""
+"""The dialogs to copy files out of the sandbox and into it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Answer = TypeVar("_Answer")
 
 
 class CopyDialog(Dialog[_Answer | None]):
-    """A few fields; ctrl+s (or enter in the last) continues, escape cancel."""
+    """A form with a few fields; ctrl+s (or enter in the last one) continues, escape cancels."""
 
     CSS = """
     .dialog { width: 78; max-width: 96%; max-height: 96%; padding: 0 2 1 2; }
@@ -43,7 +43,7 @@ class CopyDialog(Dialog[_Answer | None]):
         raise NotImplementedError
 
     def action_back(self) -> None:
-        """Close without one."""
+        """Close without an answer."""
         self.dismiss(None)
 
     @on(Input.Submitted)
@@ -53,11 +53,11 @@ class CopyDialog(Dialog[_Answer | None]):
 
 
 class CopyOutDialog(CopyDialog[Path]):
-    """Where to copy a path of the sandbox; dismisses with the host folder.
+    """Asks where to copy a path of the sandbox; dismisses with the host folder.
 
     Args:
-        path: what is copied.
-        folder: offered.
+        path: the path to copy.
+        folder: the default destination.
     """
 
     def __init__(self, path: str, folder: Path) -> None:
@@ -66,7 +66,7 @@ class CopyOutDialog(CopyDialog[Path]):
         self._folder = folder
 
     def compose(self) -> ComposeResult:
-        """One field."""
+        """One field for the folder."""
         with VerticalScroll(classes="dialog form") as box:
             name = sanitize_line(self._path.rpartition("/")[2])
             box.border_title = Content(f"copy {name} out")
@@ -76,7 +76,7 @@ class CopyOutDialog(CopyDialog[Path]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin at the end of what is offered."""
+        """Focus the folder, with the cursor at its end."""
         self.set_focus(self.query_one(PathInput))
 
     def action_submit(self) -> None:
@@ -92,11 +92,11 @@ class CopyOutDialog(CopyDialog[Path]):
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """What to put into the sandbox.
+    """A copy into the sandbox.
 
     Attributes:
         source: host file or folder.
-        folder: of the sandbox, to put it in.
+        folder: destination folder in the sandbox.
         tell: whether the model is told.
     """
 
@@ -106,11 +106,11 @@ class Push:
 
 
 class CopyInDialog(CopyDialog[Push]):
-    """What to put into the sandbox, and where; dismisses with a `Push`.
+    """Asks what to copy into the sandbox, and where; dismisses with a `Push`.
 
     Args:
-        folder: of the sandbox, offered if it can be shown as it is.
-        base: what a relative one starts from.
+        folder: the default destination in the sandbox, used if it can be displayed unescaped.
+        base: the folder that relative destinations start from.
     """
 
     def __init__(self, folder: str, base: str) -> None:
@@ -119,7 +119,7 @@ class CopyInDialog(CopyDialog[Push]):
         self._base = base
 
     def compose(self) -> ComposeResult:
-        """Two fields and whether the model is told."""
+        """Two fields, and whether the model is told."""
         with VerticalScroll(classes="dialog form") as box:
             box.border_title = "upload a file or folder"
             box.border_subtitle = f"enter copy · {hint('copy_files.leave')} cancel"
@@ -131,7 +131,7 @@ class CopyInDialog(CopyDialog[Push]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin with what to copy."""
+        """Focus the field for the source."""
         self.set_focus(self.query_one(PathInput))
 
     def action_submit(self) -> None:

@@ -1,4 +1,4 @@
-"""A file of the sandbox, open for a person's changes."""
+"""The editor for a file of the sandbox."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 Save = Callable[[bytes, bytes | None, bool], Awaitable[None]]
-"""Writes a content: (what it is now, what it was when opened or None to overwrite, tell)."""
+"""Writes content: (new content, content when opened or None to overwrite, whether to tell the
+model)."""
 
 
 class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
-    """An editor; ctrl+s (or f2) saves, ctrl+t says whether the model is told, escape leaves.
+    """An editor; ctrl+s (or f2) saves, ctrl+t toggles whether the model is told, escape leaves.
 
     Dismisses with whether something was saved.
 
     Args:
-        path: of the file.
-        data: as it is now.
-        save: writes what became of it.
+        path: path of the file.
+        data: its current content.
+        save: writes the edited content.
 
     Raises:
-        FileRefused: it is no text that can be edited here.
+        FileRefused: it is not text that can be edited here.
     """
 
     CSS = """
@@ -71,30 +72,30 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """The next key already belongs to it."""
+        """Focus the editor immediately, so that the next key goes there."""
         self.set_focus(self.query_one(TextArea))
         self._show()
 
     @property
     def dirty(self) -> bool:
-        """Whether something was changed and not saved."""
+        """Whether there are unsaved changes."""
         return self.query_one(TextArea).text != self._form.text
 
     def action_toggle_told(self) -> None:
-        """Change whether the model is told."""
+        """Toggle whether the model is told."""
         self._told = not self._told
         self._show()
 
     def action_leave(self) -> None:
-        """Close, after asking when there is something to lose."""
+        """Close; ask first if there are unsaved changes."""
         self._once_typed(self._leave)
 
     def action_save(self) -> None:
-        """Save, if anything was changed."""
+        """Save if anything has changed."""
         self._once_typed(self._save_changes)
 
     def _once_typed(self, then: Callable[[], None]) -> None:
-        """Go on when the editor, which has a queue of its own, took in the keys before this."""
+        """Call `then` after the editor, which has its own queue, has handled all earlier keys."""
         self.query_one(TextArea).call_later(then)
 
     def _leave(self) -> None:
@@ -147,14 +148,14 @@ class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):
 
 
 class TextForm:
-    """A file's bytes as text for the editor, and back: line ends, mark and last newline survive.
+    """A file's bytes as text for the editor and back; line ends, BOM and last newline are kept.
 
     Args:
-        path: for the message.
-        data: the file.
+        path: path of the file, for the error message.
+        data: content of the file.
 
     Raises:
-        FileRefused: it is not UTF-8, or holds characters that must not reach a terminal.
+        FileRefused: it is not UTF-8, or contains characters that must not reach a terminal.
     """
 
     def __init__(self, path: str, data: bytes) -> None:
@@ -175,7 +176,7 @@ class TextForm:
         self.text = text
 
     def data(self, text: str) -> bytes:
-        """The file with another text."""
+        """The bytes of the file with another text."""
         if self._crlf:
             text = text.replace("\n", "\r\n")
         return (self._mark + text).encode("utf-8", "replace")

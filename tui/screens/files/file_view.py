@@ -1,4 +1,4 @@
-"""A whole file on a screen of its own: by its kind, as it stands there, or as a comparison."""
+"""A whole file on a separate screen: as the preview of its kind, as source, or as a diff."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from sandbox_tui.tui.widgets.preview.preview import Against, Preview
 from sandbox_tui.tui.widgets.search_line import SearchLine
 
 Fetch = Callable[[Preview, str, int], None]
-"""Gets a content that was not kept and gives it to the preview; see `Preview.fetched`."""
+"""Fetches content that was not kept and passes it to the preview; see `Preview.fetched`."""
 
 
 class FileViewScreen(SaysWhyOff, ModalScreen[None]):
     """Shows a file; `/` searches, `n` and `N` move between matches, `d` compares, escape closes.
 
     Args:
-        path: of the file.
-        file: as it is in the state that is shown.
-        get_blob: content by digest.
-        fetch: for contents that were not kept.
-        against: what it is compared with at first.
+        path: path of the file.
+        file: the file in the displayed state.
+        get_blob: returns content by digest.
+        fetch: fetches contents that were not kept.
+        against: the version it is compared with at first.
     """
 
     CSS = """
@@ -73,23 +73,23 @@ class FileViewScreen(SaysWhyOff, ModalScreen[None]):
         self._wanted = ""
 
     def compose(self) -> ComposeResult:
-        """The file, and a line to search in it."""
+        """The file and a search line."""
         yield self._preview
         yield SearchLine(placeholder="search · enter next match")
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Show it; the next key already belongs to it."""
+        """Show the file and focus it immediately, so that the next key goes there."""
         self._preview.show(self._path, self._file)
         self.set_focus(self._preview.body)
 
     def on_preview_content_requested(self, event: Preview.ContentRequested) -> None:
-        """Pass the wish on."""
+        """Forward the request."""
         event.stop()
         self._fetch(event.preview, event.path, event.max_bytes)
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        """What is done to files is done in the cockpit."""
+        """Files are copied and edited in the cockpit only."""
         if action == "open_file":
             return "this is the whole file"
         if action in ("pull_file", "push_file", "edit_file", "open_outside"):
@@ -106,24 +106,24 @@ class FileViewScreen(SaysWhyOff, ModalScreen[None]):
         self.dismiss(None)
 
     def action_search(self) -> None:
-        """Ask what to look for."""
+        """Open the search line."""
         self.query_one(SearchLine).open()
 
     def action_again(self, direction: int) -> None:
-        """Go to the next or previous hit."""
+        """Go to the next match (1) or the previous one (-1)."""
         if self._wanted and not self._preview.body.search(self._wanted, direction):
             self.notify(f"No match for “{sanitize_line(self._wanted)}”.", markup=False)
 
     def action_cycle_diff(self) -> None:
-        """Content, last change, all changes."""
+        """Switch between content, last change and all changes."""
         self._preview.cycle_diff()
 
     def action_toggle_source(self) -> None:
-        """By its kind, or as it stands in the file."""
+        """Switch between the preview of the file's kind and the source."""
         self._preview.toggle_source()
 
     def action_choose_version(self) -> None:
-        """Compare with a chosen step."""
+        """Compare with the version of a chosen step."""
         choose_version(self._preview)
 
     @on(Input.Submitted)
@@ -137,7 +137,7 @@ class FileViewScreen(SaysWhyOff, ModalScreen[None]):
 
 
 def choose_version(preview: Preview) -> None:
-    """Ask what to compare a file with, and show the comparison."""
+    """Ask for a version to compare with, and show the diff."""
     file = preview.file
     choices = earlier(file) if file is not None else []
     if not choices:

@@ -1,4 +1,4 @@
-"""The line in which one types what names of files must hold."""
+"""The input for the filter of the file tree."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sandbox_tui.tui.widgets.files.file_tree import Files
 
 
 class FilterFilesDialog(Dialog[None]):
-    """Filters the tree as one types; enter keeps the filter, escape takes it back."""
+    """Filters the tree while the user types; enter keeps the filter, escape removes it."""
 
     CSS = """
     FilterFilesDialog { align: left top; background: transparent; }
@@ -35,7 +35,7 @@ class FilterFilesDialog(Dialog[None]):
         self._files = files
 
     def compose(self) -> ComposeResult:
-        """The line, at the foot of the tree."""
+        """The input line, at the bottom of the tree."""
         line = Input(
             self._files.filter_words,
             placeholder="part of a name",
@@ -49,12 +49,12 @@ class FilterFilesDialog(Dialog[None]):
         yield line
 
     def action_back(self) -> None:
-        """Show everything again."""
+        """Show all files again."""
         self._files.filter_by("")
         self.dismiss(None)
 
     def action_keep(self) -> None:
-        """Keep what is filtered."""
+        """Keep the filter."""
         self.dismiss(None)
 
     @on(Input.Changed)

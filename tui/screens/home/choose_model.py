@@ -1,4 +1,4 @@
-"""Choosing a model among those that servers on this machine have."""
+"""The dialog to choose a model from the servers on this machine."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, of
 
 
 class ChooseModelDialog(Dialog[Offer | None]):
-    """Looks for servers, lists their models; dismisses with the one that was taken.
+    """Finds servers and lists their models; dismisses with the chosen one.
 
     Args:
-        settings: which ports to ask, and which key may be set.
-        for_good: whether the one that asks writes the choice to the config file.
+        settings: the ports to query, and the API key that may be set.
+        for_good: whether the caller saves the choice to the config file.
     """
 
     CSS = """
@@ -47,7 +47,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
         self._for_good = for_good
 
     def compose(self) -> ComposeResult:
-        """The offers, and what choosing does."""
+        """The offers, and the effect of choosing one."""
         with Vertical(classes="dialog") as box:
             box.border_title = "choose a model"
             box.border_subtitle = (
@@ -62,12 +62,12 @@ class ChooseModelDialog(Dialog[Offer | None]):
             )
 
     def on_mount(self) -> None:
-        """Begin to look."""
+        """Start the search."""
         self.action_look()
 
     @work(exclusive=True, group="look")
     async def action_look(self) -> None:
-        """Ask the ports."""
+        """Query the ports."""
         ports = self._settings.local_ports
         offers = offers_of(await find_local_servers(ports), self._settings)
         self.query_one(ModelOffers).show(offers, ports)

@@ -1,4 +1,4 @@
-"""The demo as a run: its scripted model, its documents in a folder that can be copied in."""
+"""The run request of the demo, with its scripted model and its documents as input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sandbox_tui.core.run.run_request import RunRequest
 def demo_request(
     settings: Settings, *, mode: Mode | None = None, speed: float = 1.0, output: Path | None = None
 ) -> RunRequest:
-    """The demo's run; `speed` 0 leaves out the script's pauses."""
+    """The demo's run request; `speed` 0 skips the script's pauses."""
     return RunRequest(
         task=DEMO_TASK,
         settings=settings,
@@ -26,7 +26,7 @@ def demo_request(
 
 
 def _documents() -> Path:
-    """The folder with the demo's documents, which are the same every time."""
+    """The folder with the demo's documents, written if they are missing or have changed."""
     folder = data_dir() / "demo"
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in demo_documents().items():

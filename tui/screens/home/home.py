@@ -1,4 +1,4 @@
-"""Where one arrives: the saved sessions, and the ways to start a run."""
+"""The home screen: the saved sessions, and the ways to start a run."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ if TYPE_CHECKING:  # what is shown from here is imported when it is shown
     from sandbox_tui.core.run.run_request import RunRequest
 
 PAGE = 100
-"""Sessions read at a time."""
+"""Number of sessions read at a time."""
 
 _OF_A_SESSION = frozenset(("resume", "mark", "compare", "delete", "rename", "tags", "export"))
 """Actions on the session under the cursor."""
 
 POLL_SECONDS = 1.0
-"""Seconds between looks at the active runs."""
+"""Seconds between updates of the active runs."""
 
 
 class HomeScreen(SaysWhyOff, Screen[None]):
-    """Lists sessions; starts, replays, finds and deletes them."""
+    """Lists sessions; starts, replays, searches and deletes them."""
 
     CSS = """
     HomeScreen { background: $background; }
@@ -112,7 +112,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
         self._models = ModelOffering(self, settings, self._model_chosen)
 
     def compose(self) -> ComposeResult:
-        """A line that says what this is, the sessions, the keys."""
+        """Banner, model offers, search, sessions, keys."""
         yield HomeBanner(self._settings)
         offers = ModelOffers(id="offers")
         offers.border_title = "no model is chosen yet"
@@ -125,23 +125,23 @@ class HomeScreen(SaysWhyOff, Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Fill the screen."""
+        """Load the sessions, look for models, and start the updates."""
         self.reload()
         self._models.find()
         self.set_interval(POLL_SECONDS, self._running_rows.look)
 
     def on_screen_resume(self) -> None:
-        """A run may have ended meanwhile."""
+        """Reload: a run may have ended in the meantime."""
         self.reload()
         self.show_model()
 
     def on_unmount(self) -> None:
-        """Let the search be."""
+        """Close the search's connection."""
         self._search.close()
 
     @work(exclusive=True, group="reload")
     async def reload(self) -> None:
-        """Read the sessions again."""
+        """Reload the sessions."""
         try:
             listed = await asyncio.to_thread(read_sessions, self._store, self._most)
         except StoreError as error:
@@ -162,7 +162,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
 
     @property
     def is_finding(self) -> bool:
-        """Whether what was found is shown instead of all sessions."""
+        """Whether search results are shown instead of all sessions."""
         return self._search.shows_hits
 
     @property
@@ -171,19 +171,19 @@ class HomeScreen(SaysWhyOff, Screen[None]):
         return bool(self._run_workers.unfinished)
 
     def action_rename(self) -> None:
-        """Give the session under the cursor a name of its own."""
+        """Rename the session under the cursor."""
         self._sessions.rename()
 
     def action_tags(self) -> None:
-        """Put tags on the session under the cursor, or take them away."""
+        """Edit the tags of the session under the cursor."""
         self._sessions.tag()
 
     def action_export(self) -> None:
-        """Write the session under the cursor to files."""
+        """Export the session under the cursor to files."""
         self._sessions.export()
 
     def action_delete(self) -> None:
-        """Delete the session under the cursor, after asking."""
+        """Delete the session under the cursor after asking."""
         self._sessions.delete()
 
     @on(SessionList.MoreRequested)
@@ -192,16 +192,16 @@ class HomeScreen(SaysWhyOff, Screen[None]):
         self.reload()
 
     def action_reload(self) -> None:
-        """Read the sessions again."""
+        """Reload the sessions."""
         self.reload()
 
     @property
     def unsaved(self) -> dict[str, str]:
-        """What was typed into the form for a new run, and has not been started."""
+        """What the user typed into the form for a new run without starting it."""
         return self._draft
 
     def action_new(self) -> None:
-        """Describe a new run, then start it."""
+        """Open the form for new runs, then start them."""
         from sandbox_tui.tui.screens.home.new_run import NewRunDialog
 
         def described(requests: Sequence[RunRequest] | None) -> None:
@@ -213,7 +213,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
     # --- a model
 
     def action_model(self) -> None:
-        """Choose a model among those this machine has."""
+        """Choose a model that is available on this machine."""
         self._models.ask()
 
     @on(ModelOffers.Selected, "#offers")
@@ -226,7 +226,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
             self.action_new()
 
     def show_model(self) -> None:
-        """Show which model new runs have, and offer some where none is chosen."""
+        """Update the model in the banner, and offer models if none is chosen."""
         self._models.show_whether_needed()
         self.query_one(HomeBanner).refresh()
 
@@ -235,7 +235,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
         self.query_one(SessionList).focus()
 
     def action_demo(self) -> None:
-        """Play the demo in a real sandbox."""
+        """Run the demo in a real sandbox."""
         from sandbox_tui.tui.screens.home.demo_request import demo_request
 
         self._begin([demo_request(self._settings.now)])
@@ -249,7 +249,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
             self.action_wall()
 
     def action_wall(self) -> None:
-        """The runs of this program side by side."""
+        """Show the runs of this program side by side."""
         if self._run_workers.all:
             from sandbox_tui.tui.screens.wall import WallScreen
 
@@ -261,13 +261,13 @@ class HomeScreen(SaysWhyOff, Screen[None]):
             )
 
     def action_evals(self) -> None:
-        """All evaluations."""
+        """Open the list of evaluations."""
         from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 
         app_of(self).push_screen(EvalsScreen(self._evals, self._settings))
 
     def action_trainings(self) -> None:
-        """All training runs."""
+        """Open the list of training runs."""
         from sandbox_tui.tui.screens.training.trainings_screen import TrainingsScreen
 
         app_of(self).push_screen(TrainingsScreen(self._run_workers))
@@ -287,7 +287,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
                 self.action_replay()
 
     def action_replay(self) -> None:
-        """Replay the session under the cursor, or watch it where it is still running here."""
+        """Replay the session under the cursor, or watch it if it is still running."""
         run = self.session_here
         if self.is_finding:
             self._search.open_current()
@@ -295,7 +295,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
             self._opener.open(run)
 
     def words_for(self, action: str) -> str | None:
-        """Trainings are in the key bar where there are any."""
+        """The key for trainings is in the key bar only if there are any."""
         if action == "trainings" and not self.query_one(SessionList).has_trainings:
             return ""
         return None
@@ -329,7 +329,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
             self._details.show_row(self.query_one(SessionList).current_row)
 
     def action_resume(self) -> None:
-        """Go on with the session under the cursor, whose program is gone."""
+        """Resume the interrupted session under the cursor."""
         run = self.session_here
         if run is None:
             return
@@ -346,14 +346,14 @@ class HomeScreen(SaysWhyOff, Screen[None]):
         self.refresh_bindings()
 
     def action_compare(self) -> None:
-        """Compare the two sessions that are marked, or the marked one with the one here."""
+        """Compare the two marked sessions, or the marked one with the one under the cursor."""
         sessions = self.query_one(SessionList)
         self._opener.compare(sessions.marked, self.session_here)
 
     # --- looking for something
 
     def action_find(self) -> None:
-        """Look for something in all sessions."""
+        """Search all sessions."""
         self._search.begin()
 
     @on(SearchBar.QueryChanged)

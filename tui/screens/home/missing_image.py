@@ -1,4 +1,4 @@
-"""An image that is missing: offered to be pulled or built, with what is being done."""
+"""The dialog that offers to pull or build a missing image, with the progress."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ WAYS: dict[str, tuple[str, Way]] = {
     "packages": ("From packages", build_from_packages),
     "small": ("Small, from packages", _small),
 }
-"""How an image can be had: what the button says, and what it does."""
+"""The ways to get an image: the label of the button, and the function to call."""
 
 
 def ways_for(image: str) -> list[str]:
-    """The ways that make sense for an image on this machine."""
+    """The ways that apply to an image on this machine."""
     if image != DEFAULT_IMAGE:
         return ["pull"]
     return ["build", *(("packages", "small") if shutil.which("mmdebstrap") else ())]
 
 
 class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
-    """Asks how to get an image, gets it, and closes with whether it is there.
+    """Asks how to get an image and gets it; dismisses with whether it is available.
 
     Args:
-        image: that the engine does not have.
+        image: the image that the engine does not have.
     """
 
     CSS = """
@@ -73,7 +73,7 @@ class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
         self._image = image
 
     def compose(self) -> ComposeResult:
-        """The question, the ways, and room for what they say."""
+        """The question, the ways, and a log for their output."""
         with Vertical(classes="dialog") as box:
             box.border_title = "the image is missing"
             box.border_subtitle = f"enter choose · {hint('image_offer.leave')} cancel"
@@ -113,5 +113,5 @@ class MissingImageDialog(Dialog[bool], ClosesWhenOnTop[bool]):
         self.query_one(RichLog).write(sanitize_line(line))
 
     def action_leave(self) -> None:
-        """Give up; what is under way is stopped."""
+        """Cancel; work in progress is stopped."""
         self.dismiss(False)

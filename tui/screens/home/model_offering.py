@@ -1,4 +1,4 @@
-"""The model of new runs, chosen on the home screen among those this machine has."""
+"""The choice of the model for new runs on the home screen, from models on this machine."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, of
 
 
 class ModelOffering:
-    """Offers models on one screen; its class `-no-model` says that none is chosen yet.
+    """Offers models on one screen, whose class `-no-model` means that none is chosen yet.
 
     Args:
-        screen: composed of `ModelOffers`.
-        settings: where the chosen model is written.
+        screen: contains `ModelOffers`.
+        settings: where the chosen model is saved.
         on_chosen: called when a model has been chosen.
     """
 
@@ -35,7 +35,7 @@ class ModelOffering:
         self._screen.set_class(not self._settings.now.model.name, "-no-model")
 
     def find(self) -> None:
-        """Where none is chosen yet, look for what this machine has."""
+        """If no model is chosen yet, look for models on this machine."""
         self.show_whether_needed()
         if not self._settings.now.model.name:
             self._screen.run_worker(self._find(), exclusive=True, group="offers")
@@ -49,20 +49,20 @@ class ModelOffering:
         offers.show(offers_of(servers, model), model.local_ports)
 
     def ask(self) -> None:
-        """Choose a model on a dialog."""
+        """Open the dialog to choose a model."""
         from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 
         app_of(self._screen).push_screen(ChooseModelDialog(self._settings.now.model), self.take)
 
     def take(self, offer: Offer | None) -> None:
-        """Work with this model from now on."""
+        """Use this model from now on."""
         if offer is not None and set_model(self._screen, self._settings, offer):
             self._screen.remove_class("-no-model")
             self._on_chosen()
 
 
 def set_model(screen: Screen[Any], settings: LiveSettings, offer: Offer) -> bool:
-    """Work with this model from now on, and say so; whether that could be written."""
+    """Use this model from now on and notify the user; returns whether it could be saved."""
     try:
         path = settings.change({"model.name": offer.model, "model.base_url": offer.base_url})
     except ConfigError as error:

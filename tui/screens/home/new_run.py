@@ -1,4 +1,4 @@
-"""The form in which a run is described."""
+"""The form for new runs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
 
 Draft: TypeAlias = dict[str, str]
-"""What a person typed into a form that was left, by field."""
+"""What the user typed into a form that was closed, by field."""
 
 TASK_HINT = "a line of --- starts another task"
 
@@ -42,8 +42,8 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
     """Asks for tasks, a model, a sandbox; dismisses with a request for each run.
 
     Args:
-        in_force: the settings to begin with.
-        draft: what was typed into the form when it was left; kept up to date on leaving.
+        in_force: the initial settings.
+        draft: texts from when the form was last closed; updated on leaving.
     """
 
     CSS = """
@@ -122,7 +122,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
         yield KeyBar()
 
     def _more(self) -> ComposeResult:
-        """The settings that are changed less often."""
+        """The less frequently changed settings."""
         texts = texts_of(self._settings)
         with Horizontal(classes="row"):
             yield _line("output", texts["output"], "each run gets a subfolder")
@@ -138,7 +138,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
             yield _line("cost", texts["cost"], "no limit")
 
     def on_mount(self) -> None:
-        """Begin with the task, and with what was typed before."""
+        """Restore the draft and focus the task."""
         for name, title in _TITLES.items():
             self.query_one(f"#{name}").border_title = title
         self.query_one("#task").border_subtitle = TASK_HINT
@@ -151,7 +151,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
 
     @work(exclusive=True, group="look")
     async def _look_for_models(self) -> None:
-        """Say that this machine has models, where none is named yet."""
+        """If no model is set yet, show that this machine has models."""
         model = self._settings.model
         offers = offers_of(await find_local_servers(model.local_ports), model)
         found = sum(bool(offer.model) for offer in offers)
@@ -160,7 +160,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
             self.query_one("#model").border_subtitle = words
 
     def action_models(self) -> None:
-        """Choose among the models that this machine has, for this run alone."""
+        """Choose a model that is available on this machine, only for this run."""
         app_of(self).push_screen(
             ChooseModelDialog(self._settings.model, for_good=False), self._take
         )
@@ -172,7 +172,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
 
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
-        """Close with the request, if it is complete."""
+        """Close with the requests if they are complete."""
         typed = self._typed()
         tasks, given = split_tasks(typed["task"]), typed["input"].strip()
         try:
@@ -183,7 +183,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
         except FieldProblem as error:
             self._mark(error.problem)
             return
-        except ConfigError as error:  # of the prompt pack: every other text was read by now
+        except ConfigError as error:  # from the prompt pack: all other texts are parsed
             self._mark(Problem("prompts", sanitize_line(str(error))))
             return
         request = RunRequest(
@@ -196,16 +196,16 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
         self.dismiss(requests_for(request, tasks, int(typed["samples"])))
 
     def action_more(self) -> None:
-        """Show or hide the settings that are changed less often."""
+        """Show or hide the less frequently changed settings."""
         self.toggle_class("-more")
 
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        """Nothing is hidden where there is room for everything."""
+        """Nothing is hidden if there is room for everything."""
         all_shown = action == "more" and self.has_class("-tallest")
         return "all of them are shown" if all_shown else ""
 
     def action_keep(self) -> None:
-        """Begin with these settings from now on: write those that were changed."""
+        """Save the changed settings as defaults for future runs."""
         typed = self._typed()
         try:
             changes = changes_of(typed, texts_of(self._in_force.now))
@@ -222,7 +222,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
             self.notify(sanitize_line(words), markup=False)
 
     def action_cancel(self) -> None:
-        """Close without a run; what was typed is there again when the form is opened again."""
+        """Close without a run; the typed text is kept as a draft."""
         self._draft.clear()
         self._draft |= self.unsaved
         if "task" in self._draft:
@@ -231,7 +231,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
 
     @property
     def unsaved(self) -> Draft:
-        """What was typed or chosen here, and is nowhere else."""
+        """What was typed or chosen here and is saved nowhere else."""
         typed = self._typed().items()
         return {name: text for name, text in typed if text != self._at_first.get(name)}
 
@@ -250,7 +250,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
     @on(Input.Changed)
     def _typed_in(self, event: TextArea.Changed | Input.Changed) -> None:
         field, name = event.control, event.control.id or ""
-        # a key typed just before starting is told of only after the field was marked
+        # The event of a key typed just before starting arrives only after the field was marked.
         if field.has_class("-wrong") and self._typed()[name] != self._wrong[name]:
             field.remove_class("-wrong")
             field.border_subtitle = TASK_HINT if name == "task" else ""
@@ -262,7 +262,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
             yield name, self.query_one(f"#{name}")
 
     def _typed(self) -> Draft:
-        """What stands in each field."""
+        """The text of each field."""
         texts: Draft = {}
         for name, field in self._fields():
             match field:
@@ -307,7 +307,7 @@ _TITLES = {
     "time": "max seconds",
     "cost": "max US dollars",
 }
-"""What stands in the border of each field."""
+"""The border title of each field."""
 
 _MODE_WORDS = {"auto": "auto", "ask": "ask: the policy decides", "step": "step: every call waits"}
 
@@ -323,10 +323,10 @@ def _choice(name: str, values: Sequence[str], value: str) -> Select[str]:
 
 
 def _check(tasks: Sequence[str], typed: Draft) -> None:
-    """Check what is no setting, and what a run needs although a setting may lack it.
+    """Check the fields that are not settings, and settings that a run requires.
 
     Raises:
-        FieldProblem: something is missing, or is not there.
+        FieldProblem: something is missing or invalid.
     """
     given = typed["input"].strip()
     steps, samples = typed["steps"].strip(), typed["samples"].strip()
@@ -343,10 +343,10 @@ def _check(tasks: Sequence[str], typed: Draft) -> None:
 
 
 def _check_key(model: config.ModelSettings) -> None:
-    """Check that the model can be asked.
+    """Check that the model can be used.
 
     Raises:
-        FieldProblem: it is hosted, and there is no key for it.
+        FieldProblem: it is hosted, and its API key is missing.
     """
     if config.lacks_key(model):
         raise FieldProblem(Problem("url", f"Enter a URL, or set {model.api_key_env}."))

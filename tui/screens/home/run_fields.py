@@ -1,4 +1,4 @@
-"""The fields of the form for a new run that stand for settings."""
+"""The fields of the form for new runs that correspond to settings."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ SETTINGS = {
 """The setting of each field."""
 
 TEXTS = frozenset({"model", "url", "output", "prompts"})
-"""Fields whose text is the value, whatever it says."""
+"""Fields whose text is used literally as the value."""
 
 
 class Problem(NamedTuple):
     """Why a run cannot be started yet.
 
     Attributes:
-        field: where it has to be mended.
+        field: the field to correct.
         words: what to do there.
     """
 
@@ -45,10 +45,10 @@ class Problem(NamedTuple):
 
 
 class FieldProblem(Exception):
-    """A field that holds no value for its setting.
+    """A field contains no valid value for its setting.
 
     Attributes:
-        problem: where, and what to do.
+        problem: the field, and what to do.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -57,7 +57,7 @@ class FieldProblem(Exception):
 
 
 def texts_of(settings: Settings) -> dict[str, str]:
-    """What the fields show of these settings."""
+    """The texts of the fields for these settings."""
     return {field: text_of_setting(settings, name) for field, name in SETTINGS.items()}
 
 
@@ -66,10 +66,10 @@ def changes_of(typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str,
 
     Args:
         typed: the text of each field.
-        before: the same, when the form was opened.
+        before: the texts when the form was opened.
 
     Raises:
-        FieldProblem: a text is no value for its setting.
+        FieldProblem: a text is not a valid value for its setting.
     """
     changes: dict[str, Any] = {}
     for field, name in SETTINGS.items():
@@ -84,5 +84,5 @@ def changes_of(typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str,
 
 
 def _words(error: ConfigError, name: str) -> str:
-    """The sentence without the setting's name: it stands in the field's border."""
+    """The error message without the setting's name, which is in the field's border."""
     return str(error).removeprefix(f"{name} ").partition(", not ")[0].rstrip(".")

@@ -1,4 +1,4 @@
-"""Keeps the rows of what is running up to date, without reading the whole list again."""
+"""Keeps the rows of running items up to date without reading the whole list again."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
 
 class RunningRows:
-    """Looks at the sessions, evaluations and trainings that the list shows as running.
+    """Polls the sessions, evaluations and trainings that the list shows as running.
 
     Args:
-        screen: composed of a `SessionList`.
-        store: where they are.
-        reload: reads the whole list, once one of them waits, waits no longer, or has ended.
-        progressed: the figures of a row have changed.
+        screen: contains a `SessionList`.
+        store: the store that contains them.
+        reload: reloads the whole list after one of them started or stopped waiting, or ended.
+        progressed: called when the figures of a row have changed.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class RunningRows:
         self._progressed = progressed
 
     def look(self) -> None:
-        """Look at them, where there are any, while the list is on the screen."""
+        """Poll the running items, if there are any and the list is on the screen."""
         shown = self._list
         if not self._screen.is_current:
             return
@@ -47,11 +47,11 @@ class RunningRows:
     async def _look(self) -> None:
         shown = self._list
         runs, waiting, batches = shown.running, shown.waiting, shown.running_batches
-        with contextlib.suppress(StoreError):  # the next reading of all says it
+        with contextlib.suppress(StoreError):  # the next full read reports it
             now = await asyncio.to_thread(read_running, self._store, runs)
             progress = await asyncio.to_thread(read_progress, self._store, batches)
             if (shown.running, shown.waiting, shown.running_batches) != (runs, waiting, batches):
-                return  # the list was read meanwhile
+                return  # the list was reloaded in the meantime
             if now != (runs, waiting) or progress.running != batches:
                 self._reload()
             elif shown.show_progress(progress.evaluations, progress.trainings):

@@ -1,4 +1,4 @@
-"""Looking for something in all sessions, on the home screen."""
+"""The search through all sessions on the home screen."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
 
 
 class SessionFinder:
-    """Searches the sessions of one screen: in threads, on a connection of its own.
+    """Searches the sessions of one screen, in threads and on a separate connection.
 
-    The class `-finding` of the screen shows the search bar, `-hits` shows the results instead of
-    the sessions.
+    The screen's class `-finding` shows the search bar; `-hits` shows the results instead of the
+    sessions.
 
     Args:
-        screen: composed of a `SearchBar`, a `SessionList` and `SearchResults`.
-        store: where the sessions are.
-        open_hit: shows a place that was found.
+        screen: contains a `SearchBar`, a `SessionList` and `SearchResults`.
+        store: the store that contains the sessions.
+        open_hit: opens a hit.
     """
 
     def __init__(self, screen: Screen[None], store: Store, open_hit: Callable[[Hit], None]) -> None:
@@ -40,13 +40,13 @@ class SessionFinder:
         self._opens_first = False
 
     def close(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         if self._finder is not None:
             self._finder.close()
 
     @property
     def shows_hits(self) -> bool:
-        """Whether what was found is shown instead of all sessions."""
+        """Whether search results are shown instead of all sessions."""
         return self._screen.has_class("-hits")
 
     def begin(self) -> None:
@@ -66,12 +66,12 @@ class SessionFinder:
     # --- what is looked for
 
     def look(self) -> None:
-        """Search for what the bar says now."""
+        """Search for the current query of the bar."""
         self._opens_first = False
         self._look(anew=True)
 
     def look_again(self) -> None:
-        """Search for the same once more: something may be different by now."""
+        """Repeat the search, because sessions may have changed."""
         if self._bar.query_now.asks:
             self._look(anew=False)
 
@@ -110,7 +110,7 @@ class SessionFinder:
     # --- from one to the other
 
     def focus_list(self) -> None:
-        """Go from the bar to what it found, else to the sessions."""
+        """Move the focus from the bar to the results, or to the sessions if there are none."""
         self._screen.call_after_refresh(lambda: self._screen.set_focus(self._list))
 
     def move(self, direction: int) -> None:
@@ -128,7 +128,7 @@ class SessionFinder:
         self.focus_list()
 
     def submit(self) -> None:
-        """Open what is found; what enter was pressed on may only now be looked for."""
+        """Open the current hit; if the search is still running, open its first hit."""
         if self._looking:
             self._opens_first = True
         elif self.shows_hits:
@@ -137,10 +137,10 @@ class SessionFinder:
             self.focus_list()
 
     def open_current(self) -> None:
-        """Show what the cursor is on."""
+        """Open the hit under the cursor."""
         hit = self._results.current
         if hit is not None:
-            self._screen.set_focus(self._results)  # where one is on coming back
+            self._screen.set_focus(self._results)  # the focus on return
             self._open_hit(hit)
 
     @property

@@ -1,4 +1,4 @@
-"""What a person does to the saved session under the cursor: name, tag, export, delete."""
+"""Actions on the saved session under the cursor: rename, tag, export, delete."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Arguments = ParamSpec("Arguments")
 
 
 class SessionsShown(Protocol):
-    """What a screen says of the sessions it lists."""
+    """What a screen provides about the sessions it lists."""
 
     @property
     def session_here(self) -> RunSummary | None:
@@ -38,19 +38,19 @@ class SessionsShown(Protocol):
         ...
 
     def reload(self) -> object:
-        """Read the sessions again."""
+        """Reload the sessions."""
         ...
 
 
 class SessionActions:
     """The actions on one session of a list.
 
-    Every action asks first, so that nothing happens to a session by one key alone.
+    Every action asks first, so that no single key changes a session.
 
     Args:
-        screen: shows the list; questions open over it.
-        source: what the screen says of the sessions.
-        store: where they are.
+        screen: shows the list; dialogs open over it.
+        source: provides the sessions.
+        store: the store that contains them.
     """
 
     def __init__(self, screen: Screen[None], source: SessionsShown, store: Store) -> None:
@@ -59,15 +59,15 @@ class SessionActions:
         self._store = store
 
     def rename(self) -> None:
-        """Give the session a name of its own."""
+        """Rename the session."""
         self._screen.run_worker(self._rename(), exclusive=True, group="session")
 
     def tag(self) -> None:
-        """Put tags on the session, or take them away."""
+        """Edit the tags of the session."""
         self._screen.run_worker(self._tag(), exclusive=True, group="session")
 
     def export(self) -> None:
-        """Write the session to files."""
+        """Export the session to files."""
         run = self._source.session_here
         if run is not None:
             export_session(self._screen, run, self._store)
@@ -145,7 +145,7 @@ class SessionActions:
         *arguments: Arguments.args,
         **named: Arguments.kwargs,
     ) -> None:
-        """Change something in the database, and show it."""
+        """Call `act` in a thread, then reload."""
         try:
             await asyncio.to_thread(act, *arguments, **named)
         except StoreError as error:

@@ -1,4 +1,4 @@
-"""Keeps the detail pane of the home screen on the row under the cursor."""
+"""Shows the row under the cursor in the detail pane of the home screen."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPa
 
 
 class SessionDetails:
-    """Reads details in a thread; of rows the cursor has left meanwhile, none is shown.
+    """Reads details in a thread and drops those of rows that the cursor has left in the meantime.
 
     Args:
-        screen: composed of a `SessionDetailPane`.
-        store: where the sessions are.
+        screen: contains a `SessionDetailPane`.
+        store: the store that contains the sessions.
     """
 
     def __init__(self, screen: Screen[None], store: Store) -> None:
@@ -43,7 +43,7 @@ class SessionDetails:
     async def _read(self, run: RunSummary) -> None:
         try:
             detail = await asyncio.to_thread(read_detail, self._store, run)
-        except StoreError:  # deleted meanwhile; the list says what cannot be read
+        except StoreError:  # deleted in the meantime; the list reports read errors
             self._pane.show(None)
         else:
             self._pane.show(detail)

@@ -1,4 +1,4 @@
-"""Opening a session from a list: as a replay, or live where it is still running."""
+"""Opens a session from a list: as a replay, or live if it is still running."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # the screens are imported when they are shown
 
 
 def can_compare(marked: Sequence[RunSummary], here: RunSummary | None) -> bool:
-    """Whether two sessions are marked, or one and the cursor is on another."""
+    """Whether two sessions are marked, or one is marked and the cursor is on another."""
     return len(_to_compare(marked, here)) == 2
 
 
@@ -32,10 +32,10 @@ def _to_compare(marked: Sequence[RunSummary], here: RunSummary | None) -> list[R
 
 
 class SessionOpener:
-    """Shows sessions on top of one screen.
+    """Opens sessions on top of one screen.
 
     Args:
-        screen: the one below.
+        screen: the screen below.
         workers: the runs of this program, and the store with all sessions.
     """
 
@@ -44,14 +44,14 @@ class SessionOpener:
         self._run_workers = workers
 
     def open_run(self, worker: RunHandle, *, asks: bool = True) -> None:
-        """Watch a run; `asks` what to do with it on leaving."""
+        """Watch a run; `asks` sets whether leaving it asks what to do with it."""
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
         store = self._run_workers.store
         app_of(self._screen).push_screen(LiveScreen(worker, store, asks=asks))
 
     def open_hit(self, hit: Hit) -> None:
-        """A replay that begins at what was found."""
+        """Open a replay at a search hit."""
         from sandbox_tui.tui.screens.cockpit.replay.replay_position import position_of
 
         if hit.kind == "session" or hit.run.outcome == "running":
@@ -60,7 +60,7 @@ class SessionOpener:
         self._replay(hit.run, position_of(hit))
 
     def open(self, run: RunSummary) -> None:
-        """Replay a session; watch it where it is still running."""
+        """Replay a session, or watch it if it is still running."""
         worker = self._run_workers.all.get(run.id)
         if worker is not None and not worker.ended.is_set():
             self.open_run(worker)
@@ -70,20 +70,20 @@ class SessionOpener:
             self._replay(run)
 
     def open_evaluation(self, summary: EvalSummary, evals: EvalRegistry) -> None:
-        """See an evaluation whole."""
+        """Open the screen of an evaluation."""
         from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
         from sandbox_tui.tui.screens.evals.source import source_of
 
         app_of(self._screen).push_screen(EvalScreen(source_of(summary, evals), self._run_workers))
 
     def open_training(self, summary: TrainingSummary) -> None:
-        """See a training whole."""
+        """Open the screen of a training."""
         from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
 
         app_of(self._screen).push_screen(TrainingScreen(summary, self._run_workers.store))
 
     def compare(self, marked: Sequence[RunSummary], here: RunSummary | None) -> None:
-        """Compare the two sessions that are marked, or the marked one with the one here."""
+        """Compare the two marked sessions, or the marked one with the one under the cursor."""
         chosen = _to_compare(marked, here)
         if len(chosen) != 2:
             return
@@ -93,7 +93,7 @@ class SessionOpener:
         app_of(self._screen).push_screen(CompareScreen(left, right, self._run_workers.store))
 
     def _replay(self, run: RunSummary, at: ReplayPosition | None = None) -> None:
-        """Replay a session, from the start or from a moment; it may have been deleted by now."""
+        """Replay a session from the start or from a position; it may have been deleted by now."""
         from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 
         try:
@@ -104,7 +104,7 @@ class SessionOpener:
         app_of(self._screen).push_screen(replay)
 
     def _watch_elsewhere(self, run: RunSummary) -> None:
-        """Watch a run of another program, where it lets itself be watched."""
+        """Watch a run of another program, if that is possible."""
         if not is_detached(run.id):
             words = f"This session is still running in {run.program}."
             self._screen.notify(words, markup=False)

@@ -1,4 +1,4 @@
-"""What the list of sessions shows, read from the database."""
+"""Reads the contents of the list of sessions from the database."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from sandbox_tui.sessions.store.tables.annotations import all_tags
 
 
 class Listed(NamedTuple):
-    """What the list of sessions shows.
+    """The contents of the list of sessions.
 
     Attributes:
-        family: sessions with their places in their families, without those of evaluations and
-            trainings.
-        total: how many there are in all.
+        family: sessions with their lineage, without those of evaluations and trainings.
+        total: the total number of such sessions.
         evaluations: newest first.
-        tags: what people have put on them.
-        waiting: those in which a call waits for a person.
+        tags: tags by session.
+        waiting: sessions in which a call waits for the user.
         trainings: newest first.
     """
 
@@ -35,7 +34,7 @@ class Listed(NamedTuple):
 
 
 def read_sessions(store: Store, limit: int) -> Listed:
-    """Read the newest sessions, and evaluations and trainings begun after the oldest of them.
+    """Read the newest sessions, and the evaluations and trainings started after the oldest of them.
 
     Raises:
         StoreError: the database cannot be read.
@@ -55,7 +54,7 @@ def read_sessions(store: Store, limit: int) -> Listed:
 
 
 def read_running(store: Store, run_ids: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Which of these sessions are still running, and which of those wait for a person.
+    """The sessions among these that are still running, and those of them that wait for the user.
 
     Raises:
         StoreError: the database cannot be read.
@@ -66,7 +65,7 @@ def read_running(store: Store, run_ids: Iterable[str]) -> tuple[frozenset[str], 
 
 
 class Progress(NamedTuple):
-    """How far evaluations and trainings are.
+    """The progress of evaluations and trainings.
 
     Attributes:
         evaluations, trainings: newest first.
@@ -83,7 +82,7 @@ class Progress(NamedTuple):
 
 
 def read_progress(store: Store, ids: Iterable[str]) -> Progress:
-    """How far these evaluations and trainings are, and nothing else.
+    """The progress of these evaluations and trainings only.
 
     Raises:
         StoreError: the database cannot be read.

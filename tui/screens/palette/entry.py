@@ -1,4 +1,4 @@
-"""What the palette lists, and which of it fits what is typed."""
+"""The entries of the palette, and which of them match the typed text."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import NamedTuple
 from sandbox_tui.tui.screens.palette.fuzzy import fit
 
 KINDS = ("Actions", "Sessions", "Models", "Themes", "Settings")
-"""Groups of entries, in the order in which they are listed while nothing is typed."""
+"""Kinds of entries, in the order in which they are listed while nothing is typed."""
 
 RECENT = "Recent"
-"""The group of what was chosen last."""
+"""Heading of the most recently chosen entries."""
 
 MAX_RECENT = 5
-"""Entries in the group of what was chosen last."""
+"""Maximum number of recently chosen entries listed."""
 
 MAX_OF_A_KIND = 12
-"""Entries of one kind that are listed at once, but for actions: typing finds the others."""
+"""Maximum entries listed per kind, except actions; typing finds the others."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Entry:
 
     Attributes:
         kind: one of `KINDS`.
-        name: tells it from the others of its kind, from one opening of the palette to the next.
-        words: what is matched.
-        detail: at the right: a key, a date, where something is.
-        choose: does it.
-        off: why it cannot be chosen now; empty where it can.
+        name: unique within its kind, and stable between openings of the palette.
+        words: the text to match.
+        detail: text on the right: a key, a date, a location.
+        choose: runs the entry.
+        off: why it cannot be chosen now; empty if it can.
     """
 
     kind: str
@@ -43,12 +43,12 @@ class Entry:
 
 
 class Match(NamedTuple):
-    """An entry that fits.
+    """An entry that matches.
 
     Attributes:
-        entry: which.
-        places: the characters of its words that were typed.
-        score: how well it fits.
+        entry: the entry.
+        places: the matched characters of its words.
+        score: how well it matches.
     """
 
     entry: Entry
@@ -57,17 +57,18 @@ class Match(NamedTuple):
 
 
 Group = tuple[str, list[Match]]
-"""Its heading and what is in it."""
+"""Heading and matches."""
 
 
 def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list[Group]:
-    """The entries that fit what is typed, by kind; the kind of the best one first. While nothing is
-    typed: what was chosen last, then everything that is not off.
+    """The matching entries by kind, the kind of the best match first.
+
+    While nothing is typed: the recently chosen entries, then all available ones.
 
     Args:
-        entries: all there are.
-        typed: what the person looks for.
-        recent: names of entries that were chosen, the last one first.
+        entries: all entries.
+        typed: the typed text.
+        recent: names of chosen entries, the latest first.
     """
     return _found(entries, typed) if typed.strip() else _all(entries, recent)
 

@@ -1,4 +1,4 @@
-"""The list of the palette: headings, and a line for each entry."""
+"""The list of the palette: headings, and one line per entry."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 
 GAP = 2
-"""Columns between the words of an entry and what stands at the right."""
+"""Columns between an entry's words and the text on the right."""
 
 
 class EntryList(BlockList, can_focus=False):
-    """Shows groups of entries; the cursor goes from entry to entry."""
+    """Shows groups of entries; the cursor skips headings."""
 
     DEFAULT_CSS = """
     EntryList { height: 1fr; background: $surface; }
@@ -31,7 +31,7 @@ class EntryList(BlockList, can_focus=False):
         self.following = False
 
     def show(self, groups: Sequence[Group]) -> None:
-        """Show groups; the cursor is on the first entry that can be chosen."""
+        """Show groups; the cursor goes to the first entry that can be chosen."""
         self._rows = []
         for heading, matches in groups:
             self._rows += [heading, *matches]
@@ -42,11 +42,11 @@ class EntryList(BlockList, can_focus=False):
         self.scroll_to(y=0, animate=False, force=True, immediate=True)
 
     def go_back_to(self, entry: Entry) -> None:
-        """Put the cursor on an entry that is still listed."""
+        """Put the cursor on an entry if it is still listed."""
         names = [row.entry.name if isinstance(row, Match) else "" for row in self._rows]
         if entry.name in names:
             self.cursor = names.index(entry.name)
-            if self.size.height:  # else there is no layout yet, and the first lines are shown
+            if self.size.height:  # otherwise there is no layout yet
                 self.show_block(self.cursor)
 
     @property
@@ -57,7 +57,7 @@ class EntryList(BlockList, can_focus=False):
 
     @property
     def rows(self) -> list[str]:
-        """Headings and words, as they are listed."""
+        """Headings and words in display order."""
         return [row if isinstance(row, str) else row.entry.words for row in self._rows]
 
     @property

@@ -1,7 +1,7 @@
-"""How well letters that are typed fit some words.
+"""Fuzzy matching of typed letters with words.
 
-Textual's own matcher tries every way in which the letters can lie in the words: of a long title
-there are millions.
+Textual's own matcher tries every way to place the letters in the words; for a long title there are
+millions.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import NamedTuple
 _WORD = re.compile(r"\w+")
 
 MAX_SPREAD = 4
-"""Characters of the words to a letter that is typed, where letters lie apart: in more of them, any
-letters are found."""
+"""Maximum spread of scattered letters, in characters per typed letter; beyond that almost any
+letters match."""
 
 
 class Fit(NamedTuple):
-    """How something fits.
+    """The quality of a match.
 
     Attributes:
         score: higher is better.
-        places: the characters that were typed.
+        places: the matched characters.
     """
 
     score: float
@@ -30,15 +30,20 @@ class Fit(NamedTuple):
 
 
 def fit(typed: str, words: str) -> Fit | None:
-    """How what is typed fits; None where it does not. Each part of it, between blanks, has to be in
-    the words: as it is, or its letters in their order.
+    """Match typed text with words.
+
+    Each part of the text, separated by blanks, must occur in the words, either contiguously or with
+    its letters in order.
 
     Args:
-        typed: of any case.
-        words: what is looked in.
+        typed: the text, in any case.
+        words: the words to search in.
+
+    Returns:
+        The match, or None.
     """
     lowered = words.lower()
-    if len(lowered) != len(words):  # a letter that is two in lower case: no place would be right
+    if len(lowered) != len(words):  # lower case of another length would shift all positions
         lowered = words
     starts = frozenset(found.start() for found in _WORD.finditer(lowered))
     fits = [_fit_part(part, lowered, starts) for part in typed.lower().split()]
@@ -62,7 +67,8 @@ def _fit_part(part: str, words: str, starts: frozenset[int]) -> Fit | None:
 
 
 def _scattered(part: str, words: str, first: int) -> tuple[int, ...]:
-    """The places of letters from `first` on, each the next one there is; none where one is not."""
+    """The positions of letters from `first` on, each at its next occurrence; empty if one is
+    missing."""
     places = [first]
     for letter in part[1:]:
         place = words.find(letter, places[-1] + 1)
@@ -73,7 +79,7 @@ def _scattered(part: str, words: str, first: int) -> tuple[int, ...]:
 
 
 def _score(places: tuple[int, ...], starts: frozenset[int]) -> float:
-    """More for beginnings of words and letters side by side, less for gaps."""
+    """Rewards word beginnings and adjacent letters, and penalizes gaps."""
     beside = sum(b == a + 1 for a, b in pairwise(places))
     gaps = len(places) - 1 - beside
     return len(places) + sum(place in starts for place in places) + beside - gaps / 2

@@ -1,4 +1,4 @@
-"""The palette of one program: what it lists, and what choosing an entry does."""
+"""The palette of the program: its entries, and the effect of choosing one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from sandbox_tui.tui.theming.live_themes import LiveThemes
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
 MAX_SESSIONS = 1000
-"""The newest sessions, which can be opened by name; the search of the home screen finds all."""
+"""The newest sessions, which can be opened by name; the search of the home screen covers all."""
 
 
 class Palette:
@@ -39,9 +39,9 @@ class Palette:
 
     Args:
         app: the program.
-        settings: in force.
-        themes: those there are.
-        runs: of this program, and the store with all sessions.
+        settings: the current settings.
+        themes: the available themes.
+        runs: the runs of this program, and the store with all sessions.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Palette:
         self._recent: list[str] = []
 
     def open(self) -> None:
-        """Show everything by name."""
+        """Open the palette."""
         below = self._app.screen
         if isinstance(below, PaletteScreen):
             return
@@ -78,7 +78,7 @@ class Palette:
             await done
 
     async def _read(self, below: Screen[object]) -> AsyncIterator[Sequence[Entry]]:
-        """Sessions, then models: they are read and asked for while one types already."""
+        """Sessions, then models, loaded while the user is already typing."""
         opener = SessionOpener(below, self._runs)
         try:
             runs = await asyncio.to_thread(self._runs.store.standalone_runs, MAX_SESSIONS)

@@ -1,4 +1,4 @@
-"""Everything by name: what one types is matched with actions, sessions, models and settings."""
+"""The screen of the palette: typed text is matched with actions, sessions, models and settings."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from sandbox_tui.tui.screens.palette.entry_list import EntryList
 from sandbox_tui.tui.widgets.line_input import LineInput
 
 Later = Callable[[], AsyncIterator[Sequence[Entry]]]
-"""Entries that must be read or asked for first, as they come."""
+"""Yields entries that take time to load, as they become available."""
 
 
 class PaletteScreen(Dialog[Entry | None]):
-    """Lists entries as one types; dismisses with the one that is chosen.
+    """Lists entries while the user types; dismisses with the chosen one.
 
     Args:
-        entries: those that are known at once.
-        later: the others.
-        recent: names of entries that were chosen, the last one first.
+        entries: the entries available immediately.
+        later: loads the others.
+        recent: names of chosen entries, the latest first.
 
     Attributes:
-        is_read: whether all entries are there.
+        is_read: whether all entries are loaded.
     """
 
     CSS = """
@@ -61,7 +61,7 @@ class PaletteScreen(Dialog[Entry | None]):
         self.is_read = False
 
     def compose(self) -> ComposeResult:
-        """A line to type in, and what fits."""
+        """An input line and the matches."""
         with Vertical(classes="dialog") as box:
             box.border_title = "palette"
             box.border_subtitle = f"↑ ↓ · enter chooses · {hint('palette.leave')} closes"
@@ -69,7 +69,7 @@ class PaletteScreen(Dialog[Entry | None]):
             yield EntryList()
 
     def on_mount(self) -> None:
-        """Show what is known, and read the rest."""
+        """Show the available entries, and load the rest."""
         self._show()
         self._read_later()
 
@@ -97,11 +97,11 @@ class PaletteScreen(Dialog[Entry | None]):
         return self.query_one(EntryList)
 
     def action_cursor(self, step: int) -> None:
-        """To another entry."""
+        """Move the cursor to another entry."""
         self._list.action_cursor(step)
 
     def action_page(self, direction: int) -> None:
-        """Many entries up or down."""
+        """Move the cursor by a page."""
         self._list.action_page(direction)
 
     @on(Input.Submitted)

@@ -1,4 +1,4 @@
-"""Where the entries of the palette come from."""
+"""Creates the entries of the palette."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from sandbox_tui.tui.screens.settings import ROWS
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
 
 MAX_TITLE_CHARACTERS = 200
-"""Characters of a session's title that can be found: more of them are never seen."""
+"""Maximum characters of a session's title to match: more are never displayed."""
 
 
 def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
-    """The actions of a screen, each once, but for moving about and the palette itself."""
+    """The actions of a screen, each once, except navigation and the palette itself."""
     entries: dict[str, Entry] = {}
     for here in actions_here(screen):
         if here.group == MOVING or here.name == "app.palette":
             continue
 
         async def run(action: str = here.action, node: DOMNode = here.node) -> None:
-            if _is_there(app, node):  # its screen may have gone while one was choosing
+            if _is_there(app, node):  # its screen may have closed while the user was choosing
                 await app.run_action(action, node)
 
         keys = " ".join(here.keys)
@@ -63,7 +63,7 @@ def session_entry(run: RunSummary, open_session: Callable[[RunSummary], object])
 def model_entries(
     servers: list[LocalServer], settings: Settings, choose: Callable[[Offer], object]
 ) -> list[Entry]:
-    """Models of this machine."""
+    """Models on this machine."""
     entries: list[Entry] = []
     for offer in offers_of(servers, settings.model):
         if offer.model:
@@ -92,7 +92,7 @@ def theme_entries(names: list[str], now: str, apply: Callable[[str], object]) ->
 
 
 def setting_entries(settings: Settings, open_at: Callable[[str], object]) -> list[Entry]:
-    """Fields of the settings, with their values."""
+    """Settings with their values."""
     entries: list[Entry] = []
     for heading, rows in ROWS.items():
         for row in rows:

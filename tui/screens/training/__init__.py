@@ -1,1 +1,1 @@
-"""Training runs: all of them, and one with its curves and its rollouts."""
+"""Screens of training runs: the list, and one run with its curves and rollouts."""

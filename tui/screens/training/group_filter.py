@@ -1,4 +1,4 @@
-"""Which groups of rollouts are shown."""
+"""The filter of the groups of rollouts."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _KINDS: tuple[tuple[str, Callable[[RolloutGroup], bool]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class GroupFilter:
-    """One kind of groups."""
+    """A filter for one kind of groups."""
 
     kind: int = 0
 
     @property
     def words(self) -> str:
-        """Which; empty: all."""
+        """A description of the filter; empty for all groups."""
         return _KINDS[self.kind][0]
 
     def fits(self, group: RolloutGroup) -> bool:
-        """Whether a group is of that kind."""
+        """Whether a group passes the filter."""
         return _KINDS[self.kind][1](group)
 
     def next(self) -> GroupFilter:
-        """The next kind; all groups after the last."""
+        """The next filter; all groups after the last one."""
         return GroupFilter((self.kind + 1) % len(_KINDS))

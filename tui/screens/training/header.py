@@ -1,4 +1,4 @@
-"""The lines at the top: what is trained, how far it is, and why it ended."""
+"""The lines at the top: subject, progress, and why the training ended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sandbox_tui.tui.widgets.training.training_rows import status_sign
 
 
 def title_line(found: TrainingSummary, width: int, palette: Palette) -> Text:
-    """Name, model, engine, seed, id; the state at the right."""
+    """Name, model, engine, seed and id, with the state on the right."""
     sign, style = status_sign(found.status, palette)
     state = f"{sign} {found.status}"
     line = Text(no_wrap=True)
@@ -31,7 +31,7 @@ def title_line(found: TrainingSummary, width: int, palette: Palette) -> Text:
 
 
 def progress_line(picture: TrainingPicture | None, width: int, palette: Palette) -> Text:
-    """How far it is and what the last step came to, as much as there is room for."""
+    """The progress and the figures of the last step, as many as fit."""
     if picture is None:
         return Text("…", style=palette.faint)
     parts = _progress(picture, palette)
@@ -45,7 +45,7 @@ def progress_line(picture: TrainingPicture | None, width: int, palette: Palette)
 
 
 def reason_line(found: TrainingSummary, palette: Palette) -> Text:
-    """Why it does not go on; empty where it does, or has come to its end."""
+    """Why the training stopped; empty if it is running or has finished."""
     words = sanitize_line(found.error)
     if found.status == "interrupted":
         words = (
@@ -86,7 +86,7 @@ def _last_words(step: StepFigures) -> list[str]:
 
 
 def _last(steps: list[StepFigures]) -> StepFigures | None:
-    """The last step that is finished, or has begun where none is."""
+    """The last finished step, or the last started one if none has finished."""
     finished = [step for step in steps if step.finished]
     return (finished or steps or [None])[-1]
 

@@ -1,4 +1,5 @@
-"""What the screen shows of a training, worked out in a thread: large ones take a moment."""
+"""The data that the screen of a training shows, computed in a thread because it can take a
+while."""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from sandbox_tui.tui.widgets.training.curves import series_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingPicture:
-    """A training at a moment, ready to be drawn.
+    """A training at a point in time, ready to be drawn.
 
     Attributes:
-        reading: what it is made of.
-        steps: what each step came to.
-        groups: the newest step first.
-        running: rollouts that are not over.
-        series: what the charts draw.
+        reading: the reading it was computed from.
+        steps: the figures of each step.
+        groups: groups of rollouts, the newest step first.
+        running: number of unfinished rollouts.
+        series: the data of the charts.
     """
 
     reading: TrainingReading
@@ -33,7 +34,7 @@ class TrainingPicture:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A step that was worked out, and what it was worked out of."""
+    """The computed results of a step, with the inputs they were computed from."""
 
     rollouts: tuple[Rollout, ...]
     metrics: dict[str, float] | None
@@ -43,14 +44,16 @@ class _Step:
 
 
 class TrainingPictures:
-    """Works out one picture after the other. Steps in which nothing has changed stay as they are:
-    a training of 100,000 rollouts has only a few in progress."""
+    """Computes successive pictures, reusing the results of unchanged steps.
+
+    Of a training with 100,000 rollouts only a few are in progress.
+    """
 
     def __init__(self) -> None:
         self._known: dict[int, _Step] = {}
 
     def picture_of(self, reading: TrainingReading) -> TrainingPicture:
-        """What is shown of a training."""
+        """The picture of a training for a reading."""
         metrics = {one.step: one.metrics for one in reading.steps}
         numbers = sorted({*metrics, *reading.by_step})
         self._known = {

@@ -1,4 +1,4 @@
-"""What a person does with rollouts: replays one, compares two, exports the good ones."""
+"""Actions on rollouts: replay one, compare two, export the good ones."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class RolloutActions:
     """The actions on rollouts of a training.
 
     Args:
-        screen: shows them; what is opened lies over it.
-        store: with their sessions.
+        screen: shows the rollouts; other screens open over it.
+        store: the store that contains their sessions.
     """
 
     def __init__(self, screen: Screen[Any], store: Store) -> None:
@@ -37,7 +37,7 @@ class RolloutActions:
 
         try:
             replay = ReplayScreen(self._store.run(rollout.run_id), self._store)
-        except StoreError as error:  # deleted, or not begun
+        except StoreError as error:  # deleted, or not started
             self._complain(error)
             return
         if not rollout.over:
@@ -60,7 +60,7 @@ class RolloutActions:
         app_of(self._screen).push_screen(CompareScreen(*sides, self._store))
 
     async def export(self, training_id: str) -> None:
-        """Write the good rollouts to a file in the working directory, after asking how good."""
+        """Ask for a minimum reward, and write the rollouts that reach it to a file."""
         question = "export rollouts with a reward of at least"
         said = await app_of(self._screen).push_screen_wait(PromptDialog(question, "1"))
         if said is None:

@@ -1,4 +1,4 @@
-"""A training run, in progress or over: its curves, the wall of its rollouts, a group of them."""
+"""A running or finished training: its curves, the wall of its rollouts, and one group of them."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from sandbox_tui.tui.widgets.training.group_table import GroupTable
 from sandbox_tui.tui.widgets.training.rollout_wall import HELD_OUT, RolloutWall
 
 READ_SECONDS = 1.0
-"""Seconds between looks at the training."""
+"""Seconds between readings of the training."""
 
 MIN_LINES_FOR_CHARTS = 30
-"""Screens this high show the charts beside the wall."""
+"""Screens with at least this many lines show the charts together with the wall."""
 
 GROUP_SHARE = 4
-"""The group takes at most this part of the screen's lines."""
+"""The group takes at most 1/`GROUP_SHARE` of the screen's lines."""
 
 MIN_GROUP_LINES = 3
 
@@ -46,8 +46,8 @@ class TrainingScreen(Screen[None]):
     """Shows a training run.
 
     Args:
-        found: which one.
-        store: where it is recorded.
+        found: the training run.
+        store: the store that contains it.
     """
 
     AUTO_FOCUS = "RolloutWall"
@@ -82,7 +82,7 @@ class TrainingScreen(Screen[None]):
         self._is_reading = False
 
     def compose(self) -> ComposeResult:
-        """What is trained and how far it is, the charts, the wall, one group, the keys."""
+        """Title and progress, charts, wall, group, keys."""
         yield ThemedText(
             lambda palette: title_line(self._found, self._columns, palette), id="training-title"
         )
@@ -97,18 +97,18 @@ class TrainingScreen(Screen[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin to look."""
+        """Start the updates."""
         self._read()
         self.set_interval(READ_SECONDS, self._read)
 
     @property
     def is_settled(self) -> bool:
-        """Whether the first reading is shown."""
+        """Whether the first reading is displayed."""
         return self._picture is not None
 
     @property
     def training(self) -> str:
-        """Its name, for the title of the terminal."""
+        """Name and model, for the terminal title."""
         return sanitize_line(f"{self._found.name} · {self._found.model}")
 
     # --- what is shown
@@ -192,7 +192,7 @@ class TrainingScreen(Screen[None]):
         return self._charts
 
     def on_resize(self, event: Resize) -> None:
-        """Other parts fit."""
+        """Rearrange the parts for the new size."""
         self.call_after_refresh(self._show_all)
 
     # --- the rollouts
@@ -210,13 +210,13 @@ class TrainingScreen(Screen[None]):
             self._actions.replay(rollout)
 
     def action_compare(self) -> None:
-        """The best rollout of the group beside the worst."""
+        """Compare the best and the worst rollout of the group."""
         group = self.query_one(RolloutWall).group
         if group is not None:
             self._actions.compare(group)
 
     def action_export(self) -> None:
-        """Write the good rollouts to a file for fine-tuning."""
+        """Export the good rollouts to a file for fine-tuning."""
         self.run_worker(self._actions.export(self._found.id), exclusive=True, group="export")
 
     def action_filter(self) -> None:
@@ -229,7 +229,7 @@ class TrainingScreen(Screen[None]):
             self._show_wall(self._picture)
 
     def action_charts(self) -> None:
-        """The charts, page by page, then without them."""
+        """Show the charts page by page, then hide them."""
         charts = self.query_one(ChartRow)
         self._charts = charts.next_page() if self._shows_charts else True
         self._show_all()
@@ -237,7 +237,7 @@ class TrainingScreen(Screen[None]):
     # --- ways out
 
     def action_back(self) -> None:
-        """All groups again, where only some are shown; else back."""
+        """Clear the filter if there is one, otherwise leave."""
         if self._filter.words:
             self._filter = GroupFilter()
             self._show_filtered()
@@ -245,5 +245,5 @@ class TrainingScreen(Screen[None]):
             self.action_leave()
 
     def action_leave(self) -> None:
-        """Back; the training goes on."""
+        """Leave; the training continues."""
         self.dismiss(None)

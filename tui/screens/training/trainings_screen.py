@@ -1,4 +1,4 @@
-"""All training runs: those in progress, in whichever program, and those that are over."""
+"""The list of all training runs: running ones, in any program, and finished ones."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class TrainingsScreen(SummariesScreen[TrainingSummary]):
 
     @override
     def why_off(self, action: str, parameters: tuple[object, ...]) -> str:
-        """Only a training that is not running can be deleted."""
+        """A running training cannot be deleted."""
         found = self.current
         if action != "delete":
             return ""
@@ -63,8 +63,7 @@ class TrainingsScreen(SummariesScreen[TrainingSummary]):
         return "it is running" if found.running else ""
 
     def action_delete(self) -> None:
-        """Delete the training under the cursor, after asking whether, and whether its sessions go
-        too."""
+        """Delete the training under the cursor, with or without its sessions, after asking."""
         found = self.current
         if found is not None:
             self.run_worker(self._delete(found), exclusive=True, group="act")

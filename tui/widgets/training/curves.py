@@ -49,8 +49,7 @@ def _chart(
 
 
 def _curve(steps: Sequence[StepFigures], value: Value) -> Curve:
-    """The values of the finished steps that have one, averaged over several steps if there are too
-    many.
+    """The values of the finished steps that have one, averaged if there are too many.
 
     A step in progress is left out: its quick rollouts finish first, so its means are biased.
     """

@@ -1,1 +1,1 @@
-"""A run as it happens, on the main screen."""
+"""A live run on the main screen."""

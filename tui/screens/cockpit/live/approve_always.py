@@ -1,4 +1,4 @@
-"""Approving a call and all like it: the patterns that will be allowed, open for changes."""
+"""The dialog to approve a call and all similar ones: the patterns to allow, editable."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _WORDS = (
 
 
 class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
-    """Dismisses with the patterns (an emptied one is left out), or None.
+    """Dismisses with the patterns (empty ones are left out), or None if cancelled.
 
     Args:
-        call: the one that waits.
-        patterns: as `Gate.suggested` has them.
+        call: the waiting call.
+        patterns: the patterns from `Gate.suggested`.
     """
 
     CSS = """
@@ -53,7 +53,7 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
         self._patterns = tuple(patterns)
 
     def compose(self) -> ComposeResult:
-        """The call, a sentence, a field for each pattern."""
+        """The call, an explanation, and a field for each pattern."""
         name = short_name(sanitize_line(self._call.name))
         with VerticalScroll(classes="dialog form") as box:
             box.border_title = Content(f"approve always · call {self._call.number} {name}")
@@ -68,7 +68,7 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin in the first pattern, at once: the next key already belongs here."""
+        """Focus the first pattern immediately, so that the next key goes there."""
         fields = list(self.query(Input))
         if fields:
             self.set_focus(fields[0])
@@ -83,7 +83,7 @@ class ApproveAlwaysDialog(Dialog[tuple[str, ...] | None]):
         self.action_allow()
 
     def action_allow(self) -> None:
-        """Close with the patterns as they stand."""
+        """Close with the current patterns."""
         kept = tuple(field.value.strip() for field in self.query(Input) if field.value.strip())
         if kept:
             self.dismiss(kept)

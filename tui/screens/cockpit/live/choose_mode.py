@@ -1,4 +1,4 @@
-"""Choosing how a run proceeds: by itself, by the policy, or call by call."""
+"""The dialog for the mode of a run: auto, policy, or call by call."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ MODES: dict[Mode, tuple[str, str]] = {
     "ask": ("ask (policy)", "the policy decides which calls wait for you"),
     "step": ("step", "every call waits for you"),
 }
-"""Name of each mode that can be chosen, and what it means."""
+"""Name and meaning of each mode that can be chosen."""
 
 
 class ModeDialog(Dialog[Mode | None]):
-    """Lists the modes; dismisses with the one that is chosen, None to change nothing.
+    """Lists the modes; dismisses with the chosen one, or None to change nothing.
 
     Args:
-        now: the mode of the run.
-        waiting: number of the call that waits for the person, if one does.
+        now: the current mode of the run.
+        waiting: number of the call that waits for the user, if any.
     """
 
     CSS = """
@@ -51,7 +51,7 @@ class ModeDialog(Dialog[Mode | None]):
         self._waiting = waiting
 
     def compose(self) -> ComposeResult:
-        """A line for each mode, and what becomes of a call that waits."""
+        """One line per mode, and what happens to a waiting call."""
         options = OptionList(id="modes", classes="dialog")
         options.border_title = "mode" if self._now in MODES else f"mode · {self._now} now"
         stays = "" if self._waiting is None else f"call {self._waiting} keeps waiting · "
@@ -60,7 +60,7 @@ class ModeDialog(Dialog[Mode | None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """The mode of the run is marked, and is where one begins."""
+        """Mark and highlight the current mode."""
         options = self.query_one(OptionList)
         options.add_options([self._line(mode) for mode in MODES])
         options.highlighted = list(MODES).index(self._now) if self._now in MODES else 0

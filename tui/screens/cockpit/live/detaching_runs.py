@@ -1,4 +1,4 @@
-"""Shown while runs move into programs of their own: what is under way in them ends first."""
+"""The dialog shown while runs move to separate programs, after their current call or reply ends."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class DetachingRunsDialog(Dialog[bool], ClosesWhenOnTop[bool]):
     """Moves runs; dismisses with whether none of them is left in this program.
 
     Args:
-        workers: the runs; none: all that can move.
-        runs: of this program.
+        workers: the runs; empty for all that can move.
+        runs: all runs of this program.
     """
 
     CSS = """
@@ -46,7 +46,7 @@ class DetachingRunsDialog(Dialog[bool], ClosesWhenOnTop[bool]):
         self._tasks: list[asyncio.Task[bool]] = []
 
     def compose(self) -> ComposeResult:
-        """The progress, what detaching means, and the key that stops it."""
+        """The progress, the consequences of detaching, and the key that stops it."""
         with Vertical(classes="dialog") as box:
             box.border_title = f"detaching {numbers.counted(len(self._moving), 'run')}"
             box.border_subtitle = f"{hint('leave_run.stay')} keep the rest here"
@@ -54,7 +54,7 @@ class DetachingRunsDialog(Dialog[bool], ClosesWhenOnTop[bool]):
             yield Static(_WHAT_IT_MEANS, markup=False)
 
     def on_mount(self) -> None:
-        """Begin."""
+        """Start moving the runs."""
         self._look()
         self.set_interval(0.25, self._look)
         self._move()
@@ -88,7 +88,7 @@ class DetachingRunsDialog(Dialog[bool], ClosesWhenOnTop[bool]):
 
 
 def _under_way(worker: RunWorker) -> str:
-    """What has to end before a run can move; empty where nothing is under way."""
+    """What has to end before a run can move; empty if nothing does."""
     state: RunState = worker.state
     if worker.left or worker.ended.is_set():
         return ""

@@ -1,4 +1,4 @@
-"""A notice of how a run ended, while its screen is open."""
+"""A toast about the end of a run, while its screen is open."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandbox_tui.core.events import types as e
 
 
 def toast_end(widget: Widget, finished: e.RunFinished) -> None:
-    """Show the answer and where the results are, or what ended the run."""
+    """Show the answer and the location of the results, or the reason for the failure."""
     if finished.reason == "submitted":
         answer = sanitize_line((finished.answer or "").strip())
         where = f"\nresults in {sanitize_line(finished.output)}" if finished.output else ""

@@ -1,4 +1,4 @@
-"""Shown while runs end: copying their results can take a while."""
+"""The dialog shown while runs end, because copying their results can take a while."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 DELAY_SECONDS = 0.3
-"""Seconds before the dialog is shown: most runs have ended by then."""
+"""Seconds before the dialog appears: most runs have ended by then."""
 
 
 class EndingRunsDialog(Dialog[None], ClosesWhenOnTop[None]):
@@ -37,7 +37,7 @@ class EndingRunsDialog(Dialog[None], ClosesWhenOnTop[None]):
         self._run_workers = list(workers)
 
     def compose(self) -> ComposeResult:
-        """The progress, and the key that quits at once."""
+        """The progress, and the key that quits immediately."""
         with Vertical(classes="dialog") as box:
             several = len(self._run_workers) > 1
             box.border_title = f"ending {len(self._run_workers)} runs" if several else "ending"
@@ -45,7 +45,7 @@ class EndingRunsDialog(Dialog[None], ClosesWhenOnTop[None]):
             yield Static(id="how-far", markup=False)
 
     def on_mount(self) -> None:
-        """Keep the progress up to date."""
+        """Start updating the progress."""
         self._look()
         self.set_interval(0.25, self._look)
 

@@ -1,4 +1,4 @@
-"""A run as it happens: the cockpit with everything a person may do to it."""
+"""A live run: the cockpit with all the controls of the run."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 
 
 class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
-    """Shows a run's events once they are stored, and passes on what a person does.
+    """Shows a run's events once they are stored, and passes the user's actions on to the run.
 
     Args:
         worker: the run.
-        store: where it is kept.
+        store: the store that contains it.
         asks: whether leaving an active run asks what to do with it; otherwise it continues.
     """
 
@@ -96,14 +96,14 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         self._storage_toast = StorageToast(self)
 
     def compose_bottom(self) -> ComposeResult:
-        """What waits for the person, what waits for the model, the line to type in."""
+        """The bars for the waiting call, the outcome, the queue and the input line."""
         yield ApprovalBar(id="approval")
         yield EndCard(self.worker.run_id, id="end")
         yield QueueList(id="queue")
         yield InjectBar(id="inject")
 
     def on_mount(self) -> None:
-        """Watch the run."""
+        """Start watching the run."""
         self._watch()
 
     @property
@@ -113,12 +113,12 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
 
     @property
     def run(self) -> Controls | None:
-        """The run, once it has been put together."""
+        """The run, or None until it has been created."""
         return self.worker.run
 
     @work(exclusive=True)
     async def _watch(self) -> None:
-        """Show the run's events as they come."""
+        """Apply the run's events as they arrive."""
         async for event in self.worker.watch():
             try:
                 await self.apply(event)
@@ -149,18 +149,18 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         app_of(self).push_screen(MissingImageDialog(error.image), answered)
 
     async def apply(self, event: e.AnyEvent) -> None:
-        """Also say how it ended."""
+        """Apply an event, and also report how the run ended."""
         await super().apply(event)
         if isinstance(event, e.RunFinished):
-            self.add_class("-over")  # nothing can be typed for it any more
+            self.add_class("-over")  # the run takes no more input
             self.refresh_bindings()
-            # The card at the bottom says it, where nothing lies on top of it.
+            # The card at the bottom reports the end, unless another screen covers it.
             if not self._told_of_end and not self.is_current:
                 toast_end(self, event)
 
     @property
     def now(self) -> float:
-        """Seconds since the run began; they advance between events."""
+        """Seconds since the run started; they advance between events."""
         if self.state.started is None or self.state.finished is not None:
             return self.state.t
         return self.state.t + time.monotonic() - self._clock_at
@@ -187,46 +187,46 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         return self._steering.why_off(action) or super().why_off(action, parameters)
 
     def words_for(self, action: str) -> str | None:
-        """What the key bar says of an action at this moment: nothing of what stands above it."""
+        """The key bar's current words for an action; empty if a bar above already shows them."""
         decides = action in ("approve", "edit", "reject")
         if decides and self.query_one(ApprovalBar).display:
             return ""
         return self._steering.words_for(action)
 
     def action_fork(self) -> None:
-        """Go on from the end of the run, which is over."""
+        """Fork at the end of the finished run."""
         self.post_message(ForkRequested(self.worker.run_id, self.state.seq))
 
     def action_replay(self) -> None:
-        """Watch the run again, from its start."""
+        """Replay the run from its start."""
         replay_session(self, *self.session)
 
     def action_export(self) -> None:
-        """Write the session to files, in a format of one's choice."""
+        """Export the session to files."""
         store, run_id = self.session
         export_session(self, store.run(run_id), store)
 
     def action_open_folder(self) -> None:
-        """Show the results with the desktop's file manager."""
+        """Show the results in the desktop's file manager."""
         open_results(self, self.state.finished)
 
     # --- the run's files
 
     @property
     def live_files(self) -> FileControls | None:
-        """The files of the run while it is active."""
+        """The files of the run while it is active, otherwise None."""
         return None if self.run is None or self.run.over else self.run.files
 
     @property
     def results_folder(self) -> Path:
-        """Where the run's results go."""
+        """The folder of the run's results."""
         output = self.run.spec.output if self.run is not None else None
         return (output or Path.cwd()).absolute()
 
     # --- ending and leaving
 
     def action_end(self) -> None:
-        """End the run, after asking."""
+        """End the run after a confirmation."""
         if self._steering.steerable_run() is None:
             return
 
@@ -237,7 +237,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         app_of(self).push_screen(ConfirmDialog("End this run? Its results so far are kept."), ended)
 
     def action_leave(self) -> None:
-        """Back to where one came from; asks first what to do with an active run."""
+        """Leave the screen; ask first what to do with an active run."""
         if self.worker.ended.is_set() or not self._asks:
             self.dismiss(None)
         elif self.state.finished is not None:
@@ -259,12 +259,12 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
             self.call_later(self._close)
 
     def _close(self) -> None:
-        """Leave; a screen must not wait for its own end, as it would for what `dismiss` returns."""
+        """Leave without awaiting `dismiss`: a screen must not wait for its own end."""
         self.dismiss(None)
 
     @work(group="leaving")
     async def _end_and_leave(self) -> None:
-        """Leave once the results are copied and the sandbox is gone."""
+        """Leave once the results are copied and the sandbox is closed."""
         async with closing_dialog(self, [self.worker]):
             await self.worker.stop("You ended the run.")
         self.dismiss_when_on_top(None)
@@ -272,15 +272,15 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
     # --- steering
 
     def action_steer(self) -> None:
-        """Steer from now on; the screen that did watches."""
+        """Take control; the screen that had it becomes a spectator."""
         self.worker.take_over()
 
     def action_pause(self) -> None:
-        """Pause the run, or resume it."""
+        """Pause or resume the run."""
         self._steering.pause_or_resume()
 
     def action_step(self) -> None:
-        """One call further."""
+        """Run one more call."""
         self._steering.step()
 
     def action_mode(self) -> None:
@@ -292,31 +292,31 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         self._steering.freeze_or_thaw()
 
     def action_waiting(self) -> None:
-        """Open the whole of the waiting call, wherever the cursor is."""
+        """Open the whole waiting call, wherever the cursor is."""
         self.open_whole(self.state.pending)
 
     def action_approve(self) -> None:
-        """Let the waiting call run."""
+        """Approve the waiting call."""
         self._steering.approve()
 
     def action_approve_always(self) -> None:
-        """Let the waiting call run, and all like it."""
+        """Approve the waiting call and all similar ones."""
         self._steering.approve_always()
 
     def action_edit(self) -> None:
-        """Change the waiting call before it runs."""
+        """Edit the waiting call before it runs."""
         self._steering.edit()
 
     def action_skip(self) -> None:
-        """Leave the waiting call out."""
+        """Skip the waiting call."""
         self._steering.skip()
 
     async def action_interrupt(self) -> None:
-        """End the running command alone."""
+        """Interrupt only the running command."""
         await self._steering.interrupt()
 
     def action_interrupt_reply(self) -> None:
-        """Break off the reply alone, or the wait for the next attempt."""
+        """Interrupt only the reply, or the wait for the next attempt."""
         self._steering.interrupt_reply()
 
     # --- lines typed for the run
@@ -330,15 +330,15 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         self._typed_lines.write("message")
 
     def action_reject(self) -> None:
-        """Keep the waiting call from running, with words for the model."""
+        """Reject the waiting call, with a reason for the model."""
         self._typed_lines.decide("reject")
 
     def action_answer(self) -> None:
-        """Answer the waiting call in the tool's stead."""
+        """Answer the waiting call instead of running it."""
         self._typed_lines.decide("answer")
 
     def action_queue(self) -> None:
-        """Go to what waits for the model."""
+        """Focus the queue for the model."""
         self._typed_lines.focus_queue()
 
     @on(QueueList.EditRequested)
@@ -361,7 +361,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
     # --- shells
 
     async def action_take_over(self) -> None:
-        """Take the keyboard into a shell of the sandbox."""
+        """Move the keyboard to a shell in the sandbox."""
         if self._steering.steerable_run() is not None:
             self.action_pane("terminals")
             await self._shells.enter()

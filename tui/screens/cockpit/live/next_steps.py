@@ -1,4 +1,4 @@
-"""What a person does with a run that has ended: watch it again, open the folder of its results."""
+"""Actions after the end of a run: replay it, open the folder of its results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def replay_session(screen: Screen[None], store: Store, run_id: str) -> None:
 
 
 def open_results(screen: Screen[None], finished: RunFinished | None) -> None:
-    """Show the results with the desktop's file manager; where there is none, say where they are."""
+    """Show the results in the desktop's file manager, or warn if it cannot be opened."""
     if finished is None or not finished.output:
         return
     folder = Path(finished.output).absolute()

@@ -1,4 +1,4 @@
-"""The shells that a person opens in the sandbox of a live run."""
+"""The user's shells in the sandbox of a live run."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 
 MIN_SIZE = (20, 5)
-"""Columns and rows of a shell, however small the pane is."""
+"""Minimum columns and rows of a shell, however small the pane is."""
 
 
 class Shells:
-    """Opens shells in the terminal pane of one screen, and gives them the keyboard.
+    """Opens shells in the terminal pane of one screen and attaches the keyboard to them.
 
     Args:
-        screen: composed of the pane.
-        steering: of the run whose sandbox they are in.
+        screen: contains the pane.
+        steering: controls the run whose sandbox the shells run in.
     """
 
     def __init__(self, screen: Screen[None], steering: RunSteering) -> None:
@@ -26,7 +26,7 @@ class Shells:
         self._steering = steering
 
     async def enter(self) -> None:
-        """Give the keyboard to a shell, the one that is shown first; open one if there is none."""
+        """Attach the keyboard to a shell, preferably the visible one; open one if there is none."""
         shells = self._terminals.shells
         if shells:
             self._attach(shells[0])
@@ -34,7 +34,7 @@ class Shells:
             await self.open()
 
     async def open(self) -> None:
-        """Open another shell, and give it the keyboard."""
+        """Open another shell and attach the keyboard to it."""
         run, terminals = self._steering.steerable_run(), self._terminals
         if run is None:
             return

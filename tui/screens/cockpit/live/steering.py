@@ -1,4 +1,4 @@
-"""What a person does to the course of a run: modes, decisions on the waiting call, freezing."""
+"""The user's control of a run: modes, decisions on the waiting call, freezing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STEERING_ACTIONS = frozenset(
         *("take_over", "end", "push_file", "edit_file"),
     )
 )
-"""What only the screen that steers may do."""
+"""Actions that only the screen in control may use."""
 
 _AFTER_THE_END = frozenset(("fork", "replay", "export", "open_folder"))
 
@@ -37,10 +37,10 @@ GONE = "That call is no longer waiting; nothing was changed."
 
 
 class RunSteering:
-    """Steers one run from one screen; says why whenever that is not possible.
+    """Controls one run from one screen; tells the user why if that is not possible.
 
     Args:
-        screen: shows the run; questions open over it.
+        screen: shows the run; dialogs open over it.
         worker: the run.
         state: the run as far as the screen shows it.
     """
@@ -53,11 +53,11 @@ class RunSteering:
 
     @property
     def run(self) -> Controls | None:
-        """The run, whoever steers it; None until it has been put together."""
+        """The run, whoever controls it; None until it has been created."""
         return self._worker.run
 
     def steerable_run(self) -> Controls | None:
-        """The run while something can still be done to it; says so when not."""
+        """The run if it can still be controlled; otherwise notify the user and return None."""
         run = self.run
         if not self._worker.can_be_steered:
             self._screen.notify("This sample runs on a cluster node: here you can only watch it.")
@@ -75,14 +75,14 @@ class RunSteering:
         return None
 
     def say_since_when(self, run: Controls) -> None:
-        """A run that is starting shows no effect yet: say when it takes effect."""
+        """Tell the user when an action takes effect if the run is still starting."""
         if run.phase is Phase.STARTING:
             self._screen.notify("The run is starting: this applies from its first step.")
 
     # --- what the keys say
 
     def why_off(self, action: str) -> str:
-        """Why an action makes no sense at this moment; empty where it does."""
+        """Why an action is not available now; empty if it is."""
         if action in _AFTER_THE_END:
             return self._why_not_yet(action)
         if action not in (*_STEERING_ACTIONS, *_ABOUT_WAITING_CALL, "steer", "queue"):
@@ -113,8 +113,7 @@ class RunSteering:
         return ""
 
     def words_for(self, action: str) -> str | None:
-        """What the key bar says of an action at this moment; None where the binding's own words
-        will do."""
+        """The key bar's current words for an action; None for the binding's own description."""
         if action == "pause":
             return "pause" if self._state.mode in ("auto", "ask") else "resume"
         return None
@@ -122,7 +121,7 @@ class RunSteering:
     # --- how the run proceeds
 
     def pause_or_resume(self) -> None:
-        """Pause the run, or resume it."""
+        """Pause or resume the run."""
         run = self.steerable_run()
         if run is not None:
             run.pause() if run.gate.mode in ("auto", "ask") else run.resume()
@@ -130,7 +129,7 @@ class RunSteering:
             self._say_what_still_waits()
 
     def step(self) -> None:
-        """One call further."""
+        """Run one more call."""
         run = self.steerable_run()
         if run is not None:
             run.step()
@@ -138,7 +137,7 @@ class RunSteering:
             self._say_what_still_waits()
 
     def choose_mode(self) -> None:
-        """Choose how the run proceeds; a call that waits keeps waiting."""
+        """Choose the mode of the run; a waiting call keeps waiting."""
         run, pending = self.steerable_run(), self._state.pending
         if run is None:
             return
@@ -159,7 +158,7 @@ class RunSteering:
             self._screen.notify(f"Call {number} still waits for your decision.", timeout=3)
 
     def freeze_or_thaw(self) -> None:
-        """Pause and stop every process in the sandbox; or resume all of them."""
+        """Pause the run and stop every process in the sandbox, or resume all of them."""
         self._screen.run_worker(self._freeze_or_thaw(), group="freezing")
 
     async def _freeze_or_thaw(self) -> None:
@@ -167,7 +166,7 @@ class RunSteering:
         if run is None:
             return
         frozen = run.frozen if self._freezing is None else self._freezing
-        self._freezing = not frozen  # pressed again before it is done, it means the opposite
+        self._freezing = not frozen  # a second key press before this is done means the opposite
         try:
             await (run.thaw() if frozen else run.freeze())
         except SandboxTuiError as error:
@@ -179,13 +178,13 @@ class RunSteering:
     # --- the waiting call
 
     def approve(self) -> None:
-        """Let the waiting call run."""
+        """Approve the waiting call."""
         run, pending = self.steerable_run(), self._state.pending
         if run is not None and pending is not None:
             run.approve(pending.call.number)
 
     def approve_always(self) -> None:
-        """Let the waiting call run, and all like it for the rest of the run."""
+        """Approve the waiting call and all similar ones for the rest of the run."""
         run, pending = self.steerable_run(), self._state.pending
         if run is None or pending is None:
             return
@@ -202,7 +201,7 @@ class RunSteering:
         app_of(self._screen).push_screen(ApproveAlwaysDialog(pending.call, patterns), allowed)
 
     def edit(self) -> None:
-        """Change the waiting call before it runs."""
+        """Edit the waiting call before it runs."""
         run, pending = self.steerable_run(), self._state.pending
         if run is None or pending is None:
             return
@@ -218,7 +217,7 @@ class RunSteering:
         app_of(self._screen).push_screen(EditCallDialog(pending.call), edited)
 
     def skip(self) -> None:
-        """Leave the waiting call out."""
+        """Skip the waiting call."""
         run, pending = self.steerable_run(), self._state.pending
         if run is not None and pending is not None:
             run.skip(pending.call.number)
@@ -226,7 +225,7 @@ class RunSteering:
     # --- breaking off
 
     async def interrupt(self) -> None:
-        """End the running command alone."""
+        """Interrupt only the running command."""
         run = self.steerable_run() if self._state.busy else None
         if run is None:
             return
@@ -237,7 +236,7 @@ class RunSteering:
             self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
 
     def interrupt_reply(self) -> None:
-        """Break off the reply alone, or the wait for the next attempt."""
+        """Interrupt only the reply, or the wait for the next attempt."""
         if self.run is not None and self._worker.steers and self.run.interrupt_reply():
             self._screen.notify("Asking the model again now.", timeout=2)
 

@@ -1,4 +1,4 @@
-"""A toast for as long as a run waits because it cannot be stored."""
+"""A toast that stays as long as a run waits because its events cannot be stored."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 TITLE = "the run waits"
 
 TIMEOUT_SECONDS = 86400
-"""Seconds the toast stays: it is removed when the run continues."""
+"""The toast is removed earlier, when the run continues."""
 
 
 class StorageToast:
-    """Says on one screen why its run waits, and when it continues.
+    """Tells on one screen why its run waits, and when it continues.
 
     Args:
         screen: shows the run.
@@ -28,7 +28,7 @@ class StorageToast:
         self._shown = ""
 
     def show(self, storage_error: str) -> None:
-        """Say why the run cannot be stored at the moment; empty when it can."""
+        """Show why the run cannot be stored right now; empty if it can."""
         if storage_error == self._shown:
             return
         app = cast("DedupedToasts[int]", app_of(self._screen))

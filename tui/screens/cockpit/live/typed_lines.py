@@ -1,4 +1,4 @@
-"""Lines that a person types for a run: commands, messages, and decisions in words."""
+"""Text that the user types for a run: commands, messages, and decisions with a reason."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sandbox_tui.tui.widgets.calls.queue_list import QueueList
 
 
 class TypedLines:
-    """The line to type in, and the queue of what waits for the model.
+    """The input line, and the queue for the model.
 
     Args:
-        screen: composed of both.
-        steering: of the run that they are for.
+        screen: contains both.
+        steering: controls the run.
         state: the run as far as the screen shows it.
     """
 
@@ -31,33 +31,34 @@ class TypedLines:
         self._deciding: int | None = None
 
     def write(self, purpose: Purpose) -> None:
-        """Type a command or a message.
+        """Open the input line for a command or a message.
 
-        A run that is still being put together has a line too: what is typed next would else be
-        taken for other keys.
+        It also opens while the run is still being created: otherwise the typed text would be
+        handled as keys.
         """
         if self._steering.run is None or self._steering.steerable_run() is not None:
             self._open(purpose)
 
     def decide(self, purpose: Purpose) -> None:
-        """Type why the waiting call is rejected, or an answer in the tool's stead."""
+        """Open the input line for the reason of a rejection, or for an answer to the waiting
+        call."""
         pending = self._state.pending
         if pending is not None:
             self._deciding = pending.call.number
             self._open(purpose)
 
     def focus_queue(self) -> None:
-        """Go to what waits for the model."""
+        """Focus the queue for the model."""
         if self._state.queue:
             self._screen.query_one(QueueList).focus()
 
     def edit(self, item: HumanItem) -> None:
-        """Change what waits for the model."""
+        """Edit a queued item."""
         self._rewording = item.id
         self._open("reword", item.text)
 
     def remove(self, item: HumanItem) -> None:
-        """Take back what waits for the model."""
+        """Remove a queued item."""
         run = self._steering.steerable_run()
         if run is not None and not run.withdraw(item.id):
             self._screen.notify("It is no longer queued.")
@@ -67,7 +68,7 @@ class TypedLines:
         self._screen.query_one(InjectBar).ask(purpose, text)
 
     def leave(self) -> None:
-        """Give the keyboard back to the calls."""
+        """Return the focus to the calls."""
         self._screen.remove_class("-typing")
         self._screen.set_focus(self._screen.query_one(Calls))
 
@@ -77,7 +78,7 @@ class TypedLines:
         """Pass a line on to the run."""
         run = self._steering.steerable_run()
         if run is None:
-            self._open(line.purpose, line.text)  # nothing typed is lost
+            self._open(line.purpose, line.text)  # keep the typed text
             return
         self.leave()
         try:
@@ -104,7 +105,7 @@ class TypedLines:
             self._screen.notify("Too late: it was already sent unchanged.")
 
     def _decide_in_words(self, run: Controls, line: InjectBar.Sent) -> None:
-        """About the call it was begun for, not the one that waits by now."""
+        """Decide about the call for which the line was opened, not the one waiting by now."""
         number, self._deciding = self._deciding, None
         decide = run.reject if line.purpose == "reject" else run.answer
         if number is None or not decide(number, line.text):

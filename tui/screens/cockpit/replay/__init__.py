@@ -1,1 +1,1 @@
-"""A saved session, played on the main screen."""
+"""A saved session, replayed on the main screen."""

@@ -1,4 +1,4 @@
-"""The line in which one types the number of a step to go to."""
+"""The dialog for the number of a step to go to."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sandbox_tui.tui.screens.dialogs.dialog import LineDialog
 
 
 class GoToStepDialog(LineDialog[int]):
-    """Asks for the number of a step; None when there is second thought.
+    """Asks for the number of a step; dismisses with None if cancelled.
 
     Args:
-        step: where one is.
-        steps: how many there are.
+        step: the current step.
+        steps: the number of steps.
     """
 
     CSS = """
@@ -38,7 +38,7 @@ class GoToStepDialog(LineDialog[int]):
         self._steps = steps
 
     def compose(self) -> ComposeResult:
-        """The line."""
+        """The input line."""
         line = Input(
             str(self._here),
             type="integer",

@@ -8,7 +8,8 @@ from sandbox_tui.tui.widgets.calls.end_card import AFTER_REPLAY, EndCard
 
 
 def replay_end_card(run: RunSummary) -> EndCard:
-    """What came of a session; results of an imported one are not looked for on this machine."""
+    """The outcome of a session. Results of an imported session are not looked up on this
+    machine."""
     reads = _not_here if run.imported else result_files
     return EndCard(run.id, actions=AFTER_REPLAY, list_files=reads, id="end")
 

@@ -1,4 +1,4 @@
-"""Where a replayed session can be jumped to: its markers, and how far its keyframes are made."""
+"""Index of a replayed session: its markers, and how far its keyframes are built."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ from sandbox_tui.sessions.playback.markers import MarkerIndex
 from sandbox_tui.sessions.playback.throttle import Throttle
 
 MAX_FOLDED_EVENTS = 4 * MAX_WEIGHT
-"""Events that are rather waited for than folded, while keyframes are being made."""
+"""If more events than this precede a jump's target, wait for keyframes instead of folding the
+events."""
 
 
 class ReplayIndex:
-    """Makes the keyframes a session lacks, and reads its markers, while it is already shown.
+    """Builds missing keyframes and reads the markers of a session while it is already displayed.
 
     Args:
         screen: shows the session; the work ends with it.
-        store: where the session is kept.
+        store: the store that contains the session.
         run_id: the session's id.
         on_markers: called when more markers are known.
-        on_progress: called when more keyframes are made, and at the end.
+        on_progress: called when more keyframes are built, and at the end.
 
     Attributes:
-        markers: those known so far.
-        is_complete: whether all keyframes are made and all markers known.
+        markers: the markers known so far.
+        is_complete: whether all keyframes are built and all markers are known.
         covered: number of the last event that a keyframe covers.
     """
 
@@ -59,15 +60,15 @@ class ReplayIndex:
         self._throttle = Throttle(rest=0.5)
 
     def reaches(self, seq: int) -> bool:
-        """Whether an event can be jumped to without folding many others first."""
+        """Whether an event can be reached without folding too many others first."""
         return self.is_complete or seq - self.covered <= MAX_FOLDED_EVENTS
 
     def build(self) -> None:
-        """Begin."""
+        """Start building."""
         self._screen.run_worker(self._build, group="keyframes")
 
     def stop(self) -> None:
-        """Stop making keyframes."""
+        """Stop building keyframes."""
         self._throttle.stop()
 
     async def _build(self) -> None:

@@ -1,4 +1,4 @@
-"""Where a replay can go no further: its edges, its last failure, its fastest speed."""
+"""The limits of a replay: its edges, its last failure, its fastest speed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _MOVES = frozenset(("step", "event", "second"))
 
 
 class ReplayLimits:
-    """Says of the moves of one replay why they lead nowhere.
+    """Tells why a move in a replay leads nowhere.
 
     Args:
-        loop: where it is, and how fast.
-        index: what there is to go to.
-        last: number of its last event.
+        loop: provides position and speed.
+        index: provides the possible targets.
+        last: number of the last event.
     """
 
     def __init__(self, loop: ReplayLoop, index: ReplayIndex, last: int) -> None:
@@ -25,12 +25,12 @@ class ReplayLimits:
 
     @property
     def now(self) -> tuple[str, ...]:
-        """What is off at this moment and on at others; keys are redrawn when it changes."""
+        """What is currently unavailable; the keys are redrawn when it changes."""
         both = ("step", "failure", "speed")
         return tuple(self.why_off(action, way) for action in both for way in (1, -1))
 
     def why_off(self, action: str, direction: int) -> str:
-        """Why a move in a direction (1, or back: -1) leads nowhere; empty where it does not."""
+        """Why a move forward (1) or back (-1) leads nowhere; empty if it leads somewhere."""
         if action in _MOVES or action in ("go_start", "go_end"):
             back = action == "go_start" or (action in _MOVES and direction < 0)
             edge = 0 if back else self._last

@@ -1,4 +1,4 @@
-"""The loop that shows the moments of a replayed session."""
+"""The loop that plays a session and shows requested positions."""
 
 from __future__ import annotations
 
@@ -17,52 +17,54 @@ from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
 RELOAD_EVERY_EVENTS = 2000
-"""Events played after which the state is taken from the database anew, so that it stays small."""
+"""Number of played events after which the state is loaded from the database again to keep it
+small."""
 
 
 class ReplayView(Protocol):
-    """The screen that a loop shows things on."""
+    """The screen on which a loop shows the session."""
 
     @property
     def position(self) -> int:
-        """Number of the last event that is shown."""
+        """Number of the last displayed event."""
         ...
 
     async def apply(self, event: e.AnyEvent) -> None:
-        """Show one more event."""
+        """Apply one more event."""
         ...
 
     def show_moment(self, moment: PlaybackState) -> None:
-        """Show another moment."""
+        """Show the session at another event."""
         ...
 
     def adopt(self, state: RunState) -> None:
-        """Go on with another object that holds the same state."""
+        """Switch to another object that holds the same state."""
         ...
 
     def sync_bars(self) -> None:
-        """Show whether it plays, and what is waited for."""
+        """Update the play state and the progress."""
         ...
 
     def say_why(self, error: SandboxTuiError) -> None:
-        """Say why nothing more can be shown."""
+        """Show why nothing more can be displayed."""
         ...
 
 
 class ReplayLoop:
-    """Shows one thing after another, so that nothing is shown out of order: the moment that was
-    asked for, else the next events while it plays, else nothing.
+    """Shows one thing at a time, so that nothing is displayed out of order.
+
+    That is the requested position, otherwise the next events while playing, otherwise nothing.
 
     Args:
-        view: where to.
-        store: where the session is kept.
+        view: the screen to show the session on.
+        store: the store that contains the session.
         summary: the session.
-        index: says which moments can be jumped to by now.
-        plays: whether it begins to play by itself.
-        first: the event after which it shows the session first; None: nothing yet.
+        index: tells which events can be jumped to by now.
+        plays: whether playback starts immediately.
+        first: the event after which the session is first displayed; None for none.
 
     Attributes:
-        plays: whether it plays, once nothing else is asked for.
+        plays: whether to play whenever no position is requested.
     """
 
     def __init__(
@@ -89,7 +91,7 @@ class ReplayLoop:
     # --- what a person asks for
 
     def seek(self, seq: int) -> None:
-        """Show the moment after event `seq`."""
+        """Request the position after event `seq`."""
         self._wanted = min(max(seq, 0), self._last)
         self.wake()
 
@@ -99,7 +101,7 @@ class ReplayLoop:
         self.wake()
 
     def play_or_hold(self) -> None:
-        """Play, or stop playing."""
+        """Start or stop playing."""
         self.plays = not self.plays
         self.wake()
 
@@ -109,12 +111,12 @@ class ReplayLoop:
         self._changed.set()
 
     def index_grew(self) -> None:
-        """A moment that is waited for may be within reach now; what plays is not disturbed."""
+        """Check whether a requested position can be reached now; playback is not disturbed."""
         self._changed.set()
 
     @property
     def speed(self) -> float:
-        """How many times as fast as it happened."""
+        """Playback speed as a factor of the original speed."""
         return self._player.speed
 
     @speed.setter
@@ -135,24 +137,25 @@ class ReplayLoop:
 
     @property
     def aim(self) -> int:
-        """The event that will be shown: keys pressed faster than it is shown add up."""
+        """The event that will be displayed next: keys pressed faster than the display updates add
+        up."""
         aims = (self._wanted, self._going, self._view.position)
         return next(aim for aim in aims if aim is not None)
 
     @property
     def asked(self) -> int | None:
-        """The moment that is asked for and not begun to be shown."""
+        """The requested position, until the loop starts to show it."""
         return self._wanted
 
     @property
     def is_there(self) -> bool:
-        """Whether every moment that was asked for is shown."""
+        """Whether every requested position has been displayed."""
         return self._wanted is None and self._going is None
 
     # --- the loop
 
     async def run(self) -> None:
-        """Show things until cancelled."""
+        """Show the session until cancelled."""
         while True:
             try:
                 if self._wanted is not None:
@@ -170,7 +173,7 @@ class ReplayLoop:
         await self._changed.wait()
 
     async def _go(self) -> None:
-        """Show the moment that is wanted; while one drags, the last one."""
+        """Show the requested position; while the user drags, only the latest one."""
         wanted, self._wanted = self._wanted, None
         if wanted is None:
             return
@@ -188,7 +191,7 @@ class ReplayLoop:
         self._view.show_moment(moment)
 
     async def _play(self) -> None:
-        """Apply events at their times until something else is wanted."""
+        """Apply events at their times until a position is requested."""
         if self._view.position >= self._last:
             await self._show(0)
         if self._wanted is not None or not self.plays:
@@ -209,7 +212,7 @@ class ReplayLoop:
             self._view.sync_bars()
 
     async def _let_go(self) -> None:
-        """The same state, without what is in the database."""
+        """Reload the state, without the parts that are in the database."""
         seq = self._view.position
         moment = await asyncio.to_thread(playback_state_at, self._store, self._run_id, seq)
         self._view.adopt(moment.state)

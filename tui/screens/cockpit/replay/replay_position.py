@@ -1,4 +1,4 @@
-"""Where in a session a replay begins."""
+"""The position at which a replay starts."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from sandbox_tui.sessions.search.across_sessions import Hit
 
 
 class ReplayPosition(NamedTuple):
-    """Where in a session a replay begins.
+    """The position at which a replay starts.
 
     Attributes:
-        seq: the event; 0: the reply of `step`.
+        seq: the event; 0 means the reply of `step`.
         step: the step.
-        words: what was found there, marked in the calls; empty for none.
+        words: the search match there, to highlight in the calls; empty for none.
     """
 
     seq: int
@@ -22,7 +22,7 @@ class ReplayPosition(NamedTuple):
 
 
 def position_of(hit: Hit) -> ReplayPosition:
-    """The place of a hit; the words are marked where the list of calls shows them."""
+    """The position of a hit; its words are set if the list of calls shows them."""
     words = ""
     if hit.marks and hit.kind in _IN_CALLS:
         start, end = hit.marks[0]
@@ -32,4 +32,4 @@ def position_of(hit: Hit) -> ReplayPosition:
 
 
 _IN_CALLS = ("reply", "call", "observation", "message", "command")
-"""Kinds of hits that stand in the list of calls."""
+"""Kinds of hits that are in the list of calls."""

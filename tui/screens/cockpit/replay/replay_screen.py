@@ -1,4 +1,4 @@
-"""A saved session on the same screen: play it, step through it, jump to any moment."""
+"""A saved session on the main screen: play it, step through it, jump to any event."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class ReplayScreen(Cockpit):
     """Replays a session.
 
     Args:
-        summary: which one.
-        store: where it is kept.
-        playing: whether it begins by itself; otherwise it shows the end.
-        at: the moment it shows at first; it does not begin by itself then.
+        summary: the session.
+        store: the store that contains it.
+        playing: whether playback starts immediately; otherwise the end is displayed.
+        at: the initial position; if given, playback does not start.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -113,12 +113,12 @@ class ReplayScreen(Cockpit):
         self._found = SessionSearch(store, summary.id)
 
     def compose_bottom(self) -> ComposeResult:
-        """What came of the session, at its end; what is being replayed and how fast."""
+        """The end card, and the bar with position and speed."""
         yield replay_end_card(self._summary)
         yield Static(id="replay-bar", markup=False)
 
     def on_mount(self) -> None:
-        """Show the session."""
+        """Start the loop and the index."""
         self.query_one(StatusBar).prefix = "replay"
         timeline = self.query_one(Timeline)
         timeline.duration, timeline.playing = self._summary.seconds, self._replay.plays
@@ -128,11 +128,11 @@ class ReplayScreen(Cockpit):
         self.run_worker(self._replay.run(), group="replay")
 
     def on_unmount(self) -> None:
-        """Stop writing keyframes."""
+        """Stop building keyframes."""
         self._index.stop()
 
     def _begin_at(self, place: ReplayPosition) -> None:
-        """Show this place, once it is known where it is."""
+        """Show the initial position as soon as its event is known."""
         seq = place.seq or self._index.markers.of_step(place.step)
         if seq is None:
             return
@@ -148,37 +148,37 @@ class ReplayScreen(Cockpit):
 
     @override
     def time_of_step(self, step: int) -> float | None:
-        """Of a step that may be later than what is shown."""
+        """Time of a step, even if it is later than the displayed event."""
         return self._index.markers.time_of_step(step)
 
     @property
     def position(self) -> int:
-        """Number of the last event that is shown."""
+        """Number of the last displayed event."""
         return self.state.seq
 
     def shows(self, seq: int) -> bool:
-        """Whether a moment is on the screen, and everything is known about the session."""
+        """Whether an event is displayed, and the index is complete."""
         return self.position == seq and self.is_settled
 
     @property
     def is_settled(self) -> bool:
-        """Whether what was asked for is on the screen, and everything is known of the session."""
+        """Whether the requested position is displayed, and the index is complete."""
         return self._replay.is_there and self._index.is_complete
 
     @property
     def now(self) -> float:
-        """Seconds since the run began; they advance between two events."""
+        """Seconds since the run started; they advance between two events."""
         return self.state.t + self._replay.idle
 
     def action_fork(self) -> None:
-        """Fork at the moment that is shown."""
+        """Fork at the displayed event."""
         self._replay.plays = False
         self.post_message(ForkRequested(self._summary.id, self.position))
 
     # --- what the loop shows
 
     def show_moment(self, moment: PlaybackState) -> None:
-        """Show the panes as they were."""
+        """Show the panes at another event."""
         terminals = self.query_one(TerminalPane)
         terminals.replace(moment.screens.by_name)
         for name in moment.screens.by_name:
@@ -190,23 +190,23 @@ class ReplayScreen(Cockpit):
             self._show_hit()
 
     def adopt(self, state: RunState) -> None:
-        """Go on with another object that holds the same state."""
+        """Switch to another object that holds the same state."""
         self.state = state
         self.query_one(Calls).adopt(state)
 
     def say_why(self, error: SandboxTuiError) -> None:
-        """Say why nothing more can be shown."""
+        """Show why nothing more can be displayed."""
         self.notify(str(error), severity="error", markup=False, timeout=20)
 
     @override
     def _apply_state(self, event: e.AnyEvent) -> None:
-        """The markers of the whole session are on the timeline already."""
+        """Apply an event without a mark: the timeline already has the whole session's markers."""
         self.state.apply(event)
         self._file_panes.note(event)
         self.refresh_soon()
 
     def seek(self, seq: int) -> None:
-        """Show the moment after event `seq`."""
+        """Show the session after event `seq`."""
         self._replay.seek(seq)
 
     # --- what is known of the session
@@ -225,7 +225,7 @@ class ReplayScreen(Cockpit):
     # --- what is said
 
     def sync_bars(self) -> None:
-        """Also what is being replayed."""
+        """Also update the bar of the replay."""
         super().sync_bars()
         self.query_one(Timeline).playing = self._replay.plays
         self.query_one(EndCard).sync(self.state)
@@ -236,7 +236,7 @@ class ReplayScreen(Cockpit):
             self.refresh_bindings()
 
     def _tick(self) -> None:
-        """The timeline advances during a pause as well."""
+        """Advance the timeline during a pause as well."""
         if not self._has_panes:
             return
         super()._tick()
@@ -263,39 +263,39 @@ class ReplayScreen(Cockpit):
         return self._limits.why_off(action, direction) or super().why_off(action, parameters)
 
     def words_for(self, action: str) -> str | None:
-        """What the key bar says of an action at this moment; None where its own words will do."""
+        """The key bar's current words for an action; None for the binding's own description."""
         return "pause" if action == "play" and self._replay.plays else None
 
     def action_play(self) -> None:
-        """Play or hold."""
+        """Start or stop playing."""
         self._replay.play_or_hold()
         self.sync_bars()
 
     def action_speed(self, direction: int) -> None:
-        """Play faster or slower."""
+        """Play faster (1) or slower (-1)."""
         self._replay.change_speed(direction)
         self.sync_bars()
 
     def action_step(self, direction: int) -> None:
-        """To the end of the next call, or of the one before; to the edge when there is none."""
+        """Go to the end of the next call (1) or the previous one (-1), otherwise to the edge."""
         self._to(direction, CALL_ENDS)
 
     def action_failure(self, direction: int) -> None:
-        """To the next failure, or the one before."""
+        """Go to the next failure (1) or the previous one (-1)."""
         if not self._to(direction, FAILURES):
             self.notify("No more failures in this direction.", timeout=2)
 
     def action_event(self, direction: int) -> None:
-        """One event on or back."""
+        """Go one event forward (1) or back (-1)."""
         self._replay.hold()
         self.seek(self._replay.aim + direction)
 
     def action_second(self, direction: int) -> None:
-        """One second on or back."""
+        """Go one second forward (1) or back (-1)."""
         self._to_time(self.state.t + direction)
 
     def action_go_to_step(self) -> None:
-        """Ask for a step, and go to its reply."""
+        """Ask for a step and go to its reply."""
         self._replay.hold()
 
         def answered(step: int | None) -> None:
@@ -309,31 +309,31 @@ class ReplayScreen(Cockpit):
         app_of(self).push_screen(GoToStepDialog(self.state.step, steps), answered)
 
     def action_go_start(self) -> None:
-        """To the first moment."""
+        """Go to the start."""
         self._replay.hold()
         self.seek(0)
 
     def action_go_end(self) -> None:
-        """To the last moment."""
+        """Go to the end."""
         self._replay.hold()
         self.seek(self._summary.last_seq)
 
     def action_picture(self) -> None:
-        """Save what is on the screen as a picture, as it is: secrets too."""
+        """Save the screen as a picture, unredacted: it may contain secrets."""
         name = f"{self._summary.id}-{self.position}.svg"
         save_picture(self, self.results_folder / name, self.task_line)
 
     def action_export(self) -> None:
-        """Write the session to files."""
+        """Export the session to files."""
         self._replay.hold()
         export_session(self, self._summary, self._store)
 
     def action_leave(self) -> None:
-        """Back to where one came from."""
+        """Leave the replay."""
         self.dismiss(None)
 
     def action_back(self) -> None:
-        """The same, but a search that was kept is ended first."""
+        """End the search if there is one, otherwise leave the replay."""
         if self._found.words:
             self.query_one(FindBar).end()
             self.look_for("")
@@ -345,7 +345,7 @@ class ReplayScreen(Cockpit):
         self.seek(position_at(self._store, self._summary.id, event.t))
 
     def _to(self, direction: int, kinds: frozenset[str]) -> bool:
-        """To the next marker of these kinds; whether there was one."""
+        """Go to the next marker of these kinds; returns whether there was one."""
         self._replay.hold()
         seq = self._index.markers.next(self._replay.aim, direction, kinds)
         if seq is not None:
@@ -361,14 +361,14 @@ class ReplayScreen(Cockpit):
         self._replay.hold()
         try:
             self.seek(position_at(self._store, self._summary.id, max(0.0, t)))
-        except StoreError as error:  # deleted meanwhile
+        except StoreError as error:  # deleted in the meantime
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
 
     # --- looking for something, at any moment of the session
 
     @override
     def look_for(self, words: str) -> None:
-        """Look for words in the whole session; go to the first place from here on."""
+        """Search the whole session; go to the first match from here on."""
         self._replay.hold()
         self._found.clear(words)
         self._search(words)
@@ -387,14 +387,14 @@ class ReplayScreen(Cockpit):
 
     @override
     def next_hit(self, direction: int) -> None:
-        """To the next place that holds the words, or the one before, round the end."""
+        """Go to the next match (1) or the previous one (-1), wrapping at the ends."""
         hit = self._found.next(self._replay.aim, direction)
         if hit is not None:
             self._replay.hold()
             self.seek(hit)
 
     def _show_hit(self) -> None:
-        """Mark what is looked for, and say where one is among all places."""
+        """Highlight the match, and show its position among all matches."""
         said = self._found.sentence(self.position)
         self.query_one(Calls).show_hit(self._found.words, said)
         self.query_one(FindBar).say(said)

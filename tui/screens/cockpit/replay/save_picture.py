@@ -1,4 +1,4 @@
-"""A picture of the screen, as it is: secrets too."""
+"""Saves a picture of the screen, unredacted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
 def save_picture(screen: Screen[None], path: Path, title: str) -> None:
-    """Save what is on the screen as an SVG, and say where."""
+    """Save the screen as an SVG file, and show its path. Secrets are not redacted."""
     try:
         drawn = app_of(screen).export_screenshot(title=title)
         path.write_bytes(self_contained(drawn))

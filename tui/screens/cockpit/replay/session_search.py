@@ -1,4 +1,4 @@
-"""Looking for words in the whole of a session that is replayed."""
+"""Search through the whole of a replayed session."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from sandbox_tui.sessions.playback.throttle import Throttle
 from sandbox_tui.sessions.search.within_session import occurrences
 
 REST = 0.2
-"""Share of the time in which the search rests, so that the screen stays quick."""
+"""Share of time in which the search pauses, so that the screen stays responsive."""
 
 
 class SessionSearch:
-    """The events of a session that hold some words.
+    """The events of a session that contain some words.
 
     Attributes:
-        words: what is looked for; empty for nothing.
+        words: the words to search for; empty for none.
     """
 
     def __init__(self, store: Store, run_id: str) -> None:
@@ -27,11 +27,11 @@ class SessionSearch:
         self.words = ""
 
     def clear(self, words: str) -> None:
-        """Forget what was found; other words are looked for from now on."""
+        """Discard the matches and set other words to search for."""
         self.words, self._hits = words, []
 
     async def look_for(self, words: str) -> None:
-        """Find the events.
+        """Find the matching events.
 
         Raises:
             StoreError: the database cannot be read.
@@ -45,20 +45,20 @@ class SessionSearch:
             throttle.stop()
 
     def first_from(self, seq: int) -> int | None:
-        """The hit at an event or after it, round the end; None where there is none."""
+        """The first match at or after an event, wrapping at the end; None if there is none."""
         if not self._hits:
             return None
         return self._hits[bisect_left(self._hits, seq) % len(self._hits)]
 
     def next(self, seq: int, direction: int) -> int | None:
-        """The next hit after an event, or the one before it (-1), round the end."""
+        """The next match after an event (1) or the previous one (-1), wrapping at the ends."""
         if not self._hits:
             return None
         at = bisect_right(self._hits, seq) if direction > 0 else bisect_left(self._hits, seq) - 1
         return self._hits[at % len(self._hits)]
 
     def sentence(self, seq: int) -> str:
-        """How many there are, and which of them an event is."""
+        """The number of matches, and which one this event is."""
         if not self.words:
             return ""
         said = f"{len(self._hits)} found" if self._hits else "no matches"
