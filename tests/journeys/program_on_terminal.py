@@ -89,6 +89,7 @@ class Program:
             **{"COLORTERM": "truecolor", "PYTHONPATH": str(PROBE)},
             **{"SANDBOX_TUI_JOURNEY_LOG": str(pipe), "SANDBOX_TUI_JOURNEY_KEYS": "1"},
             **{"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"},
+            **{"VISUAL": "true"},  # this machine's editor would take the keys that follow
         }
         self.process = self._start(list(arguments), slave, folder, environment, starts)
         os.close(slave)
