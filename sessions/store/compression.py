@@ -7,6 +7,12 @@ import zlib
 MIN_COMPRESS_BYTES = 256
 """Shorter values are stored as they are; longer ones with zlib, level 1, if that is smaller."""
 
+_SMALL_BYTES = 8_192
+_SMALL_WINDOW_BITS = 13
+_SMALL_MEMORY_LEVEL = 6
+"""A value of at most so many bytes fits a window of its size. zlib then works in 64 KB instead of
+268 KB: getting those from the system can take longer than compressing the value."""
+
 
 def compress(data: bytes) -> tuple[int, bytes]:
     """Compress a value if that makes it smaller.
@@ -16,8 +22,13 @@ def compress(data: bytes) -> tuple[int, bytes]:
     """
     if len(data) < MIN_COMPRESS_BYTES:
         return 0, data
-    packed = zlib.compress(data, 1)
+    packed = _compress_small(data) if len(data) <= _SMALL_BYTES else zlib.compress(data, 1)
     return (1, packed) if len(packed) < len(data) else (0, data)
+
+
+def _compress_small(data: bytes) -> bytes:
+    compressor = zlib.compressobj(1, zlib.DEFLATED, _SMALL_WINDOW_BITS, _SMALL_MEMORY_LEVEL)
+    return compressor.compress(data) + compressor.flush()
 
 
 def decompress(packed: int, data: bytes) -> bytes:
