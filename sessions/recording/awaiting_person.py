@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 from sandbox_tui.sessions.store.store import Store
 
-_RELEVANT = (
-    "CallHeld",
+_RESOLVED_BY = (
     "CallDecided",
     "CallStarted",
     "CallFinished",
@@ -15,7 +14,7 @@ _RELEVANT = (
     "RunResumed",
     "RunFinished",
 )
-"""The last event of one of these kinds tells whether a call is waiting."""
+"""After an event of one of these kinds, a held call no longer waits."""
 
 
 def waiting_runs(store: Store, run_ids: Iterable[str]) -> frozenset[str]:
@@ -28,4 +27,4 @@ def waiting_runs(store: Store, run_ids: Iterable[str]) -> frozenset[str]:
 
 
 def _waits(store: Store, run_id: str) -> bool:
-    return store.last_kind(run_id, _RELEVANT) == "CallHeld"
+    return store.is_pending(run_id, "CallHeld", resolved_by=_RESOLVED_BY)

@@ -10,6 +10,7 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.events.durability import Durability
 from sandbox_tui.core.events.types import AnyEvent
 from sandbox_tui.sessions.recording.keyframe_writer import KeyframeWriter
+from sandbox_tui.sessions.recording.text_index_writer import TextIndexWriter
 from sandbox_tui.sessions.store.store import Store
 
 MAX_BATCH = 256
@@ -41,12 +42,14 @@ async def record(
     inbox, durability = _Inbox(), durability or Durability()
     durability.begin()
     reader = asyncio.create_task(inbox.fill(events))
-    writer, keyframes = _Writer(store, run_id, durability), KeyframeWriter(store, run_id)
+    writer = _Writer(store, run_id, durability)
+    keyframes, texts = KeyframeWriter(store, run_id), TextIndexWriter(store)
     try:
         while batch := await inbox.take():
             await writer.write(batch)
             durability.mark_durable(batch[-1].seq)
             keyframes.on_stored(batch)
+            texts.on_stored(batch)
             for event in batch:
                 yield event
         await reader
@@ -54,9 +57,11 @@ async def record(
         reader.cancel()
         durability.end()
         keyframes.stop()
+        texts.stop()
         await asyncio.gather(reader, return_exceptions=True)
         await writer.close(inbox.waiting)
         await keyframes.close()
+        await texts.close()
 
 
 class _Inbox:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions.search.full_text_index import SOURCES, Source
 from sandbox_tui.sessions.search.query import Filters, Query, parse_query
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
@@ -72,6 +74,8 @@ def find(store: Store, query: Query, *, limit: int = 50, each: int = _NO_BOUND) 
             [*values, limit],
         )
         return _ended([_session_hit(row) for row in rows], query.filters)
+    with contextlib.suppress(StoreError):  # the rest of the index can be searched all the same
+        store.index_texts()
     places = store.rows(
         f"WITH found AS ({_FOUND}),"
         " matched AS MATERIALIZED (SELECT found.*, runs.parent, runs.parent_seq, runs.started_at"

@@ -1,4 +1,4 @@
-"""The searchable texts, each in a full-text index (FTS5) that triggers keep up to date.
+"""The searchable texts, each in a full-text index (FTS5).
 
 The indexes belong to the tables `steps`, `calls`, `messages` and `notes`; a text is one column of a
 table, or all its indexed columns.

@@ -15,7 +15,8 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.events import types as e
-from sandbox_tui.sessions.store.database import Database
+from sandbox_tui.sessions.store import text_index
+from sandbox_tui.sessions.store.database import BUSY_SECONDS, IMPATIENT_SECONDS, Database
 from sandbox_tui.sessions.store.run_summary import RunSummary, summary
 from sandbox_tui.sessions.store.tables import blobs, events, runs
 from sandbox_tui.sessions.store.tables.blobs import RunBlobs
@@ -44,6 +45,15 @@ class Store(Database):
         super()._begin(path, writable=writable)
         self._given_up: set[str] = set()
         self._early_blobs: dict[str, set[str]] = {}
+        self._unindexed = 0
+
+    @override
+    def _open(self) -> None:
+        super()._open()
+        self._set_timeout(IMPATIENT_SECONDS)
+        with contextlib.suppress(StoreError):  # a search catches up as well
+            self.index_texts()
+        self._set_timeout(BUSY_SECONDS)
 
     # --- writing
 
@@ -63,7 +73,27 @@ class Store(Database):
             )
             for name in self._early_blobs.get(run_id, ()):
                 blobs.hold(connection, run_id, name)
+            self._unindexed += text_index.rows_added(batch)
+            has_ended = isinstance(batch[-1], e.RunFinished)
+            if has_ended or self._unindexed >= text_index.MAX_UNINDEXED:
+                text_index.catch_up(connection)
+                self._unindexed = 0
         self._early_blobs.pop(run_id, None)
+
+    def index_texts(self) -> None:
+        """Add the steps and calls that are not yet in their full-text indexes to these.
+
+        Raises:
+            StoreError: they could not be indexed.
+        """
+        if not self.writable:
+            return
+        with self.autocommit() as connection:
+            if not text_index.is_behind(connection):
+                return
+        with self.transaction() as connection:
+            text_index.catch_up(connection)
+            self._unindexed = 0
 
     def give_up(self, run_id: str) -> None:
         """Release a run that has not ended.
@@ -235,13 +265,13 @@ class Store(Database):
         """
         return events.read_at(self, run_id, seqs)
 
-    def last_kind(self, run_id: str, kinds: Collection[str]) -> str | None:
-        """The kind of the last event whose kind is in `kinds`.
+    def is_pending(self, run_id: str, kind: str, resolved_by: Collection[str]) -> bool:
+        """Whether an event of `kind` was recorded, and none whose kind is in `resolved_by` since.
 
         Raises:
             StoreError: the database cannot be read.
         """
-        return events.last_kind(self, run_id, kinds)
+        return events.is_pending(self, run_id, kind, resolved_by)
 
     def time_of(self, run_id: str, seq: int) -> float | None:
         """When an event happened, in seconds since the run began; None if there is no such

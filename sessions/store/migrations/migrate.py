@@ -16,6 +16,7 @@ from sandbox_tui.sessions.store.migrations.evaluations import (
     evaluations,
     scoring_seconds,
 )
+from sandbox_tui.sessions.store.migrations.events_of_rare_kinds import events_of_rare_kinds
 from sandbox_tui.sessions.store.migrations.first_versions import RELEASED
 from sandbox_tui.sessions.store.migrations.run_capabilities import run_capabilities
 from sandbox_tui.sessions.store.migrations.samples import samples
@@ -24,6 +25,7 @@ from sandbox_tui.sessions.store.migrations.tables_to_query import (
     rows_to_query,
     tables_to_query,
 )
+from sandbox_tui.sessions.store.migrations.texts_indexed_together import texts_indexed_together
 from sandbox_tui.sessions.store.migrations.trainings import trainings
 
 APPLICATION_ID = 0x53545549
@@ -48,6 +50,8 @@ MIGRATIONS: tuple[tuple[str, Callable[[Any], None]], ...] = (
     ("eval_runs", eval_runs),
     ("trainings", trainings),
     ("samples", samples),
+    ("events_of_rare_kinds", events_of_rare_kinds),
+    ("texts_indexed_together", texts_indexed_together),
 )
 """Name and function of each migration, in order; the function gets a `sqlite_utils.Database`. Never
 change a released migration: add another."""

@@ -18,6 +18,17 @@ from sandbox_tui.sessions.store.tables.steps_calls_messages import mark_estimate
 PAGE = 500
 """Number of events read at a time."""
 
+INDEXED_KINDS = frozenset(
+    {
+        *("CallHeld", "ContextLengthFound", "ModelAsked", "RunFinished", "RunStarted", "Scored"),
+        *("SnapshotTaken", "ToolFormatChosen"),
+    }
+)
+"""Kinds that the index `events_by_kind` has."""
+
+_ONLY_EVENTS = frozenset({e.TerminalOutput, e.ModelDelta})
+"""The most frequent ones: no other table has anything of them."""
+
 
 def insert(connection: Connection, run_id: str, batch: Sequence[e.AnyEvent]) -> None:
     """Store events, and update all rows derived from the run's events."""
@@ -37,6 +48,8 @@ def insert(connection: Connection, run_id: str, batch: Sequence[e.AnyEvent]) -> 
         ],
     )
     for event in batch:
+        if type(event) in _ONLY_EVENTS:
+            continue
         if isinstance(event, e.FilesListed):
             _file_changes(connection, run_id, event.seq, 0, event.files)
         elif isinstance(event, e.FilesChanged):
@@ -102,24 +115,31 @@ def read_at(database: Database, run_id: str, seqs: Iterable[int]) -> dict[int, e
     return {int(row["seq"]): _event(database, row) for row in rows}
 
 
-def last_kind(database: Database, run_id: str, kinds: Collection[str]) -> str | None:
-    """The kind of the last event whose kind is in `kinds`."""
-    marks = ", ".join("?" * len(kinds))
-    rows = database.rows(
-        "SELECT kind, max(seq) AS seq FROM events"
-        f" WHERE run_id = ? AND kind IN ({marks}) GROUP BY kind ORDER BY seq DESC LIMIT 1",
-        [run_id, *kinds],
+def is_pending(database: Database, run_id: str, kind: str, resolved_by: Collection[str]) -> bool:
+    """Whether an event of `kind` was recorded, and none whose kind is in `resolved_by` since.
+
+    `kind` is one of `INDEXED_KINDS`.
+    """
+    seq = _last_seq(database, run_id, kind)
+    marks = ", ".join("?" * len(resolved_by))
+    return seq is not None and not database.rows(
+        f"SELECT 1 FROM events WHERE run_id = ? AND seq > ? AND kind IN ({marks}) LIMIT 1",
+        [run_id, seq, *resolved_by],
     )
-    return str(rows[0]["kind"]) if rows else None
 
 
 def last_of_kind(database: Database, run_id: str, kind: str) -> e.AnyEvent | None:
-    """The last event of a kind."""
-    rows = database.rows(
-        "SELECT max(seq) AS seq FROM events WHERE run_id = ? AND kind = ?", [run_id, kind]
-    )
-    seq = rows[0]["seq"]
+    """The last event of a kind, which is indexed."""
+    seq = _last_seq(database, run_id, kind)
     return None if seq is None else read_at(database, run_id, [seq])[seq]
+
+
+def _last_seq(database: Database, run_id: str, kind: str) -> int | None:
+    """The kind is a part of the query: only so does SQLite see that the index has it."""
+    if kind not in INDEXED_KINDS:
+        raise ValueError(f"{kind} is not in the index of kinds")
+    query = f"SELECT max(seq) AS seq FROM events WHERE run_id = ? AND kind = '{kind}'"
+    return database.rows(query, [run_id])[0]["seq"]
 
 
 def time_of(database: Database, run_id: str, seq: int) -> float | None:

@@ -80,7 +80,7 @@ def mark_estimates(connection: Connection, run_id: str, event: e.AnyEvent) -> No
     calls before the column exists."""
     if isinstance(event, e.ModelReplied):
         estimated = event.usage.estimated
-        connection.execute(  # updating a row reindexes it, so only if something changes
+        connection.execute(  # most replies are not: no row is written for nothing
             "UPDATE steps SET tokens_estimated = ?"
             " WHERE run_id = ? AND number = ? AND tokens_estimated <> ?",
             [estimated, run_id, event.step, estimated],

@@ -45,7 +45,7 @@ def _used_tool_format(store: Store, run_id: str) -> e.ToolFormat | None:
     """The last format in which a run made a call."""
     rows = store.rows(
         "SELECT max(seq) AS seq FROM events WHERE run_id = ?1 AND kind = 'ToolFormatChosen'"
-        " AND seq < (SELECT max(seq) FROM events WHERE run_id = ?1 AND kind = 'CallProposed')",
+        " AND seq < (SELECT max(proposed_seq) FROM calls WHERE run_id = ?1)",
         [run_id],
     )
     seq: int | None = rows[0]["seq"]

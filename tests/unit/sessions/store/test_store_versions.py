@@ -12,7 +12,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -297,31 +297,6 @@ def test_a_folder_that_others_share_keeps_its_rights(older: Path) -> None:
     older.parent.chmod(0o1777)
     Store(older).close()
     assert modes(older) == {"home": 0o1777, "s.db": 0o600}
-
-
-def queries_of(store: Store, do: Callable[[], object]) -> list[str]:
-    """How SQLite reads `events` in what is done."""
-    said: list[str] = []
-    with store.autocommit() as connection:
-        connection.set_trace_callback(said.append)
-        do()
-        connection.set_trace_callback(None)
-    plans: list[str] = []
-    for query in said:
-        if "events" in query and "kind" in query and not query.startswith("INSERT INTO events"):
-            plans += [row["detail"] for row in store.rows(f"EXPLAIN QUERY PLAN {query}")]
-    return [plan for plan in plans if " events " in f"{plan} "]
-
-
-def test_events_of_a_kind_are_found_without_reading_the_others(store: Store) -> None:
-    events: list[e.AnyEvent] = [started()]
-    events += [e.Warned(seq=n, t=float(n), text=str(n)) for n in range(2, 50)]
-    store.append("r", events)
-    end = e.RunFinished(seq=50, t=50.0, reason="submitted", error="x", totals=e.Totals())
-    for do in (lambda: store.append("r", [end]), lambda: store.delete("r")):
-        plans = queries_of(store, do)
-        assert plans
-        assert all("events_by_kind (run_id=? AND kind=?" in plan for plan in plans), plans
 
 
 def test_no_event_is_read_to_compare_or_to_search_a_session(store: Store) -> None:

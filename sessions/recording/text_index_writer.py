@@ -1,0 +1,58 @@
+"""Indexes the texts of a recording soon after they are stored."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions.store import text_index
+from sandbox_tui.sessions.store.store import Store
+
+MAX_LATE_SECONDS = 1.0
+"""After which a text is in the index: other programs read the index, and cannot catch up first."""
+
+
+class TextIndexWriter:
+    """Brings the full-text index up to what one recording stores, at most once in
+    `MAX_LATE_SECONDS`. Errors are ignored: the next search, or the next program, catches up.
+
+    Args:
+        store: where it is recorded.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._is_behind = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._work: asyncio.Future[None] | None = None
+
+    def on_stored(self, batch: Sequence[e.AnyEvent]) -> None:
+        """A batch of events has been stored."""
+        self._is_behind = self._is_behind or text_index.rows_added(batch) > 0
+        if self._is_behind and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(MAX_LATE_SECONDS, self._start)
+
+    def stop(self) -> None:
+        """Index nothing more by itself."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    async def close(self) -> None:
+        """Stop, index the rest, and wait for it: the store may be closed afterwards."""
+        self.stop()
+        if self._work is not None:
+            await asyncio.wait([self._work])
+        if self._is_behind:
+            await asyncio.to_thread(self._index)
+
+    def _start(self) -> None:
+        self._timer = None
+        self._is_behind = False
+        self._work = asyncio.get_running_loop().run_in_executor(None, self._index)
+
+    def _index(self) -> None:
+        with contextlib.suppress(StoreError):
+            self._store.index_texts()
