@@ -1,7 +1,7 @@
-"""Records what changes among the sandbox's files, with the content of small ones.
+"""Records changes to the sandbox's files, with the content of small ones.
 
-It only observes: a scan that fails is reported once and made up for by the next one, and never
-fails a call or the run. If the sandbox is gone, the next call reports that.
+It only observes: a failed scan is reported once and made up for by the next one, and never fails a
+call or the run. If the sandbox has ended, the next call reports that.
 """
 
 from __future__ import annotations
@@ -30,16 +30,18 @@ from sandbox_tui.core.events.types import (
 from sandbox_tui.core.sandboxes.base import FileEntry, Listing, Sandbox
 
 MAX_STORED_BYTES = 256 * 1024
-"""The content of files up to this size is stored, to preview and diff them at any moment."""
+"""Files up to this size are stored with their content, so that they can be previewed and compared
+at any past step."""
 
 MAX_STORED_FILES = 100
-"""Contents stored after one scan; installing a package changes thousands of files."""
+"""Maximum number of contents stored after one scan; installing a package changes thousands of
+files."""
 
 MAX_INLINE_DIFF = 5_000
-"""Larger listings are compared in a thread, so that they do not block key input."""
+"""Larger listings are compared in a thread, so as not to block key input."""
 
 NOT_STORED = (b"/.git/", b"/.venv/", b"/venv/", b"/node_modules/", b"/__pycache__/", b"/.cache/")
-"""Folders whose files are listed, and whose content is not stored."""
+"""Folders whose files are listed, but stored without content."""
 
 SCAN_FAILED = "File changes cannot be watched: {}"
 TOO_MANY_FILES = (
@@ -52,12 +54,12 @@ class FileWatcher(FileObserver):
     """Watches one directory of a sandbox.
 
     Args:
-        sandbox: whose files.
+        sandbox: the sandbox.
         root: the directory (text path).
-        blobs: where contents go.
+        blobs: where contents are stored.
         post: writes an event.
         lock: held during a scan.
-        durability: retries contents that cannot be stored for now.
+        durability: retries contents that cannot be stored at present.
     """
 
     def __init__(
@@ -102,7 +104,7 @@ class FileWatcher(FileObserver):
 
     @override
     async def baseline_fork(self, known: Mapping[str, FileState], *, step: int) -> None:
-        # times are not compared: a snapshot may round them, and replayed calls have their own
+        # times are not compared: a snapshot may round them, and replayed calls set new ones
         before = {path: s.last for path, s in known.items() if s.last.change != "deleted"}
         self._listing = _listing(before, {})
         async with self._lock:
@@ -130,9 +132,7 @@ class FileWatcher(FileObserver):
     @override
     async def flush(self) -> None:
         if self._task is not None:
-            await asyncio.wait(
-                [self._task]
-            )  # the scan continues when the waiting task is cancelled
+            await asyncio.wait([self._task])  # the scan continues if the waiting task is cancelled
 
     @override
     async def scan(
@@ -149,17 +149,18 @@ class FileWatcher(FileObserver):
         if changes:
             kept = await self._with_contents(changes)
             self._post(FilesChanged(step=step, changes=kept, by=by, call=call))
-        self._keep(now)  # only now: the next scan finds again what was not written
+        self._keep(now)  # only now, so that the next scan finds again what was not written
 
     def _keep(self, listing: Listing) -> None:
-        """Compare with this listing from now on; the first of several that are cut is reported."""
+        """Compare with this listing from now on; the first of consecutive incomplete ones is
+        reported."""
         if not listing.complete and not self._is_cut:
             self._post(Warned(text=TOO_MANY_FILES.format(len(listing.entries))))
         self._is_cut = not listing.complete
         self._listing = listing
 
     async def _guarded(self, work: Awaitable[None]) -> None:
-        """Scan; of several scans in a row that fail, the first is reported."""
+        """Scan; of consecutive failures, only the first is reported."""
         try:
             await work
         except Exception as error:  # noqa: BLE001 - an observer never ends the run
@@ -170,7 +171,7 @@ class FileWatcher(FileObserver):
             self._failing = False
 
     async def _with_contents(self, changes: list[FileChange]) -> tuple[FileChange, ...]:
-        """The changes, with the digest of each small file, whose content is stored."""
+        """The changes, with the digests of small files, whose contents are stored."""
         result: list[FileChange] = []
         room = MAX_STORED_FILES
         for change in changes:
@@ -183,9 +184,7 @@ class FileWatcher(FileObserver):
     async def _with_content(self, change: FileChange) -> FileChange:
         try:
             data = await self._sandbox.read_file(change.path, max_bytes=MAX_STORED_BYTES + 1)
-        except (
-            FileRefused
-        ):  # gone again, or not readable: the change is recorded without its content
+        except FileRefused:  # deleted, or not readable: recorded without its content
             return change
         if len(data) > MAX_STORED_BYTES:
             return change
@@ -193,13 +192,13 @@ class FileWatcher(FileObserver):
             name = await self._durability.retry_until_durable(
                 lambda: asyncio.to_thread(self._blobs.put, data)
             )
-        except StoreError:  # likewise
+        except StoreError:  # also recorded without its content
             return change
         return msgspec.structs.replace(change, blob=name)
 
 
 class FinalFileWatcher(FileWatcher):
-    """Scans at the beginning and the end of a run alone: a call costs no scan."""
+    """Scans only at the start and the end of a run, so that calls cost no scan."""
 
     @override
     def schedule_scan(self, *, step: int, by: Actor, call: int | None = None) -> None:
@@ -211,7 +210,7 @@ def _sentence(error: Exception) -> str:
 
 
 def _listing(known: Mapping[str, FileChange], now: Mapping[str, FileEntry]) -> Listing:
-    """What is known of the files, with the times they have now."""
+    """A listing of the known files, with their current times."""
     return Listing(
         entries={
             text_to_path(path): _as_now(change, now.get(path)) for path, change in known.items()
@@ -220,7 +219,7 @@ def _listing(known: Mapping[str, FileChange], now: Mapping[str, FileEntry]) -> L
 
 
 async def _compared(before: Listing, after: Listing) -> list[FileChange]:
-    """`diff`, in a thread where there are many files."""
+    """Like `diff`, but in a thread if there are many files."""
     if len(before.entries) + len(after.entries) < MAX_INLINE_DIFF:
         return diff(before, after)
     return await asyncio.to_thread(diff, before, after)
@@ -229,7 +228,7 @@ async def _compared(before: Listing, after: Listing) -> list[FileChange]:
 def diff(before: Listing, after: Listing) -> list[FileChange]:
     """The changes from one listing to the next, sorted by path.
 
-    A folder counts as modified only when its permissions change: its time follows its content.
+    A folder counts as modified only if its permissions change, since its time follows its content.
     """
     changes: list[FileChange] = []
     for path, entry in after.entries.items():
@@ -245,7 +244,7 @@ def diff(before: Listing, after: Listing) -> list[FileChange]:
 
 
 def _as_now(known: FileChange, now: FileEntry | None) -> FileEntry:
-    """What is known of a path, with the time it has now if it exists."""
+    """A known path, with its current time if it exists."""
     mtime = known.mtime if now is None else now.mtime
     path = text_to_path(known.path)
     return FileEntry(path=path, kind=known.kind, size=known.size, mode=known.mode, mtime=mtime)

@@ -1,4 +1,4 @@
-"""Freezes the sandbox and thaws it, between file operations."""
+"""Freezes and thaws the sandbox, but not in the middle of file operations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Freezer(SandboxFreezer):
     """Freezes and thaws one run's sandbox.
 
     Args:
-        sandbox: which one.
+        sandbox: the sandbox.
         files: held during a series of file operations, and while the sandbox is frozen.
         post: writes an event.
 
@@ -49,10 +49,10 @@ class Freezer(SandboxFreezer):
 
     @override
     async def freeze(self, by: Actor = "human") -> None:
-        """Stop everything; does nothing if it is frozen already.
+        """Stop all processes; does nothing if already frozen.
 
         Raises:
-            SandboxError: it cannot be frozen.
+            SandboxError: the sandbox cannot be frozen.
             FileRefused: the run is ending, and its files are being read.
         """
         async with self._lock:
@@ -73,17 +73,17 @@ class Freezer(SandboxFreezer):
 
     @override
     async def thaw(self, by: Actor = "human") -> None:
-        """Resume every process; does nothing if it is not frozen.
+        """Resume all processes; does nothing if not frozen.
 
         Raises:
-            SandboxError: it cannot be thawed.
+            SandboxError: the sandbox cannot be thawed.
         """
         async with self._lock:
             if not self.frozen:
                 return
             try:
                 await self._sandbox.thaw()
-            except SandboxLost:  # those that wait find out by themselves
+            except SandboxLost:  # waiting tasks find out by themselves
                 self._on_thawed(by)
                 raise
             self._on_thawed(by)

@@ -1,4 +1,4 @@
-"""The two locks of a sandbox, and the order in which they are taken."""
+"""The two locks of a sandbox, and the order in which they are acquired."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class SandboxLocks:
-    """Whoever needs both takes `shell` before `files`.
+    """The locks of a sandbox. To hold both, acquire `shell` before `files`.
 
     Attributes:
-        shell: held by whatever runs in the model's shell: a call, a person's command, a snapshot.
+        shell: held by anything that runs in the model's shell: a call, a user command, a snapshot.
         files: held during a series of file operations that must not be frozen halfway, and while
             the sandbox is frozen.
     """

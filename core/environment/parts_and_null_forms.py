@@ -1,4 +1,4 @@
-"""What surrounds the tools of an environment, each part with a null form that costs nothing."""
+"""The parts of an environment that surround its tools, each with a null form that costs nothing."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from sandbox_tui.core.terminal.mirror import Who
 from sandbox_tui.core.tools.base import Observation
 
 Work = Callable[[OutputSink | None], Awaitable[Observation]]
-"""Runs a tool; gets what takes the output of its commands."""
+"""Runs a tool; takes a sink for the output of its commands."""
 
 
 class FileObserver(Protocol):
-    """Writes what changes among the sandbox's files; `FileWatcher` does."""
+    """Records changes to the sandbox's files; implemented by `FileWatcher`."""
 
     @property
     def has_listing(self) -> bool:
-        """Whether it knows what files there were at its last scan."""
+        """Whether it has a listing from an earlier scan."""
         ...
 
     async def scan_initial(self) -> None:
@@ -33,26 +33,26 @@ class FileObserver(Protocol):
         ...
 
     def restore(self, known: Listing) -> None:
-        """Continue from what was known of the files before the run was resumed."""
+        """Continue from the listing known before the run was resumed."""
         ...
 
     async def baseline_fork(self, known: Mapping[str, FileState], *, step: int) -> None:
-        """In a fork's sandbox: write what differs from the files that are known."""
+        """In a fork's sandbox, write the differences from the known files."""
         ...
 
     async def scan(
         self, *, step: int, by: Actor, call: int | None = None, quiet: bool = False
     ) -> None:
-        """Write what changed since the last scan as `FilesChanged`.
+        """Write the changes since the last scan as `FilesChanged`.
 
         Args:
-            step, by, call: whose work it is.
-            quiet: whether a scan that fails is not reported.
+            step, by, call: what the changes are attributed to.
+            quiet: whether a failed scan is not reported.
         """
         ...
 
     def schedule_scan(self, *, step: int, by: Actor, call: int | None = None) -> None:
-        """Scan while the run continues; `flush` waits for the end of it."""
+        """Scan while the run continues; `flush` waits for its end."""
         ...
 
     async def flush(self) -> None:
@@ -61,7 +61,7 @@ class FileObserver(Protocol):
 
 
 class NullFileObserver(FileObserver):
-    """Never looks at a file."""
+    """Never scans files."""
 
     @property
     @override
@@ -96,16 +96,16 @@ class NullFileObserver(FileObserver):
 
 
 class SandboxFreezer(Protocol):
-    """Freezes and thaws the sandbox; `Freezer` does."""
+    """Freezes and thaws the sandbox; implemented by `Freezer`."""
 
     frozen: bool
 
     async def freeze(self, by: Actor = "human") -> None:
-        """Stop everything in the sandbox."""
+        """Stop all processes in the sandbox."""
         ...
 
     async def thaw(self, by: Actor = "human") -> None:
-        """Resume every process."""
+        """Resume all processes."""
         ...
 
     def schedule_thaw(self) -> None:
@@ -113,7 +113,7 @@ class SandboxFreezer(Protocol):
         ...
 
     async def thaw_for_the_end(self) -> None:
-        """Thaw because the run ends; it cannot be frozen afterwards."""
+        """Thaw because the run is ending; it cannot be frozen afterwards."""
         ...
 
     async def wait_thawed(self) -> None:
@@ -156,19 +156,19 @@ class NullFreezer(SandboxFreezer):
 
 
 class Mirror(Protocol):
-    """Shows what runs in the sandbox on a terminal; `TerminalMirror` does."""
+    """Shows the sandbox's commands on a terminal; implemented by `TerminalMirror`."""
 
     @property
     def tty(self) -> Size | None:
-        """Size of the terminal that commands run on; None: they run without one."""
+        """Size of the terminal that commands run on; None if they run without one."""
         ...
 
     async def show(self, who: Who, command: str, work: Work) -> Observation:
-        """Do `work`, with the command before its output and how it ended below."""
+        """Do `work`, showing the command before its output and its outcome after it."""
         ...
 
     async def remark(self, words: str) -> None:
-        """Write a line of the program's own."""
+        """Write a line on behalf of the program."""
         ...
 
 
@@ -190,18 +190,19 @@ class NullMirror(Mirror):
 
 
 class SnapshotTaker(Protocol):
-    """Takes snapshots of the sandbox; `Snapshotter` does."""
+    """Takes snapshots of the sandbox; implemented by `Snapshotter`."""
 
     def on_event(self, event: AnyEvent) -> None:
-        """Notice what changes the sandbox, and the moments at which nothing does."""
+        """Process an event that may have changed the sandbox, or that marks a good time for a
+        snapshot."""
         ...
 
     def restore(self, events: Sequence[AnyEvent]) -> None:
-        """Continue from the snapshots that were taken before the run was resumed."""
+        """Continue from the snapshots taken before the run was resumed."""
         ...
 
     async def finish(self, step: int) -> None:
-        """Wait for the snapshot that is being taken, and take the last one."""
+        """Wait for a snapshot in progress, and take the last one."""
         ...
 
 

@@ -1,8 +1,8 @@
-"""Snapshots of a run's sandbox, taken while the model thinks.
+"""Takes snapshots of a run's sandbox while the model is thinking.
 
 A step's calls are done when the model is asked for the next one. From then until the snapshot is
-taken nothing else runs in the sandbox: a reply that arrives earlier waits for it. A snapshot that
-cannot be taken is a warning and never ends the run.
+taken, nothing else runs in the sandbox: a reply that arrives earlier waits for it. A failed
+snapshot is a warning and never ends the run.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ When = Literal["off", "auto", "every"]
 """Never; at intervals, if something has changed; after every step."""
 
 AUTO_SECONDS = 30.0
-"""Least time between two snapshots of `auto`, and before the first."""
+"""Minimum time between two snapshots of `auto`, and before the first."""
 
 MAX_FAILURES = 2
-"""Failures in a row after which no more snapshots are tried."""
+"""Consecutive failures after which no more snapshots are attempted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +38,8 @@ class SnapshotPolicy:
 
     Attributes:
         when: see `When`.
-        max_count: snapshots that are retained of one run.
-        max_bytes: what they may take together.
+        max_count: maximum number of snapshots retained per run.
+        max_bytes: maximum total size of these.
     """
 
     when: When = "off"
@@ -60,14 +60,14 @@ class Snapshotter(SnapshotTaker):
     """Takes the snapshots of one run; `on_event` observes its journal.
 
     Args:
-        sandbox: whose.
-        policy: when and how many.
+        sandbox: the sandbox.
+        policy: when to take snapshots, and how many to retain.
         post: writes an event.
-        locks: of the sandbox; both are held while a snapshot is taken.
+        locks: the sandbox's locks; both are held while a snapshot is taken.
         flush: waits until the last scan of the files has been written.
 
     Attributes:
-        retained: the oldest first.
+        retained: the retained snapshots, oldest first.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Snapshotter(SnapshotTaker):
 
     @override
     def restore(self, events: Sequence[e.AnyEvent]) -> None:
-        # events: of this run alone, without those of a parent it was forked from
+        # events: only this run's own, without those of a parent it was forked from
         for event in events:
             if isinstance(event, e.SnapshotTaken):
                 self.retained.append(SnapshotRecord(event.image, event.step, event.size))
@@ -173,7 +173,7 @@ class Snapshotter(SnapshotTaker):
 
 
 def touches(event: e.AnyEvent) -> bool:
-    """Whether after this event the sandbox may have changed."""
+    """Whether the sandbox may have changed with this event."""
     match event:
         case e.CallStarted() | e.CallFinished():
             return True
@@ -186,9 +186,9 @@ def touches(event: e.AnyEvent) -> bool:
 
 
 def to_evict(retained: list[SnapshotRecord], policy: SnapshotPolicy) -> list[SnapshotRecord]:
-    """Those to remove so that the policy's bounds hold: of the closest together, the older.
+    """The snapshots to remove to satisfy the policy: of the two closest together, the older one.
 
-    The newest always stays, and what stays is spread over the whole run.
+    The newest is always kept, and the kept ones are spread over the whole run.
     """
     left, gone = list(retained), list[SnapshotRecord]()
     while len(left) > 1 and (

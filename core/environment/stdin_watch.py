@@ -13,16 +13,16 @@ from sandbox_tui.core.events.types import InputAwaited
 from sandbox_tui.core.sandboxes.base import Sandbox
 
 QUIET_SECONDS = 2.0
-"""Seconds without output after which a command is checked for a read from its terminal."""
+"""Seconds without output after which a command is checked for terminal input."""
 
 
 class StdinWatch:
-    """Checks a command as long as the context lasts, and writes `InputAwaited` once it waits.
+    """Checks a command while the context lasts, and writes `InputAwaited` once it waits for input.
 
     Args:
         sandbox: where it runs.
         events: where to write.
-        answerable: whether a person can type into its terminal.
+        answerable: whether the user can type into its terminal.
     """
 
     def __init__(self, sandbox: Sandbox, events: EventSink, *, answerable: bool) -> None:
@@ -34,7 +34,7 @@ class StdinWatch:
         self._task: asyncio.Task[None] | None = None
 
     def on_output(self) -> None:
-        """Notice that the command printed something."""
+        """Record that the command printed something."""
         self._heard_at = time.monotonic()
 
     async def __aenter__(self) -> StdinWatch:
@@ -61,7 +61,7 @@ class StdinWatch:
         reader = await self._sandbox.terminal_reader()
         if reader is None or heard_at != self._heard_at:
             return
-        self._reported = heard_at  # once, until it has printed something again
+        self._reported = heard_at  # reported once, until it prints something again
         self._events.post(
             InputAwaited(program=reader.program, hidden=reader.hidden, answerable=self._answerable)
         )

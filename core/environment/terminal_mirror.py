@@ -17,16 +17,17 @@ from sandbox_tui.core.terminal.mirror import MirrorWriter, Who
 from sandbox_tui.core.tools.base import Observation
 
 MIN_TTY_SIZE = (40, 10)
-"""Least columns and rows of a command's terminal, however small the mirror is."""
+"""Minimum columns and rows of a command's terminal, however small the mirror is."""
 
 
 class TerminalMirror(Mirror):
     """The mirror of one sandbox.
 
     Args:
-        sandbox: whose commands run.
-        events: where terminal output goes.
-        size: the mirror's present size, in tty mode; None: commands run without a terminal.
+        sandbox: where the commands run.
+        events: where terminal output is written.
+        size: returns the mirror's current size, in tty mode; None if commands run without a
+            terminal.
     """
 
     def __init__(

@@ -1,11 +1,11 @@
-"""Where tools run: a sandbox, with what observes it while they do.
+"""Where tools run: a sandbox, and the parts that observe it meanwhile.
 
     async with ToolEnvironment(sandbox) as environment:
         agent = Agent(model=..., messages=..., tools=environment.tools, executor=environment)
         await agent.run()
 
-By default nothing observes the sandbox, and a call costs the call alone. A recorded run adds a
-file watcher, a freezer, a mirror and snapshots (`core.run.live_environment`).
+By default nothing observes the sandbox, and a call has no extra cost. A recorded run adds a file
+watcher, a freezer, a mirror and snapshots (`core.run.live_environment`).
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ from sandbox_tui.core.tools.registry import DEFAULT_TOOLS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolBounds:
-    """Bounds of every call.
+    """Limits of every call.
 
     Attributes:
         command_timeout: seconds for one command.
-        max_lines, max_chars: of an observation, head and tail together.
+        max_lines, max_chars: maximum size of an observation, head and tail together.
     """
 
     command_timeout: float = COMMAND_TIMEOUT_SECONDS
@@ -60,15 +60,15 @@ class ToolBounds:
 
 
 class ToolEnvironment(ToolExecutor):
-    """A sandbox in which tools run. As a context, it starts the sandbox and closes it.
+    """A sandbox in which tools run. As a context manager, it starts and closes the sandbox.
 
     Args:
         sandbox: where they run.
-        tools: which there are.
-        bounds: of every call.
+        tools: the available tools.
+        bounds: limits of every call.
         events: where a scorer or a tool may write.
-        watcher, freezer, mirror, snapshots: what surrounds the calls; nothing by default.
-        locks: shared with those that need them.
+        watcher, freezer, mirror, snapshots: parts that surround the calls; none by default.
+        locks: locks shared with other parts.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class ToolEnvironment(ToolExecutor):
             return observation
 
     async def run_human_command(self, command: str, *, step: int) -> Observation:
-        """Run a person's command in the model's shell; the caller holds `locks.shell`."""
+        """Run a user command in the model's shell; the caller holds `locks.shell`."""
         await self.watcher.flush()
         await self.events.wait_durable()
         observation = await self._show(self.shell_tool(), {"command": command}, "you", command)
@@ -143,11 +143,11 @@ class ToolEnvironment(ToolExecutor):
     def context(
         self, output: OutputSink | None = None, *, command_timeout: float | None = None
     ) -> ToolContext:
-        """What a tool gets.
+        """The context passed to a tool.
 
         Args:
-            output: takes the output of its commands as it comes.
-            command_timeout: seconds, instead of the bound.
+            output: receives the output of its commands as it arrives.
+            command_timeout: seconds, overriding the bound.
         """
         bounds = self.bounds
         return ToolContext(
