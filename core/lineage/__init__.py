@@ -1,1 +1,1 @@
-"""Runs that continue others: recovery, resume and fork."""
+"""Runs that continue other runs: recovery, resume and fork."""

@@ -1,8 +1,8 @@
-"""Fork points of a run, read from its events.
+"""Fork points of a run, determined from its events.
 
-A fork inherits its parent's events up to the fork point, and its own follow them. Nothing
-unfinished is inherited: a reply that was streaming is asked for again, and a call that had not
-ended runs again.
+A fork inherits its parent's events up to the fork point and continues with its own. Unfinished work
+is not inherited: a reply that was streaming is requested again, and a call that had not ended runs
+again.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from sandbox_tui.core.tools.registry import may_change_sandbox
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandReplay:
-    """A call or a person's command to run again.
+    """A call or a user command to run again.
 
     Attributes:
-        number: the call's or the command's.
+        number: the call's or the command's number.
         by: who made it.
-        tool: its name; a person's commands are run with `execute_bash`.
+        tool: its name; user commands are run with `execute_bash`.
         arguments: JSON text, as it ran.
         observation, exit_code: its recorded result.
         duration: seconds it took.
-        ended: whether a time limit or a person ended it.
+        ended: whether a time limit or the user ended it.
     """
 
     number: int
@@ -45,17 +45,17 @@ class CommandReplay:
 
 
 SideEffect = CommandReplay | e.FilesChanged
-"""A call or command to run again, or files that a person changed."""
+"""A call or command to run again, or files changed by the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseSnapshot:
-    """A snapshot that a fork's sandbox can begin from.
+    """A snapshot that a fork's sandbox can start from.
 
     Attributes:
-        name: of the snapshot.
-        at: the parent's last event whose changes it holds.
-        step: after which step it was taken.
+        name: the snapshot's name.
+        at: the parent's last event whose changes it contains.
+        step: the step after which it was taken.
     """
 
     name: str
@@ -65,16 +65,16 @@ class BaseSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForkPoint:
-    """The moment at which a fork leaves its parent.
+    """The position at which a fork departs from its parent.
 
     Attributes:
         parent: the parent's session.
-        step: the last step in common, in whole or in part.
-        history: the parent's events up to there.
-        trailing_changes: changes of files that were made before it and recorded after it.
-        next_call: the call that comes next; None: the turn is over.
-        exact: whether the rebuilt conversation is word for word what the model was sent.
-        bases: snapshots from before it, the nearest first.
+        step: the last common step, in whole or in part.
+        history: the parent's events up to this point.
+        trailing_changes: file changes made before this point but recorded after it.
+        next_call: the next call; None if the turn is over.
+        exact: whether the rebuilt conversation is exactly what the model was sent.
+        bases: snapshots taken before this point, nearest first.
     """
 
     parent: str
@@ -87,7 +87,7 @@ class ForkPoint:
 
     @property
     def seq(self) -> int:
-        """The last event in common."""
+        """The last common event."""
         return self.history[-1].seq
 
     def effects_since(self, base: BaseSnapshot | None) -> list[SideEffect]:
@@ -97,15 +97,16 @@ class ForkPoint:
 
 
 def resolve_position(events: Sequence[e.AnyEvent], at: str, *, before_call: bool = False) -> int:
-    """The event that a position names.
+    """The event that a position refers to.
 
     Args:
-        events: of the session.
-        at: `end`, `5` or `step:5` (its end; 0: the beginning), `call:7` (its end), `seq:123`.
-        before_call: `call:7` means the moment before it runs.
+        events: the session's events.
+        at: `end`, `5` or `step:5` (end of that step; 0 for the start), `call:7` (its end),
+            `seq:123`.
+        before_call: whether `call:7` means the position before it runs.
 
     Raises:
-        ForkRefused: there is no such position.
+        ForkRefused: the position does not exist.
     """
     what, _, number = at.strip().partition(":")
     if what == "end" and not number:
@@ -132,12 +133,12 @@ def fork_point_at(parent: str, events: Sequence[e.AnyEvent], seq: int) -> ForkPo
     """The fork point at the parent's event `seq`, or the nearest one before it.
 
     Args:
-        parent: its session.
-        events: all of them.
+        parent: the parent's session.
+        events: all of its events.
         seq: number of the event.
 
     Raises:
-        ForkRefused: no run can begin there.
+        ForkRefused: no run can start there.
     """
     if not events or not isinstance(events[0], e.RunStarted):
         raise ForkRefused("This session does not record how it started, so it cannot be forked.")
@@ -159,7 +160,7 @@ def never_prepared(events: Sequence[e.AnyEvent]) -> bool:
     """Whether a fork's program ended before the fork's sandbox was rebuilt.
 
     Args:
-        events: all of a session that was interrupted.
+        events: all events of an interrupted session.
     """
     first = events[0] if events else None
     if not isinstance(first, e.RunStarted) or first.parent_seq is None:
@@ -173,7 +174,7 @@ def never_prepared(events: Sequence[e.AnyEvent]) -> bool:
 
 
 _ACTS = (e.Delivered, e.ModelAsked, e.CallProposed)
-"""The first events of an agent, once its sandbox is ready."""
+"""The first events an agent posts once its sandbox is ready."""
 
 
 def _number(event: e.AnyEvent) -> int | None:
@@ -187,7 +188,7 @@ def _number(event: e.AnyEvent) -> int | None:
 
 
 def _end_of_step(events: Sequence[e.AnyEvent], step: int) -> int | None:
-    """The last event of a step: all its calls have ended, and the model is not asked yet."""
+    """The last event of a step: all its calls have ended, the model has not been asked again."""
     found = 1 if step == 0 else None
     for event in events:
         match event:
@@ -204,13 +205,13 @@ def _end_of_step(events: Sequence[e.AnyEvent], step: int) -> int | None:
     return found
 
 
-# --- nothing half done
+# --- removing unfinished work
 
 
 def _without_unfinished(
     events: list[e.AnyEvent],
 ) -> tuple[list[e.AnyEvent], e.ToolCall | None]:
-    """The events without RunFinished, an unanswered request and an unfinished call; that call."""
+    """The events without RunFinished, unanswered request and unfinished call; and that call."""
     events = [x for x in events if not isinstance(x, e.RunFinished)]
     asked = _unanswered(events)
     if asked is not None:
@@ -223,7 +224,7 @@ def _without_unfinished(
 
 
 def _unanswered(events: list[e.AnyEvent]) -> int | None:
-    """Where the request without a reply begins, with the messages delivered for it."""
+    """The position where the unanswered request starts, including messages delivered for it."""
     step, place = 0, None
     for index, event in enumerate(events):
         match event:
@@ -238,7 +239,7 @@ def _unanswered(events: list[e.AnyEvent]) -> int | None:
 
 
 def _next_written(events: list[e.AnyEvent]) -> e.ToolCall | None:
-    """The next call of the last reply, as the model wrote it; None: the turn is over."""
+    """The next call of the last reply, as the model wrote it; None if the turn is over."""
     replied = next((x for x in reversed(events) if isinstance(x, e.ModelReplied)), None)
     if replied is None:
         return None
@@ -258,7 +259,7 @@ def _next_written(events: list[e.AnyEvent]) -> e.ToolCall | None:
 
 
 def _beginning(events: Sequence[e.AnyEvent], history: list[e.AnyEvent]) -> list[e.AnyEvent]:
-    """At least the events up to the first request: nothing can be forked before it."""
+    """At least the events up to the first request, the earliest possible fork point."""
     end = next((n for n, x in enumerate(events) if isinstance(x, e.ModelAsked)), len(events))
     first = list(events[:end])
     return first if len(first) > len(history) else history
@@ -267,7 +268,7 @@ def _beginning(events: Sequence[e.AnyEvent], history: list[e.AnyEvent]) -> list[
 def _trailing_changes(
     events: Sequence[e.AnyEvent], history: Sequence[e.AnyEvent]
 ) -> list[e.FilesChanged]:
-    """Changes made before the last event in common, and recorded after it."""
+    """Changes made before the last common event but recorded after it."""
     calls = {x.call for x in history if isinstance(x, e.CallFinished)}
     last = history[-1].seq
     found: list[e.FilesChanged] = []
@@ -282,7 +283,7 @@ def _trailing_changes(
 
 
 def _is_exact(history: Sequence[e.AnyEvent]) -> bool:
-    """Whether the last request, rebuilt, has the digest that was recorded with it."""
+    """Whether the last request, when rebuilt, has its recorded digest."""
     for place in range(len(history) - 1, -1, -1):
         asked = history[place]
         if isinstance(asked, e.ModelAsked):
@@ -295,7 +296,7 @@ def _is_exact(history: Sequence[e.AnyEvent]) -> bool:
 
 
 def _bases(events: Sequence[e.AnyEvent], history: Sequence[e.AnyEvent]) -> list[BaseSnapshot]:
-    """The snapshots that hold nothing later than `history`, the nearest first."""
+    """The snapshots that contain nothing later than `history`, nearest first."""
     last = history[-1].seq
     found: list[BaseSnapshot] = []
     for event in events:

@@ -1,4 +1,4 @@
-"""The beginning of a fork: its events, and its sandbox brought to the parent's moment."""
+"""The start of a fork: its events, and its sandbox rebuilt as of the fork point."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from sandbox_tui.core.run.start import RunStart
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForkedStart(RunStart):
-    """Continues another run from its middle, in a sandbox of its own.
+    """Continues another run from the middle, in a new sandbox.
 
     Attributes:
-        fork_point: the moment.
-        base: the snapshot its sandbox begins from; None: from the recorded input.
-        recovered: what the parent had come to by then.
-        message: a person's message for the model; may be empty.
-        edited: new arguments (JSON text) for the call that comes next; None: as the model wrote it.
+        fork_point: where the fork departs from its parent.
+        base: the snapshot its sandbox starts from; None for the recorded input.
+        recovered: the parent's state at that point.
+        message: a user message for the model; may be empty.
+        edited: new arguments (JSON text) for the next call; None to keep the model's.
         inputs: the parent's input files that were given as bytes.
         setup: the commands that prepared the parent's sandbox.
     """
@@ -73,8 +73,8 @@ class ForkedStart(RunStart):
     @property
     @override
     def checkpoint(self) -> AgentCheckpoint:
-        """The parent's, with a submit undone, and with a call that waited there to be decided about
-        in the fork's own mode."""
+        """The parent's checkpoint, with a submit undone, and with a waiting call to be decided
+        again in the fork's own mode."""
         return dataclasses.replace(
             self.recovered.checkpoint,
             submitted=False,
@@ -85,7 +85,7 @@ class ForkedStart(RunStart):
 
     @property
     def effects(self) -> list[SideEffect]:
-        """What has to be done again in the sandbox."""
+        """The effects to repeat in the sandbox."""
         return self.fork_point.effects_since(self.base)
 
     @override
@@ -120,12 +120,12 @@ class ForkedStart(RunStart):
         return limit
 
     def _queued(self) -> list[QueuedMessage]:
-        """What waits for the model; the model is not told of commands that were running."""
+        """Messages waiting for the model, except the results of commands that were running."""
         running = {item.id for item in self.recovered.lost_commands}
         return [message for message in self.recovered.message_queue if message.id not in running]
 
     def _events(self, sandbox_info: dict[str, str], model: str) -> Iterator[e.AnyEvent]:
-        """Where the fork comes from, and what it leaves behind."""
+        """Events that describe the fork's origin and end what it does not inherit."""
         fork_point, state = self.fork_point, self.recovered.state
         yield e.Forked(
             parent=fork_point.parent,
@@ -158,7 +158,7 @@ class ForkedStart(RunStart):
         yield from fork_point.trailing_changes
 
     async def _rebuild_sandbox(self, context: ReplayContext, root: str) -> None:
-        """Do again what the base lacks; `root` is the directory that is watched."""
+        """Repeat the effects that the base lacks; `root` is the watched directory."""
         if self.base is None:
             await restore_inputs(_first_files(self.fork_point.history), context)
         effects = self.effects

@@ -33,12 +33,12 @@ from sandbox_tui.core.tools.registry import command_docs, tools_named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForkRequest:
-    """What a fork is asked to do.
+    """The request for a fork.
 
     Attributes:
         run: settings and the rest of a run's request; its task is not used.
-        message: for the model, before it continues.
-        edited: new arguments for the call that comes next.
+        message: message for the model, before it continues.
+        edited: new arguments for the next call.
         prompts: another prompt pack, or None.
         task: another task, or None.
     """
@@ -57,17 +57,17 @@ def request_like_parent(
     *,
     trusted: bool,
 ) -> RunRequest:
-    """The parent's request, with a person's changes.
+    """The parent's request, with the user's changes.
 
     Args:
-        started: the parent's beginning.
-        settings: of today, overrides included.
-        overrides: by dotted name, as on the command line.
-        trusted: whether the record was made here. An imported record does not decide to which
-            server a key is sent, nor what a sandbox may do.
+        started: the parent's first event.
+        settings: the current settings, including overrides.
+        overrides: values by dotted name, as on the command line.
+        trusted: whether the session was recorded here. An imported one must not decide which server
+            receives a key, nor what a sandbox may do.
 
     Raises:
-        ConfigError: an override cannot be used.
+        ConfigError: an override is invalid.
     """
     request = None
     if trusted:
@@ -89,7 +89,7 @@ def request_like_parent(
 
 
 def _with_tool_format(request: RunRequest, fork_point: ForkPoint) -> RunRequest:
-    """The request, with how the parent's tool calls travelled, where the model is the same."""
+    """The request with the parent's tool call format, if the model is the same."""
     first, model = fork_point.history[0], request.settings.model
     if request.tool_format is not None or not isinstance(first, e.RunStarted):
         return request
@@ -107,12 +107,12 @@ async def open_fork(
     run_id: str,
     blobs: BlobStore,
 ) -> tuple[Run, list[e.AnyEvent]]:
-    """A run, ready for `events`, and the events it inherits, to be stored before its own.
+    """A run, ready for `events`, and the inherited events to store before its own.
 
     Raises:
-        ConfigError: a setting cannot be used, or leaves the fork no step.
-        ForkRefused: a call was edited where none comes next.
-        SandboxUnavailable: nothing here can run a sandbox.
+        ConfigError: a setting is invalid, or leaves the fork no step.
+        ForkRefused: a call was edited, but none comes next.
+        SandboxUnavailable: this machine cannot run a sandbox.
     """
     _check(fork_point, request)
     settings = request.run.settings
@@ -163,12 +163,12 @@ async def open_fork(
     first = msgspec.structs.replace(
         started, settings=msgspec.structs.replace(settings_now, files=files)
     )
-    history[0] = e.from_json(e.to_json(first))  # as it will be read back
+    history[0] = e.from_json(e.to_json(first))  # in the form in which it will be read back
     return run, history
 
 
 def _as_sent(event: e.AnyEvent, parent: e.RunStarted) -> e.AnyEvent:
-    """An inherited event: the steps that the model was told it had left stay as the parent's."""
+    """An inherited event, with the number of remaining steps that the model was told."""
     if not isinstance(event, e.ModelAsked) or event.steps_left is not None:
         return event
     return msgspec.structs.replace(event, steps_left=parent.limits.max_steps - event.step + 1)
@@ -206,7 +206,7 @@ def _pack(first: e.RunStarted, request: ForkRequest) -> PromptPack:
 def _prompts(
     first: e.RunStarted, request: ForkRequest, pack: PromptPack, tools: Sequence[Tool]
 ) -> dict[str, str]:
-    """The fields of `RunStarted` that follow from another prompt pack or task."""
+    """The fields of `RunStarted` that change with another prompt pack or task."""
     task = first.task if request.task is None else request.task
     if request.prompts is None and request.task is None:
         return {}

@@ -1,4 +1,4 @@
-"""Resumes a run whose program is gone, in the sandbox it left."""
+"""Resumes a run whose program has ended, in the sandbox it left behind."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NOT_RECORDED = (
 
 
 def recorded_request(started: e.RunStarted, settings: config.Settings) -> RunRequest:
-    """The request that a run was begun with; what is not recorded comes from today's settings.
+    """The request a run was started with; unrecorded values come from the current settings.
 
     Raises:
         ResumeRefused: too little is recorded.
@@ -81,16 +81,16 @@ def recorded_request(started: e.RunStarted, settings: config.Settings) -> RunReq
 
 
 def open_resumed(recovered: RecoveredRun, request: RunRequest, blobs: BlobStore) -> Run:
-    """A run, ready for `events`, that continues where it was.
+    """A run, ready for `events`, that continues where it stopped.
 
     Args:
-        recovered: the run until its program was gone.
+        recovered: the run up to the end of its program.
         request: from `recorded_request`.
-        blobs: where file contents go.
+        blobs: where file contents are stored.
 
     Raises:
-        ConfigError: its model cannot be asked.
-        SandboxUnavailable: its sandbox is of a kind that is not known here.
+        ConfigError: its model cannot be used.
+        SandboxUnavailable: its kind of sandbox is unknown here.
     """
     started, settings = recovered.started, request.settings
     pack = recorded_pack(started)
@@ -108,7 +108,7 @@ def open_resumed(recovered: RecoveredRun, request: RunRequest, blobs: BlobStore)
 
 
 def recorded_pack(started: e.RunStarted) -> PromptPack:
-    """The prompts as they were sent: their file may have changed since."""
+    """The prompts as they were sent, since their file may have changed."""
     return PromptPack(
         name=started.prompt_pack,
         system_prompt=started.system_prompt,
@@ -120,7 +120,7 @@ def recorded_pack(started: e.RunStarted) -> PromptPack:
 
 
 def _scripted(started: e.RunStarted) -> Model | None:
-    """The demo's model, where it was that."""
+    """The demo's model, if the run used it."""
     speed = started.model_params.get("speed")
     if started.model == DemoModel.name and isinstance(speed, int | float):
         return DemoModel(speed=float(speed))
@@ -128,16 +128,16 @@ def _scripted(started: e.RunStarted) -> Model | None:
 
 
 def _learnt_format(state: RunState) -> e.ToolFormat | None:
-    """How the tool calls travelled, once one did."""
+    """The format of its tool calls, if it made any."""
     return state.tool_format if state.calls else None
 
 
 def _model_settings(started: e.RunStarted, today: config.ModelSettings) -> config.ModelSettings:
-    """The model as recorded; its key's name and its timeouts as they are set today."""
+    """The recorded model, with the current key name and timeouts."""
     params = started.model_params
     address = str(params.get("base_url") or "")
     if without_secrets(today.base_url) == address:
-        address = today.base_url  # with what was not recorded of it
+        address = today.base_url  # including the parts that are not recorded
     body: Any = params.get("extra_body") or {}
     if without_keys(today.extra_body) == body:
         body = today.extra_body

@@ -1,8 +1,8 @@
-"""Recovers the state of a run whose program is gone, or of a parent at its fork, from its events.
+"""Recovers the state of a run whose program has ended, or of a parent at a fork, from its events.
 
 A killed program leaves three things: the events it stored, the sandbox (for `sandbox.grace`
-seconds), and in it the shell state of the last command that ended. Everything else is rebuilt from
-the events: the conversation, the queued messages, the position within the turn.
+seconds), and inside it the shell state after the last completed command. Everything else is rebuilt
+from the events: the conversation, the queued messages, the position within the turn.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from sandbox_tui.core.sandboxes.base import FileEntry, Listing
 from sandbox_tui.core.tools.call_summaries import full_command
 
 MAX_COMMAND_CHARS = 300
-"""Characters of a background command that the model is told of."""
+"""Maximum characters of a background command in the message to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,22 +43,22 @@ class RecoveredRun:
     """A run up to its last stored event.
 
     Attributes:
-        state: the fold of its events, into which the run that continues folds its own.
-        started: its beginning.
+        state: the fold of its events, which the continuing run extends.
+        started: its first event.
         messages: the conversation for the next request.
-        checkpoint: where the agent stood.
-        mode, resume_mode: its mode, and the last of the modes auto and ask.
-        granted: tool and pattern of what a person allowed for the rest of the run.
+        checkpoint: the agent's checkpoint.
+        mode, resume_mode: its mode, and whichever of the modes auto and ask was set last.
+        granted: (tool, pattern) of the rules the user granted for the rest of the run.
         message_queue: messages that wait for the model.
-        commands: a person's commands that had not begun.
-        lost_commands: those that were running.
-        listing: the files at the last scan; None when there was none.
-        shells: how many shells a person opened.
-        downtime: seconds since the last event, by wall clock.
-        begun_at: seconds on the run's clock at which its own part began; 0 unless it is a fork.
+        commands: user commands that had not started.
+        lost_commands: user commands that were running.
+        listing: the files at the last scan, or None if there was none.
+        shells: number of shells the user opened.
+        downtime: seconds since the last event, in wall-clock time.
+        begun_at: start of its own part on the run's clock, in seconds; 0 unless it is a fork.
         frozen_seconds: how long its sandbox was frozen since then.
-        left_running: commands with processes in the background of whose end the model has not
-            been told.
+        left_running: commands that left background processes running, if the model has not been
+            told that those ended.
         snapshots: its events about snapshots, and those that changed the sandbox.
         prepared: whether its input had been copied in and its files scanned.
     """
@@ -83,14 +83,14 @@ class RecoveredRun:
     prepared: bool = True
 
     def time_left(self, limit: float | None) -> float | None:
-        """What is left of a time limit, in seconds; frozen time and the parent's do not count."""
+        """The rest of a time limit, in seconds; frozen time and the parent's time do not count."""
         if limit is None:
             return None
         return max(0.0, limit - (self.state.t - self.begun_at - self.frozen_seconds))
 
 
 def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
-    """The run of these events, all that are stored; None if they do not begin with RunStarted."""
+    """The run described by all its stored events; None if the first one is not RunStarted."""
     if not events or not isinstance(events[0], e.RunStarted):
         return None
     state = fold(events)
@@ -121,7 +121,7 @@ def recover(events: Sequence[e.AnyEvent]) -> RecoveredRun | None:
 
 
 def _own(events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
-    """The events of the run itself: of a fork, those after its parent's."""
+    """The run's own events; for a fork, those after its parent's."""
     for place in range(len(events) - 1, -1, -1):
         if isinstance(events[place], e.Forked):
             return events[place:]
@@ -129,7 +129,7 @@ def _own(events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
 
 
 def last_moment(events: Sequence[e.AnyEvent]) -> float:
-    """When the last event happened, in seconds since the epoch."""
+    """Time of the last event, in seconds since the epoch."""
     at = 0.0
     for event in events:
         match event:
@@ -189,11 +189,11 @@ def _left_running(own: Sequence[e.AnyEvent], state: RunState) -> Iterator[str]:
                 pass
 
 
-# --- what waits for the model
+# --- messages for the model
 
 
 def _queued_messages(state: RunState) -> list[QueuedMessage]:
-    """In the order in which they began to wait: a command's output does when the command ends."""
+    """The queue, ordered by time of queuing; a command's output is queued at its end."""
     waiting = [(_since(item), _words(item)) for item in state.queue if _tells(item)]
     words = [words for _, words in sorted(waiting, key=lambda pair: pair[0])]
     for item in _running_commands(state):
@@ -204,7 +204,7 @@ def _queued_messages(state: RunState) -> list[QueuedMessage]:
 
 
 def _untold_repetition(events: Sequence[e.AnyEvent], state: RunState) -> list[QueuedMessage]:
-    """What the model was to be told of a call that it repeats, when the program ended first."""
+    """The message about a repeated call, if the program ended before delivering it."""
     last = next((x for x in reversed(events) if isinstance(x, e.CallFinished | e.Delivered)), None)
     times = counter_after(events).times
     if not isinstance(last, e.CallFinished) or times != TIMES_UNTIL_TOLD:
@@ -234,7 +234,7 @@ def _words(item: HumanItem) -> QueuedMessage:
     return QueuedMessage(item.id, human_message(item.text), blocks_submit=True)
 
 
-# --- where the turn stood
+# --- position within the turn
 
 
 def _agent_checkpoint(events: Sequence[e.AnyEvent], state: RunState) -> AgentCheckpoint:
@@ -273,9 +273,9 @@ def _agent_checkpoint(events: Sequence[e.AnyEvent], state: RunState) -> AgentChe
 
 
 def _written(events: Sequence[e.AnyEvent], replied: e.ModelReplied) -> tuple[RawToolCall, ...]:
-    """The calls of a reply, word for word.
+    """The calls of a reply, exactly as written.
 
-    The message holds them in a form that any server takes back; what the model wrote instead, say
+    The message holds them in a form that every server accepts; the model's own text, for example
     broken JSON, is in the fragments.
     """
     sent = cast("list[dict[str, dict[str, str]]]", replied.message.get("tool_calls") or [])

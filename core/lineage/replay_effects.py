@@ -1,8 +1,8 @@
-"""Brings a fork's sandbox to the parent's moment at which the fork begins.
+"""Brings a fork's sandbox to its parent's state at the fork point.
 
-From the nearest snapshot, or from the recorded input where there is none, the recorded calls and
-commands since then run again in order; then the stored contents of that moment's files are written
-where they differ. Each replay is recorded, with how its result differs.
+Starting from the nearest snapshot, or else from the recorded input, the recorded calls and commands
+since then run again in order; then files whose stored content differs are written. Each replay is
+recorded, with the difference in its result.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sandbox_tui.core.tools.base import Observation
 from sandbox_tui.core.tools.call_summaries import summarize_call
 
 MAX_RECONCILED_FILES = 1000
-"""Files that are compared with what was stored of them."""
+"""Maximum number of files compared with their stored state."""
 
 SHELL_TIMEOUT_SECONDS = 60.0
 MAX_NAMED = 3
@@ -36,8 +36,8 @@ class ReplayContext:
     """What a replay needs.
 
     Attributes:
-        environment: the fork's.
-        blobs: the contents that were stored.
+        environment: the fork's environment.
+        blobs: the stored contents.
     """
 
     environment: ToolEnvironment
@@ -54,14 +54,14 @@ class ReplayContext:
 
 
 async def restore_inputs(files: Sequence[e.FileChange], context: ReplayContext) -> None:
-    """Write the files that a session began with, as far as they were stored."""
+    """Write the files that a session started with, as far as they were stored."""
     missing = await _put(files, context)
     if missing:
         context.warn(f"Missing, because their content was not saved: {_names(missing)}.")
 
 
 async def replay(effects: Sequence[SideEffect], context: ReplayContext) -> None:
-    """Do again what was done, and record how each result differs."""
+    """Repeat the effects, and record how each result differs."""
     count = sum(isinstance(effect, CommandReplay) for effect in effects)
     number = 0
     for effect in effects:
@@ -78,7 +78,7 @@ async def replay(effects: Sequence[SideEffect], context: ReplayContext) -> None:
 
 
 async def reconcile_files(files: dict[str, FileState], context: ReplayContext, root: str) -> None:
-    """Make the files what they were then, as far as their contents were stored."""
+    """Restore the files to their recorded state, as far as their contents were stored."""
     now = (await context.sandbox.list_files(root)).entries
     wrong: list[e.FileChange] = []
     lost: list[str] = []
@@ -121,7 +121,7 @@ async def _again(effect: CommandReplay, context: ReplayContext) -> Observation:
 
 
 def _divergence(effect: CommandReplay, now: Observation) -> str:
-    """How the result of a replay differs, as a sentence; empty when it does not."""
+    """How the result of a replay differs, as a sentence; empty if it does not."""
     if effect.ended and now.timed_out:
         return ""
     about = sanitize_line(summarize_call(effect.tool, effect.arguments))[:60]
@@ -156,7 +156,7 @@ async def _same(kept: e.FileChange, there: FileEntry | None, context: ReplayCont
 
 
 async def _put(changes: Sequence[e.FileChange], context: ReplayContext) -> list[str]:
-    """Apply changes; returns the paths whose content is not known."""
+    """Apply changes; returns the paths whose content is unknown."""
     lost: list[str] = []
     script: list[bytes] = []
     for change in changes:

@@ -1,4 +1,4 @@
-"""The beginning of a run that is resumed: its program is gone, its sandbox is still there."""
+"""The start of a resumed run: its program has ended, but its sandbox still exists."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from sandbox_tui.core.run.start import RunStart
 
 
 class ResumedStart(RunStart):
-    """Continues a run in the sandbox it left.
+    """Continues a run in the sandbox it left behind.
 
     Args:
-        recovered: what the run had come to.
+        recovered: the state of the run.
     """
 
     def __init__(self, recovered: RecoveredRun) -> None:
@@ -86,7 +86,7 @@ class ResumedStart(RunStart):
         return self._recovered.time_left(limit)
 
     def _queued(self, outlived: bool) -> list[QueuedMessage]:
-        """What the model reads next. `outlived`: background processes kept running."""
+        """The messages the model reads next. `outlived`: background processes kept running."""
         recovered = self._recovered
         if outlived or not recovered.left_running:
             return recovered.message_queue
@@ -96,7 +96,7 @@ class ResumedStart(RunStart):
     def _reconciliation_events(
         self, sandbox_info: dict[str, str], *, outlived: bool
     ) -> Iterator[e.AnyEvent]:
-        """The resumption, and the events that end what was under way."""
+        """The resumption, and the events that end interrupted work."""
         recovered, state = self._recovered, self._recovered.state
         yield e.RunResumed(
             resumed_at=time.time(),
@@ -139,7 +139,7 @@ class ResumedStart(RunStart):
 
 
 def _changed(started: e.RunStarted) -> tuple[str, ...]:
-    """A sentence for each setting that is not recorded, and is now as today's settings say."""
-    if "base_url" not in started.model_params:  # no server is asked
+    """A sentence for each unrecorded setting that now comes from the current settings."""
+    if "base_url" not in started.model_params:  # no server is used
         return ()
     return ("The model server's key and timeouts come from the current settings.",)
