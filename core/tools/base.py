@@ -1,4 +1,4 @@
-"""What a tool is: a schema for the model and a coroutine that answers a call."""
+"""The tool protocol: a schema for the model, and a coroutine that answers a call."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Observation:
     """A tool's answer.
 
     Attributes:
-        text: what the model reads, already bounded.
-        ok: whether the tool did what was asked.
-        exit_code, stdout_bytes, stderr_bytes, truncated, timed_out, interrupted, background: as
-            in `events.CallFinished`.
+        text: the text for the model, already limited in length.
+        ok: whether the tool succeeded.
+        exit_code, stdout_bytes, stderr_bytes, truncated, timed_out, interrupted, background: as in
+        `events.CallFinished`.
         submitted: the model submitted its work; the run ends after this turn.
     """
 
@@ -46,9 +46,9 @@ class ToolContext:
     Attributes:
         sandbox: where it works.
         command_timeout: seconds for one command.
-        on_output: gets a command's output as it arrives.
-        max_lines, max_chars: bounds of an observation, head and tail together.
-        tty: size of the terminal that commands run on; None: they run without one.
+        on_output: receives a command's output as it arrives.
+        max_lines, max_chars: maximum size of an observation, head and tail together.
+        tty: size of the terminal that commands run on; None if they run without one.
     """
 
     sandbox: Sandbox
@@ -63,7 +63,7 @@ class Tool(Protocol):
     """A tool.
 
     Attributes:
-        name: as the model calls it.
+        name: the name the model uses.
         schema: the OpenAI function object (`name`, `description`, `parameters`).
     """
 
@@ -71,14 +71,17 @@ class Tool(Protocol):
     schema: Mapping[str, Any]
 
     async def __call__(self, arguments: Mapping[str, Any], context: ToolContext) -> Observation:
-        """Answer a call. Wrong arguments are answered with an Observation that says so
-        (`ok=False`), never by raising; only `SandboxError` is raised."""
+        """Answer a call.
+
+        Wrong arguments are reported in an Observation with `ok=False`, never by raising; only
+        `SandboxError` is raised.
+        """
         ...
 
 
 @runtime_checkable
 class ReadOnlyCalls(Protocol):
-    """A tool with calls that change nothing; a fork does not repeat those."""
+    """A tool with read-only calls, which a fork does not repeat."""
 
     def only_reads(self, arguments: str) -> bool:
         """Whether a call with these arguments (JSON text) changes nothing."""

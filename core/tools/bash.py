@@ -21,8 +21,7 @@ _CAPPED = "[The command wrote {} bytes; only the beginning was kept. Send long o
 
 
 class ExecuteBash(Tool):
-    """Runs a command. The observation has the format of the reference, without its stray
-    backslashes."""
+    """Runs a command. The observation has the reference's format, without its stray backslashes."""
 
     name = "execute_bash"
     schema: Mapping[str, Any] = {
@@ -78,7 +77,7 @@ def as_terminal_text(result: ExecResult, size: Size) -> ExecResult:
 
 
 def observe(result: ExecResult, context: ToolContext) -> Observation:
-    """The observation of a command's result."""
+    """The observation for a command's result."""
     stdout, stderr = _share(result, context)
     lines = [f"Exit code: {_code(result)}", "Execution output of [execute_bash]:"]
     lines += ["[STDOUT]", stdout.text]
@@ -102,7 +101,7 @@ def observe(result: ExecResult, context: ToolContext) -> Observation:
 
 
 def _share(result: ExecResult, context: ToolContext) -> tuple[TruncatedText, TruncatedText]:
-    """Both streams, bounded to one observation; stderr gets up to a third."""
+    """Both streams, truncated to one observation; stderr gets up to a third."""
     stdout = decode_ends(result.stdout, context.max_chars)
     stderr = decode_ends(result.stderr, context.max_chars)
     err = truncate_ends(

@@ -1,6 +1,6 @@
-"""One-line summaries of calls: for lists, the mirror and notifications.
+"""One-line summaries of calls, for lists, the mirror and notifications.
 
-Arguments are read as the tools read them (`parse_arguments`), so that what a person approves is
+Arguments are parsed as the tools parse them (`parse_arguments`), so that what the user approves is
 what runs. The text is untrusted: sanitize it before showing it.
 """
 
@@ -25,7 +25,7 @@ def summarize_call(tool: str, arguments: str) -> str:
 
     Args:
         tool: its name.
-        arguments: the JSON text the model wrote; shown unchanged if it is not a JSON object.
+        arguments: the model's JSON text; shown unchanged if it is not a JSON object.
     """
     try:
         fields = parse_arguments(arguments)
@@ -39,7 +39,7 @@ def summarize_call(tool: str, arguments: str) -> str:
 
 
 def full_command(tool: str, arguments: str) -> str:
-    """The same with every line of a command, for a person who decides about the call."""
+    """Like `summarize_call`, but with every line of a command, for approval by the user."""
     try:
         fields = parse_arguments(arguments)
     except ArgumentsError:

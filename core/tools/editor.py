@@ -35,7 +35,7 @@ COUNT_CHUNK_BYTES = 64 << 10
 """Bytes per chunk when counting lines."""
 
 MAX_LISTED_ENTRIES = 300
-"""Entries shown of a directory."""
+"""Maximum number of entries shown of a directory."""
 
 T = TypeVar("T")
 
@@ -137,9 +137,9 @@ class StrReplaceEditor(Tool, ReadOnlyCalls):
 
 
 async def _path(sandbox: Sandbox, given: str) -> str:
-    """The path a model means, as `path_codec` decodes it.
+    """The path a model means, decoded with `path_codec`.
 
-    A name that is not UTF-8 can only be given in the form in which listings show it.
+    A name that is not UTF-8 can only be given as it is shown in listings.
     """
     if "\0" in given or given.startswith("~"):
         raise ArgumentsError("path must be an absolute path, such as /testbed/notes.txt.")
@@ -194,7 +194,7 @@ def _view_lines(
 
 async def _view_directory(entry: FileEntry, given: str, context: ToolContext) -> Observation:
     root = entry.path.rstrip(b"/").removesuffix(b"/.")
-    # the slash follows a link to a directory
+    # the trailing slash follows a link to a directory
     listing = await context.sandbox.list_files(path_to_text(root + b"/"))
     rows: list[str] = []
     for entry in sorted(listing.entries.values(), key=lambda entry: entry.path):
@@ -263,7 +263,7 @@ async def _save(path: str, given: str, edit: Edit, context: ToolContext) -> Obse
 
 
 def _shown(data: bytes, first: int, last: int, max_lines: int, max_chars: int) -> TruncatedText:
-    """Numbered lines of a file, within bounds; only those are decoded."""
+    """Numbered lines of a file, truncated; only the lines shown are decoded."""
     count = last - first + 1
     if count <= max_lines:
         text = _numbered(_lines(data, first, last), first)
@@ -289,7 +289,7 @@ def _lines(data: bytes, first: int, last: int) -> list[str]:
 
 
 def _after_line(data: bytes, number: int) -> int:
-    """Where the line of this number ends."""
+    """The offset at which the line with this number ends."""
     at = 0
     while at < len(data):
         end = at + COUNT_CHUNK_BYTES
@@ -307,7 +307,7 @@ def _numbered(lines: list[str], first: int) -> str:
 
 
 def _range(lines: list[int] | None, total: int) -> tuple[int, int, str]:
-    """First and last line to show, and a note when the range reached beyond the file."""
+    """First and last line to show, and a note if the range extends beyond the file."""
     if lines is None:
         return 1, total, ""
     if len(lines) != 2:

@@ -23,9 +23,9 @@ SNIFFED_BYTES = 8192
 
 
 def binary_kind(data: bytes) -> str | None:
-    """What kind of binary content this is, or None for text.
+    """The kind of binary content, or None for text.
 
-    Text has no NUL among its first bytes, in any encoding. Content that begins like a known format
+    Text in any encoding has no NUL among its first bytes. Content that starts like a known format
     and is not UTF-8 is binary too.
     """
     head = data[:SNIFFED_BYTES]

@@ -1,7 +1,7 @@
-"""The tools that a run can name. A new tool is one file.
+"""The tools available to runs, by name. A new tool is one file.
 
-Tools of this package are listed in `DEFAULT_TOOLS`. Others are added with `register`, or by a
-package with an entry point in the group `sandbox_tui.tools`. A run asks for them by name; a resumed
+This package's tools are listed in `DEFAULT_TOOLS`. Others are added with `register`, or by a
+package with an entry point in the group `sandbox_tui.tools`. A run requests them by name; a resumed
 or forked run finds them again by that name.
 """
 
@@ -19,18 +19,18 @@ from sandbox_tui.core.tools.editor import StrReplaceEditor
 from sandbox_tui.core.tools.submit import Submit
 
 DEFAULT_TOOLS: tuple[Tool, ...] = (StrReplaceEditor(), ExecuteBash(), Submit())
-"""In the reference's order."""
+"""The default tools, in the reference's order."""
 
 _registered: dict[str, Tool] = {tool.name: tool for tool in DEFAULT_TOOLS}
 
 
 def register(tool: Tool) -> None:
-    """Add a tool; it replaces another of the same name."""
+    """Add a tool, replacing any other with the same name."""
     _registered[tool.name] = tool
 
 
 def find_tool(name: str) -> Tool | None:
-    """The tool of this name, if there is one."""
+    """The tool with this name, or None."""
     return _registered.get(name) or _installed(name)
 
 
@@ -43,10 +43,10 @@ def _installed(name: str) -> Tool | None:
 
 
 def tools_named(names: Sequence[str] | None) -> tuple[Tool, ...]:
-    """The tools of these names, in this order; None: the default ones.
+    """The tools with these names, in this order; None for the default ones.
 
     Raises:
-        ConfigError: one of them is not known.
+        ConfigError: a name is unknown.
     """
     if names is None:
         return DEFAULT_TOOLS
@@ -64,7 +64,7 @@ def may_change_sandbox(name: str, arguments: str) -> bool:
     """Whether a call may change anything; True for an unknown tool.
 
     Args:
-        name: of the tool.
+        name: the tool's name.
         arguments: JSON text.
     """
     tool = find_tool(name)
@@ -72,7 +72,7 @@ def may_change_sandbox(name: str, arguments: str) -> bool:
 
 
 def command_docs(tools: Sequence[Tool] = DEFAULT_TOOLS) -> str:
-    """The tools as text, for prompt packs that repeat them in the prompt."""
+    """The tools as text, for prompt packs that describe them in the prompt."""
     blocks: list[str] = []
     for tool in tools:
         schema = tool.schema

@@ -1,4 +1,4 @@
-"""Edits of a file's bytes that change nothing else in the file.
+"""Edits of a file's bytes that leave the rest of the file unchanged.
 
 Files are edited as bytes, so that tabs, line endings, a missing newline at the end and invalid
 UTF-8 stay as they are. The model writes UTF-8 with LF; in a file with CRLF endings, its texts are
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 HINTED = 1 << 20
-"""Files up to this size are searched for near matches."""
+"""Maximum size of files that are searched for near matches."""
 
 
 class EditError(ValueError):
@@ -26,7 +26,7 @@ class Edit(NamedTuple):
 
 
 def replace(data: bytes, old: str, new: str, name: str) -> Edit:
-    """Replace the one occurrence of `old`.
+    """Replace the only occurrence of `old`.
 
     Raises:
         EditError: there is none, or more than one, or nothing would change.
@@ -79,12 +79,12 @@ def line_ending(data: bytes) -> bytes:
 
 
 def line_count(data: bytes) -> int:
-    """Lines, where only LF (or CRLF) ends a line; an unfinished last line counts."""
+    """The number of lines, ended only by LF (or CRLF); an unfinished last line counts."""
     return data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
 
 
 def _encoded(data: bytes, old: str, new: str) -> tuple[bytes, bytes]:
-    """Both texts as bytes, in the file's line ending.
+    """Both texts as bytes, with the file's line endings.
 
     In a file with mixed endings they stay as written, unless only the CRLF form occurs.
     """
@@ -99,7 +99,7 @@ def _as_crlf(text: bytes) -> bytes:
 
 
 def _hint(data: bytes, old: str) -> str:
-    """Hints why a text that the model saw in the file is not found in it."""
+    """A hint why text that the model saw in the file is not found in it."""
     if "\ufffd" in old:
         return " It holds U+FFFD, which view shows for bytes that are not UTF-8: leave those out."
     lines = [_squeezed(line.encode("utf-8")) for line in old.strip().split("\n")]
@@ -125,7 +125,7 @@ def _places(data: bytes, needle: bytes) -> str:
 
 
 def _end_of(data: bytes, line: int) -> int:
-    """Where line `line` ends, its newline included; 0 for line 0."""
+    """The offset at which line `line` ends, including its newline; 0 for line 0."""
     at = 0
     for _ in range(line):
         at = data.find(b"\n", at) + 1

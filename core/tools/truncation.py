@@ -1,11 +1,11 @@
-"""Output as the model reads it: decoded, without escape sequences, bounded in length."""
+"""Output as the model reads it: decoded, without escape sequences, limited in length."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-# An unterminated string swallows the rest of its line, not the rest of the output.
+# An unterminated string consumes the rest of its line, not the rest of the output.
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor moves
     r"|\x1b\](?:[^\x07\x1b]*(?:\x07|\x1b\\)|[^\x07\x1b\n]*)"  # OSC: titles, links
@@ -19,15 +19,18 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 class TruncatedText(NamedTuple):
-    """Text within bounds, and whether anything was left out."""
+    """Text within the limits, and whether anything was left out."""
 
     text: str
     truncated: bool
 
 
 def decode_output(data: bytes) -> str:
-    """Output as text: invalid UTF-8 becomes U+FFFD, escapes and NULs are removed, and of a
-    line that is redrawn (a progress bar) the last state remains."""
+    """Output as text, without escape sequences and NULs.
+
+    Invalid UTF-8 becomes U+FFFD. Of a line that is redrawn (a progress bar), the last state
+    remains.
+    """
     text = data.decode("utf-8", "replace")
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
@@ -37,10 +40,10 @@ def decode_output(data: bytes) -> str:
 
 
 class HeadAndTail(NamedTuple):
-    """A text; of a long one only the beginning and the end.
+    """A text, or the start and the end of a long one.
 
     Attributes:
-        head: the beginning, or the whole text.
+        head: the start, or the whole text.
         tail: the end, if something is left out.
         lines: whole lines left out.
         chars: characters left out, roughly.
@@ -80,7 +83,7 @@ def truncate_middle(text: str, *, max_lines: int, max_chars: int) -> TruncatedTe
 
 
 def truncate_ends(ends: HeadAndTail, *, max_lines: int, max_chars: int) -> TruncatedText:
-    """The same for a text of which only the ends are known."""
+    """Like `truncate_middle`, for a text of which only the ends are known."""
     whole = not ends.tail
     above, below = ends.head.count("\n") + 1, ends.tail.count("\n") + 1
     every = above if whole else above + ends.lines + below
@@ -120,7 +123,7 @@ def _last_lines(text: str, count: int) -> str:
 
 
 def _fit(first: str, last: str, max_chars: int) -> tuple[str, str, int]:
-    """Head and tail cut to `max_chars` together, and the number of characters cut."""
+    """Head and tail cut to `max_chars` in total, and the number of characters cut."""
     excess = len(first) + len(last) - max_chars
     if excess <= 0:
         return first, last, 0

@@ -1,9 +1,9 @@
 """Typed access to the arguments of a call.
 
-Values are coerced where only one meaning is possible ("5" for 5, "[1, 5]" for [1, 5]). Unknown
+Values are coerced if only one meaning is possible ("5" for 5, "[1, 5]" for [1, 5]). Unknown
 parameters are ignored: models add those of other tools (a `timeout`, an `explanation`), and an
 error would waste a step. A missing parameter is an error that names the given ones, so that the
-model sees a misspelt one.
+model notices a misspelt one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sandbox_tui.core.base.json_arguments import ArgumentsError
 
 
 def missing_arguments(arguments: Mapping[str, Any], *names: str, use: str = "") -> ArgumentsError:
-    """The error to raise for missing arguments; `use` says what requires them."""
+    """The error to raise for missing arguments; `use` names what requires them."""
     given = ", ".join(str(name)[:40] for name in list(arguments)[:12])
     verb = "is" if len(names) == 1 else "are"
     needed = f"{' and '.join(names)} {verb} required{f' for {use}' if use else ''}"
@@ -24,17 +24,17 @@ def missing_arguments(arguments: Mapping[str, Any], *names: str, use: str = "") 
 
 
 def int_argument(arguments: Mapping[str, Any], name: str) -> int | None:
-    """A whole number, possibly written as a string; None if it is missing.
+    """An integer, possibly written as a string; None if it is missing.
 
     Raises:
-        ArgumentsError: it is not a whole number.
+        ArgumentsError: it is not an integer.
     """
     value = arguments.get(name)
     return None if value is None or value == "" else _to_int(value, name)
 
 
 def int_list_argument(arguments: Mapping[str, Any], name: str) -> list[int] | None:
-    """A list of whole numbers; the list or its items may be written as strings.
+    """A list of integers; the list or its items may be written as strings.
 
     Raises:
         ArgumentsError: it is not such a list.
