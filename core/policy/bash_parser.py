@@ -1,9 +1,9 @@
 """Splits a bash command into the simple commands that it may run.
 
 `a && b; c $(d) | e >f` runs a, b, c, d and e and writes f; a rule must check every one of them. The
-parser covers the part of bash's grammar (bash manual, "Shell Grammar") that can be parsed with
-certainty, and raises `Ambiguous` for the rest: a case, a function, arithmetic, an array, a here
-document with expansions. It never guesses: nothing can run but what it returns.
+parser covers the part of bash's grammar (bash manual, "Shell Grammar") that can be parsed reliably,
+and raises `Ambiguous` for the rest: a case, a function, arithmetic, an array, a here document with
+expansions. It never guesses: only what it returns can run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 
 MAX_COMMAND_CHARS = 100_000
-"""Characters of a command that is parsed; longer ones are ambiguous."""
+"""Maximum length of a command that is parsed; longer ones are ambiguous."""
 
 _CONTROL = re.compile(r"[\x01-\x08\x0b-\x1f\x7f]")
 _JOINED = re.compile(r"(?<![ \t])\\\n")
@@ -34,7 +34,7 @@ _ENDS = frozenset(" \t\n;&|()<>")
 
 
 class Ambiguous(ValueError):
-    """A command that cannot be parsed with certainty; the message says why."""
+    """A command that cannot be parsed reliably; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Word:
     Attributes:
         raw: as written.
         plain: without quotes.
-        literal: whether the command gets `plain`: nothing in it is expanded.
+        literal: whether the command receives exactly `plain`, without any expansion.
     """
 
     raw: str
@@ -53,20 +53,20 @@ class Word:
 
     @property
     def assigns(self) -> bool:
-        """Whether it is a variable assignment in front of a command."""
+        """Whether it is a variable assignment before a command."""
         return _ASSIGNMENT.match(self.raw) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class SimpleCommand:
-    """A simple command, or a file that a redirection writes (its words are `>` and the file)."""
+    """A simple command, or a file written by a redirection (its words are `>` and the file)."""
 
     words: tuple[Word, ...]
     writes: bool = False
 
     @property
     def text(self) -> str:
-        """Its words as written, separated by one blank."""
+        """Its words as written, separated by single spaces."""
         return " ".join(word.raw for word in self.words)
 
     @property
@@ -87,7 +87,7 @@ def parse_command(command: str) -> list[SimpleCommand]:
     """All simple commands and written files of `command`, in no particular order.
 
     Raises:
-        Ambiguous: part of it cannot be parsed with certainty.
+        Ambiguous: part of it cannot be parsed reliably.
     """
     if len(command) > MAX_COMMAND_CHARS:
         raise Ambiguous("it is very long")
@@ -104,10 +104,10 @@ def parse_command(command: str) -> list[SimpleCommand]:
 
 
 def parse_named(command: str) -> list[SimpleCommand]:
-    """The same, of a command whose programs are all known before it runs.
+    """Like `parse_command`, for a command whose programs must all be known before it runs.
 
     Raises:
-        Ambiguous: something in it cannot be read for certain.
+        Ambiguous: part of it cannot be parsed reliably, or a program is unknown.
     """
     parts = parse_command(command)
     if not all(part.named for part in parts):
@@ -191,7 +191,7 @@ class _Reader:
         self.commands(")")
 
     def _finish(self, words: list[Word]) -> None:
-        """End the command that began after the last operator."""
+        """End the command that started after the last operator."""
         while words and words[0].raw in _OPENING | _CLOSING:
             words.pop(0)
         read_first = 0
@@ -215,7 +215,7 @@ class _Reader:
 
     def _is_redirection(self) -> bool:
         if self._peek() in ("<", ">"):
-            return self._peek(1) != "("  # <( begins a word
+            return self._peek(1) != "("  # <( starts a word
         return self.text.startswith("&>", self.at)
 
     def _redirection(self, words: list[Word], descriptor: str) -> None:
@@ -242,7 +242,7 @@ class _Reader:
             self.parts.append(SimpleCommand((Word(">", ">", True), _straight(target)), writes=True))
 
     def _skip_here_documents(self) -> None:
-        """Skip their bodies, which begin after the line that names them."""
+        """Skip the bodies of here documents, which start after the line that names them."""
         for document in self.waiting:
             body: list[str] = []
             while True:
@@ -328,7 +328,7 @@ class _Reader:
         return plain, literal
 
     def _expansion(self, *, quoted: bool = False) -> bool:
-        """Parse an expansion that begins with $, ` or <(; True for a literal dollar sign."""
+        """Parse an expansion that starts with $, ` or <(; True for a literal dollar sign."""
         text = self.text
         if text.startswith(("$((", "$["), self.at):
             raise Ambiguous("it holds arithmetic")

@@ -1,4 +1,4 @@
-"""Rules that a person adds during a run: patterns that allow a call and its like."""
+"""Rules that the user adds during a run: patterns that allow a call and similar ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sandbox_tui.core.policy.rules import Policy, Rule
 
 
 def granted_rules(tool: str, patterns: Sequence[str]) -> tuple[Rule, ...]:
-    """Rules that allow these patterns, in the form in which `suggested` writes them."""
+    """Rules that allow these patterns, in the form that `suggested` returns."""
     rules: list[Rule] = []
     for pattern in (pattern.strip() for pattern in patterns):
         if tool == EDITOR and pattern:
@@ -45,7 +45,7 @@ def suggested(
     command = command.replace("\0", "").strip()
     try:
         parts = parse_named(command)
-    except Ambiguous:  # then only exactly this command can be allowed
+    except Ambiguous:  # then only this exact command can be allowed
         return (command,) if "\n" not in command else ()
     judge = PolicyJudge(policy, tuple(granted))
     open_ones = [part for part in parts if judge.part(part).action != "allow"] or parts

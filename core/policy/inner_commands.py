@@ -1,4 +1,4 @@
-"""Commands that other commands run: what a rule that denies must also look at."""
+"""Commands run by other commands, which deny rules must check too."""
 
 from __future__ import annotations
 
@@ -46,6 +46,6 @@ def _roughly(command: str) -> Iterator[str]:
 
 
 def rough_pieces(command: str) -> list[str]:
-    """What a command might consist of, where it cannot be parsed, and what that runs."""
+    """The likely parts of a command that cannot be parsed, and the commands that these run."""
     pieces = [piece.strip() for piece in _ROUGHLY.split(command)]
     return [*pieces, *(found for piece in pieces for found in inner_commands(piece.split()))]

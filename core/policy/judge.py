@@ -1,4 +1,4 @@
-"""What a policy says about a call."""
+"""Decides about calls by the rules of a policy."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from sandbox_tui.core.policy.rules import Action, Policy, Rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
-    """What a policy says about a call.
+    """The decision of a policy about a call.
 
     Attributes:
         action: the decision.
         rule: number of the deciding rule, counted from 1; None if none matched.
         why: the rule, or why there is none, in a few words.
-        reason: the rule's own words for the model or the person.
-        granted: whether a person allowed it during the run.
+        reason: the rule's own explanation for the model or the user.
+        granted: whether the user allowed it during the run.
     """
 
     action: Action
@@ -38,13 +38,13 @@ class Judgement:
 
 
 def decide(policy: Policy, tool: str, arguments: str, granted: Sequence[Rule] = ()) -> Judgement:
-    """What `policy` says about a call.
+    """The decision of `policy` about a call.
 
     Args:
         policy: its rules have no `rule_problem`.
         tool: the tool's name, as the model wrote it.
         arguments: JSON text.
-        granted: rules a person added during the run; they allow calls that would otherwise ask.
+        granted: rules the user added during the run; they allow calls that would otherwise ask.
     """
     judge = PolicyJudge(policy, tuple(granted))
     try:
@@ -60,11 +60,11 @@ def decide(policy: Policy, tool: str, arguments: str, granted: Sequence[Rule] = 
 
 @dataclass(frozen=True, slots=True)
 class PolicyJudge:
-    """Looks for the rule that holds.
+    """Finds the rule that applies.
 
     Args:
         policy: its rules have no `rule_problem`.
-        granted: rules a person added during the run.
+        granted: rules the user added during the run.
     """
 
     policy: Policy
@@ -113,7 +113,7 @@ class PolicyJudge:
     # --- bash
 
     def bash(self, given: dict[str, Any]) -> Judgement:
-        """The decision about a command: every part must be allowed; one denied part denies it."""
+        """The decision about a command: all parts must be allowed; one denied part denies it."""
         try:
             command = (text_argument(given, "command") or "").replace("\0", "")
         except ArgumentsError:
@@ -142,7 +142,7 @@ class PolicyJudge:
                 yield judgement
 
     def _doubtful(self, command: str, doubt: str) -> Judgement:
-        """The decision about an ambiguous command: ask wherever a rule might match."""
+        """The decision about an ambiguous command: ask if any rule might match."""
         pieces = rough_pieces(command)
         asks = Judgement(action="ask", rule=None, why=f"cannot be checked: {doubt}")
         might = False
@@ -166,7 +166,7 @@ class PolicyJudge:
 def _naming(
     parts: Sequence[SimpleCommand], judgements: Sequence[Judgement], heaviest: Judgement
 ) -> Judgement:
-    """The judgement of a command of several parts; it names those that no rule matches."""
+    """The judgement of a command with several parts, naming those that no rule matches."""
     if heaviest.rule is not None or heaviest.granted or heaviest not in judgements:
         return heaviest
     open_ones = (p.text for p, found in zip(parts, judgements, strict=True) if found == heaviest)
@@ -176,8 +176,10 @@ def _naming(
 
 
 def _weight(judgement: Judgement) -> tuple[int, bool]:
-    """Orders judgements: the heaviest of the parts decides about the command. An allowed command
-    counts as granted by the person if one of its parts needed that."""
+    """Sort key for judgements: the heaviest part decides about the command.
+
+    An allowed command counts as granted by the user if one of its parts needed that.
+    """
     return {"allow": 0, "ask": 1, "deny": 2}[judgement.action], judgement.granted
 
 

@@ -1,7 +1,7 @@
-"""The files that a command names, as far as that is known before it runs.
+"""The files that a command names, as far as they are known before it runs.
 
-A name is looked up among the files that the run knows, from the working directory on. What a
-command computes, or reaches by `cd`, is not known.
+A name is looked up among the run's known files, relative to the working directory. What a command
+computes, or reaches by `cd`, is unknown.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from sandbox_tui.core.base.defaults import WORKING_DIR
 from sandbox_tui.core.policy.bash_parser import Ambiguous, SimpleCommand, parse_command
 
 MAX_NAMES = 200
-"""Names of one command that are looked up."""
+"""Maximum number of names looked up per command."""
 
 _BETWEEN = re.compile(r"[\s;&|<>()'\"`]+")
-"""What stands between the words of a command that cannot be parsed."""
+"""Separators between the words of a command that cannot be parsed."""
 
 
 class NamedFile(NamedTuple):
@@ -38,7 +38,8 @@ def named_files(command: str, known: Collection[str]) -> list[NamedFile]:
     """The known paths that a command names, and the files its redirections write, in order.
 
     Args:
-        command: for bash; what cannot be parsed is searched for words that are known paths.
+        command: a bash command; if it cannot be parsed, it is searched for words that are known
+            paths.
         known: absolute paths that exist.
     """
     found: dict[str, bool] = {}

@@ -1,4 +1,4 @@
-"""Policy rules: which calls run, which ask a person, which never run.
+"""Policy rules: which calls run, which need approval, which never run.
 
     [policy]
     default = "ask"                 # if no rule matches: allow, ask or deny
@@ -15,11 +15,11 @@
     command = "create"
     path = "/testbed/output/*"
 
-The first matching rule decides. In patterns `*` matches any text, `?` one character; a `*` after a
-blank at the end also matches nothing (`ls *` matches `ls`). A bash command is parsed
-(`bash_parser`): it is allowed if every part is, denied if one is, and a person is asked if the
-parse is ambiguous. The target of a redirection is a part of its own, `> /the/file`. `submit`
-changes nothing and ends the run: it is allowed unless a rule says otherwise.
+The first matching rule decides. In patterns `*` matches any text, `?` one character; a final `*`
+after a space also matches nothing (`ls *` matches `ls`). A bash command is parsed (`bash_parser`):
+it is allowed if every part is, denied if one is, and the user is asked if the parse is ambiguous.
+The target of a redirection is a separate part, `> /the/file`. `submit` changes nothing and ends the
+run: it is allowed unless a rule says otherwise.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         action: the decision about a matching call.
         tool: the tool's name, or * for all.
         command: pattern for the bash command, or for the editor's command.
-        regex: instead of `command`: a regular expression for the whole of a bash command.
+        regex: instead of `command`, a regular expression that must match a whole bash command.
         path: pattern for the editor's path.
-        reason: for the model when a call is denied, for the person when they are asked.
+        reason: shown to the model if a call is denied, to the user if they are asked.
     """
 
     action: Action
@@ -60,7 +60,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return not self.regex and self.command in ("", "*") and self.path in ("", "*")
 
     def __str__(self) -> str:
-        """The rule in a few words, as written."""
+        """A short description of the rule, as written."""
         words = [self.action, self.tool, self.command, self.path]
         if self.regex:
             words.append(f"/{self.regex}/")
@@ -83,7 +83,7 @@ def rule_problem(rule: Rule, tools: Collection[str] = ()) -> str | None:
     """What is wrong with a rule, as a sentence; None if nothing is.
 
     Args:
-        rule: as written.
+        rule: the rule as written.
         tools: names of tools besides the built-in and installed ones.
     """
     if rule.tool not in (*BUILT_IN, *tools, "*") and rule.tool not in installed_tool_names():
