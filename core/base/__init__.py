@@ -1,1 +1,1 @@
-"""What every package of `core` may use: errors, text made safe, names of files, durations."""
+"""What every package of `core` may use: errors, sanitizing, path encoding, durations."""

@@ -1,4 +1,4 @@
-"""Contents of small files, by digest, so that any past moment can be previewed and diffed."""
+"""Contents of small files, by digest, so that any past state can be previewed and compared."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Protocol
 
 
 def digest(data: bytes) -> str:
-    """Name of a content: hex sha256."""
+    """The name of a content: its hex sha256."""
     return hashlib.sha256(data).hexdigest()
 
 
 class BlobStore(Protocol):
-    """A place that keeps contents. Both methods may be called from any thread."""
+    """A store for contents. Both methods may be called from any thread."""
 
     def put(self, data: bytes) -> str:
-        """Keep `data` and return its digest; keeping it twice costs nothing."""
+        """Store `data` and return its digest; storing it again costs nothing."""
         ...
 
     def get(self, name: str) -> bytes | None:

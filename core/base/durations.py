@@ -1,4 +1,4 @@
-"""Lengths of time in words, for sentences."""
+"""Formats durations for sentences."""
 
 from __future__ import annotations
 

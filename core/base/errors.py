@@ -1,30 +1,30 @@
-"""Every error this program raises on purpose.
+"""Every error this program raises deliberately.
 
     SandboxTuiError
      ├─ ConfigError            a setting, flag, prompt pack or theme that cannot be used
      ├─ ModelError             the model server refused, failed, or sent something unusable
-     │   ├─ ModelIncomplete    the reply ended before it was whole (what came is kept)
-     │   └─ ContextOverflow    the conversation no longer fits the model's window
+     │   ├─ ModelIncomplete    the reply ended before it was complete (its start is kept)
+     │   └─ ContextOverflow    the conversation no longer fits the model's context
      ├─ SandboxError           the sandbox itself failed (not: a command in it failed)
-     │   ├─ SandboxUnavailable nothing here can run a sandbox, or the chosen kind cannot
-     │   ├─ ImageMissing       the engine is there, the image is not
+     │   ├─ SandboxUnavailable this machine cannot run a sandbox, or not the chosen kind
+     │   ├─ ImageMissing       the engine is available, the image is not
      │   └─ SandboxLost        a running sandbox ended, was removed, or stopped answering
      ├─ ResumeRefused          a session that cannot be resumed, with the reason
-     ├─ ForkRefused            a session or a moment from which no run can be forked
-     ├─ FileRefused            a file operation that cannot be done, with the reason for the reader
-     │   └─ NotListed          what files there are could not be learnt
+     ├─ ForkRefused            a session or a position from which no run can be forked
+     ├─ FileRefused            a file operation that cannot be done, with the reason for the user
+     │   └─ NotListed          a folder's files could not be listed
      ├─ EventDecodeError       a stored or imported event that this version cannot read
      ├─ ImportRefused          a file that is no session, or a damaged one; nothing was changed
      └─ StoreError             the session database cannot be opened, read or written
 
-Messages are one or two sentences for the person at the screen: what was wrong, what to do.
+Messages are one or two sentences for the user: what was wrong, what to do.
 """
 
 from __future__ import annotations
 
 
 class SandboxTuiError(Exception):
-    """Base of all errors raised on purpose; `str(error)` is fit to be shown."""
+    """Base class of all deliberate errors; `str(error)` can be shown to the user."""
 
     exit_code = 1
 
@@ -39,8 +39,8 @@ class ModelError(SandboxTuiError):
     """The model server refused, failed, or sent something unusable.
 
     Attributes:
-        status: HTTP status, or None where there was none.
-        retryable: whether asking again may help.
+        status: HTTP status, or None if there was none.
+        retryable: whether a retry may help.
         retry_after: seconds the server asked us to wait, or None.
     """
 
@@ -61,7 +61,7 @@ class ModelError(SandboxTuiError):
 
 
 class ModelIncomplete(ModelError):
-    """The reply ended before it was whole."""
+    """The reply ended before it was complete."""
 
 
 class ContextOverflow(ModelError):
@@ -75,16 +75,16 @@ class SandboxError(SandboxTuiError):
 
 
 class SandboxUnavailable(SandboxError):
-    """No sandbox of the wanted kind can be started on this machine."""
+    """No sandbox of the requested kind can be started on this machine."""
 
     exit_code = 3
 
 
 class ImageMissing(SandboxUnavailable):
-    """The container image is not on the engine.
+    """The engine does not have the container image.
 
     Attributes:
-        image: the name that was looked for.
+        image: the requested name.
     """
 
     def __init__(self, message: str, *, image: str) -> None:
@@ -103,7 +103,7 @@ class ResumeRefused(SandboxTuiError):
 
 
 class ForkRefused(SandboxTuiError):
-    """A session or a moment from which no run can be forked; `str(error)` says why."""
+    """A session or a position from which no run can be forked; `str(error)` says why."""
 
     exit_code = 2
 
@@ -113,7 +113,7 @@ class FileRefused(SandboxTuiError):
 
 
 class NotListed(FileRefused):
-    """What files there are in a folder of the sandbox could not be learnt."""
+    """The files in a folder of the sandbox could not be listed."""
 
 
 class EventDecodeError(SandboxTuiError):
@@ -130,7 +130,7 @@ class StoreError(SandboxTuiError):
     """The session database cannot be opened, read or written.
 
     Attributes:
-        passing: whether it may be otherwise in a while, as with a full disk: then waiting helps.
+        passing: whether the error is transient, such as a full disk, so that waiting helps.
     """
 
     exit_code = 6
@@ -141,6 +141,6 @@ class StoreError(SandboxTuiError):
 
 
 class NotStored(StoreError):
-    """Nothing in the database goes by a name that was given, or more than one thing does."""
+    """A given name matches nothing in the database, or more than one thing."""
 
     exit_code = 2

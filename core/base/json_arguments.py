@@ -1,4 +1,4 @@
-"""JSON that a model wrote, which may be anything."""
+"""Parses JSON written by a model, which may be anything."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 MAX_JSON_VALUES = 500_000
-"""Values in one piece of JSON: each takes far more memory than the two bytes it is written in, and
-parsing blocks the event loop."""
+"""Maximum number of values in one piece of JSON: each takes far more memory than the two bytes it
+is written in, and parsing blocks the event loop."""
 
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
@@ -30,7 +30,7 @@ class ArgumentsError(ValueError):
 def parse_arguments(raw: str) -> dict[str, Any]:
     """Parse a call's arguments; empty text means no arguments.
 
-    An object that was encoded twice (a JSON string that holds an object) is unwrapped.
+    An object that was encoded twice (a JSON string that contains an object) is unwrapped.
 
     Raises:
         ArgumentsError: the text is not a JSON object.
@@ -54,10 +54,10 @@ def parse_arguments(raw: str) -> dict[str, Any]:
 
 
 def text_argument(arguments: Mapping[str, Any], name: str) -> str | None:
-    """A text argument, None where it is missing; a number becomes its digits.
+    """A text argument, or None if it is missing; a number becomes its digits.
 
     Raises:
-        ArgumentsError: it is neither.
+        ArgumentsError: it is neither text nor a number.
     """
     value = arguments.get(name)
     if value is None or isinstance(value, str):
@@ -68,8 +68,10 @@ def text_argument(arguments: Mapping[str, Any], name: str) -> str | None:
 
 
 def has_too_many_values(text: str) -> bool:
-    """Whether parsing would make more than `MAX_JSON_VALUES` objects; brackets and commas inside
-    strings do not count."""
+    """Whether parsing would make more than `MAX_JSON_VALUES` objects.
+
+    Brackets and commas inside strings do not count.
+    """
     if _count_values(text) <= MAX_JSON_VALUES:
         return False
     count = at = 0
@@ -87,7 +89,7 @@ def without_surrogates(value: str) -> str:
 
 
 def _count_values(text: str) -> int:
-    """An upper bound of the number of values, were there no strings."""
+    """An upper bound on the number of values, ignoring strings."""
     return text.count("[") + text.count("{") + text.count(",")
 
 

@@ -1,5 +1,5 @@
-"""Identities of processes that stay valid although process ids are reused; and how many files this
-one may have open."""
+"""Identities of processes that stay valid when process ids are reused, and this process's file
+limit."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from typing import NamedTuple
 
 
 def machine_name() -> str:
-    """What `socket.gethostname` returns, without the 3 ms that importing `socket` takes."""
+    """Like `socket.gethostname`, without the 3 ms that importing `socket` takes."""
     return os.uname().nodename
 
 
 class ProcessIdentity(NamedTuple):
-    """A process of some host, for good: its id, its start in clock ticks since boot, the host.
+    """A permanent identity of a process: its id, its start in clock ticks since boot, its host.
 
-    The host is its name, and what stays true when that changes: `name_boot.pids`, by which boot of
-    which machine the ticks are counted, and in which namespace the id is one. Older versions wrote
-    the name alone.
+    The host is its name plus a part that stays valid if the name changes, `name_boot.pids`: the
+    boot of the machine from which the ticks are counted, and the namespace of the process id. Older
+    versions wrote only the name.
     """
 
     pid: int
@@ -32,37 +32,37 @@ class ProcessIdentity(NamedTuple):
 
     @classmethod
     def this_process(cls) -> ProcessIdentity:
-        """The program itself."""
+        """The identity of this process."""
         return cls(os.getpid(), _start(os.getpid()), _this_host())
 
     @classmethod
     def no_process(cls) -> ProcessIdentity:
-        """The owner of what no program owns any more: a process of this host that is not alive."""
+        """The owner of things without an owner: a process of this host that is not alive."""
         return cls(0, "gone", _this_host())
 
     @property
     def here(self) -> bool:
-        """Whether it can be seen from here, if it is there at all."""
+        """Whether it would be visible from here if it is running."""
         name, where = _parts(self.host)
         my_name, here = _parts(_this_host())
         return where == here if where else name == my_name
 
     @property
     def alive(self) -> bool:
-        """Whether it is still there; True for one of another host, where we cannot know."""
+        """Whether it is still running; True for another host, where this is unknown."""
         if self.here:
             return _start(self.pid) == self.started
-        return _parts(self.host)[0] != machine_name()  # this one has been restarted
+        return _parts(self.host)[0] != machine_name()  # this machine has been restarted
 
     @property
     def host_name(self) -> str:
-        """The host's name, for people."""
+        """The host's name, for display."""
         return _parts(self.host)[0]
 
 
 @functools.cache
 def _this_host() -> str:
-    """Once and for all: the name may change while the program runs."""
+    """The host of this process; cached, since the name may change while the program runs."""
     name = machine_name()
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
@@ -76,28 +76,28 @@ _HOST = re.compile(r"(?P<name>.*)_(?P<where>[0-9a-f-]{36}\.[0-9]+)")
 
 
 def _parts(host: str) -> tuple[str, str]:
-    """A host's name, and what stays true of it; the latter empty where it was not written."""
+    """A host's name and its permanent part; the latter is empty if it was not recorded."""
     found = _HOST.fullmatch(host)
     return (found["name"], found["where"]) if found else (host, "")
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process stands still because it was stopped, or is being traced."""
+    """Whether a process is stopped or being traced."""
     fields = _stat(pid)
     return bool(fields) and fields[0] in "Tt"
 
 
 def has_exited(pid: int, within: float = 2.0) -> bool:
-    """Whether a process is gone, or is going: its connections are closed a moment before. Blocks.
+    """Whether a process has ended, or is ending: its connections are closed just before. Blocks.
 
-    True for one that cannot be seen.
+    True for a process that cannot be seen.
     """
     try:
         watched = os.pidfd_open(pid)
-    except (OSError, AttributeError):  # none, or a kernel without
+    except (OSError, AttributeError):  # no such process, or a kernel without pidfd
         return _start(pid) == ""
     try:
-        poll = select.poll()  # select(2) knows no descriptor above 1023
+        poll = select.poll()  # select(2) cannot handle descriptors above 1023
         poll.register(watched, select.POLLIN)
         return bool(poll.poll(within * 1000))
     finally:
@@ -105,14 +105,16 @@ def has_exited(pid: int, within: float = 2.0) -> bool:
 
 
 def _start(pid: int) -> str:
-    """When a process of this host began, empty when it is not there, or is dead and nobody has
-    asked for its exit code yet (proc(5), stat fields 22 and 3)."""
+    """Start time of a process of this host.
+
+    Empty if it does not exist, or is dead but not yet reaped (proc(5), stat fields 22 and 3).
+    """
     fields = _stat(pid)
     return "" if not fields or fields[0] in "ZX" else fields[19]
 
 
 def _stat(pid: int) -> list[str]:
-    """What /proc/PID/stat says from the state (field 3) on; nothing of a process that is gone."""
+    """Fields of /proc/PID/stat from the state (field 3) on; empty if the process has ended."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
     except OSError:
@@ -121,18 +123,21 @@ def _stat(pid: int) -> list[str]:
 
 
 MAX_OPEN_FILES = 1 << 16
-"""Open files at once that are asked for, where so many may be: a run needs some twelve."""
+"""Requested limit of open files, if that many are allowed; a run needs about twelve."""
 
 
 @functools.cache
 def initial_file_limit() -> int:
-    """How many files may be open at once in what this program starts: as if it had asked for none
-    itself, since there are programs that do something for each file they might have open."""
+    """The limit of open files for the programs that this one starts.
+
+    It is the limit before this program raised its own, since some programs do work for every file
+    they might open.
+    """
     return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 
 def raise_file_limit() -> None:
-    """Have as many files open at once as this process may, up to `MAX_OPEN_FILES`."""
+    """Raise this process's limit of open files as far as allowed, up to `MAX_OPEN_FILES`."""
     initial_file_limit()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_OPEN_FILES)

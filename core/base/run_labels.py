@@ -1,6 +1,6 @@
-"""Labels of runs that the program itself gives a meaning."""
+"""Labels of runs that have a meaning to the program itself."""
 
 from __future__ import annotations
 
 SAMPLES = "samples"
-"""Of a run that is one of several samples of a task, asked for in one go: the same for all."""
+"""Label of runs that are samples of the same task, started together; they share its value."""

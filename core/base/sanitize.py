@@ -1,6 +1,6 @@
-"""The sanitizer: hostile text made visible before a screen shows it.
+"""The sanitizer, which makes hostile text visible before a screen shows it.
 
-Text from the model, the sandbox, file names, saved sessions and imported files may hold control
+Text from the model, the sandbox, file names, saved sessions and imported files may contain control
 sequences, invisible characters and lone surrogates. `sanitize` makes all of them visible, so that
 none of their bytes is a command to the terminal (docs: ECMA-48 for C0 and C1, Unicode TR 9 and 36
 for bidi and invisible characters).
@@ -19,21 +19,21 @@ INVISIBLE = (
     )
     + "\U000e0000-\U000e0fff"
 )
-"""Bidi controls, zero-width characters (but not the joiner U+200D of emoji, which is shown as
-part of one), tags, the variation selectors supplement and noncharacters, as the inside of a
-character class."""
+"""Bidi controls, zero-width characters (except the joiner U+200D, which is shown as part of an
+emoji), tags, the variation selectors supplement and noncharacters, as the content of a character
+class."""
 
 _ODD = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{INVISIBLE}]")
 _PLAIN = re.compile(r"[ -~\n]*\Z")
 
 
 def sanitize(text: str, *, newlines: bool = True, tabs: bool = True) -> str:
-    """The text with everything odd made visible.
+    """The text with every unusual character made visible.
 
     Args:
-        text: what came from outside.
-        newlines: whether newlines stay newlines; else they are shown as ␊.
-        tabs: whether tabs stay tabs; else each becomes a blank.
+        text: untrusted text.
+        newlines: whether newlines are kept; otherwise they are shown as ␊.
+        tabs: whether tabs are kept; otherwise each becomes a space.
     """
     if not (newlines and _PLAIN.match(text)):
         text = _ODD.sub(_picture, text)
@@ -43,12 +43,12 @@ def sanitize(text: str, *, newlines: bool = True, tabs: bool = True) -> str:
 
 
 def sanitize_line(text: str) -> str:
-    """The same, for a single line: newlines are shown as ␊, tabs become blanks."""
+    """Sanitize a single line: newlines are shown as ␊, tabs become spaces."""
     return sanitize(text, newlines=False, tabs=False)
 
 
 def sanitize_json(text: str) -> str:
-    """JSON for the same value, with everything odd in it written as an escape."""
+    """JSON for the same value, with every unusual character in it written as an escape."""
     return _ODD.sub(_escape, text)
 
 

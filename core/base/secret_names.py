@@ -1,4 +1,4 @@
-"""Which names of environment variables and request fields stand for a secret."""
+"""Detects names of environment variables and request fields that denote secrets."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _SECRET = re.compile(
     re.IGNORECASE,
 )
 _LOCATION = re.compile(r"(?:^|_)(?:PATH|FILE|DIR|FOLDER|HOME|SOCK|CONTROL)$", re.IGNORECASE)
-"""Names of what says where something is, which is not itself a secret."""
+"""Names of locations, which are not secrets themselves."""
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a value with this name is one: `OPENAI_API_KEY`, `Authorization`, `password`."""
+    """Whether a value with this name is a secret: `OPENAI_API_KEY`, `Authorization`, `password`."""
     return bool(_SECRET.search(name)) and not _LOCATION.search(name)

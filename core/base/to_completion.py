@@ -10,11 +10,11 @@ _T = TypeVar("_T")
 
 
 async def to_completion(work: Coroutine[Any, Any, _T]) -> _T:
-    """Do work, all of it: who is cancelled meanwhile waits for its end, and is cancelled then.
+    """Run work to its end: a caller cancelled meanwhile waits for that end before it is cancelled.
 
     Raises:
-        asyncio.CancelledError: it was cancelled, and the work is done. An exception of the work
-            comes first.
+        asyncio.CancelledError: this was cancelled, and the work is done. An exception of the work
+            takes precedence.
     """
     task = asyncio.create_task(work)
     cancellation: asyncio.CancelledError | None = None

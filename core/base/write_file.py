@@ -1,4 +1,4 @@
-"""Writes files that a person asked for."""
+"""Writes files that the user requested."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sandbox_tui.core.base.errors import ConfigError
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write the whole file or nothing, with the permissions of the umask.
+    """Write the whole file or nothing, with the umask's permissions.
 
     Raises:
-        ConfigError: it cannot be written.
+        ConfigError: the file cannot be written.
     """
     part = path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
     try:
