@@ -1,1 +1,1 @@
-"""The settings: what they are, where each came from, and the file they are written in."""
+"""The settings: their definitions, the source of each value, and the config file."""

@@ -19,7 +19,7 @@ _PLACE = re.compile(r"`\$\.(\w+)\.(\w+)((?:\[\.\.\.\]|\[\d+\])*)`$")
 
 
 def describe_type(kind: Any) -> str:
-    """What a value of this type is: `a whole number`, `one of auto, docker or bubblewrap`."""
+    """Describes a type's values: `a whole number`, `one of auto, docker or bubblewrap`."""
     origin = get_origin(kind)
     if origin in (Union, types.UnionType):
         words = [describe_type(one) for one in get_args(kind) if one is not type(None)]
@@ -35,10 +35,10 @@ def describe_type(kind: Any) -> str:
 
 
 def describe_error(message: str, sections: Mapping[str, Any], tables: Mapping[str, Any]) -> str:
-    """Rephrase a msgspec validation error where it is about the value of one field.
+    """Rephrase a msgspec validation error if it is about the value of one field.
 
     Args:
-        message: its own words, which name the place at their end.
+        message: msgspec's message, which names the place at its end.
         sections: the types of the tables.
         tables: what was read.
     """

@@ -27,10 +27,10 @@ class SettingSource(NamedTuple):
 
 
 def setting_sources(file: Path | None = None) -> list[SettingSource]:
-    """All settings in the order in which they are documented.
+    """All settings, in the order in which they are documented.
 
     Raises:
-        ConfigError: they cannot be used.
+        ConfigError: the settings are invalid.
     """
     path = file or config.config_file()
     settings = config.load(file=path)

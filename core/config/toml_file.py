@@ -1,7 +1,7 @@
-"""The config file as a person wrote it: changed without touching the rest of it, read by line.
+"""Edits the user's config file in place, and finds the lines of settings.
 
-Comments, order and blank lines stay (tomlkit). A change is checked as a whole before anything is
-written, and the file is replaced in one step: it is never half written.
+Comments, order and blank lines are kept (tomlkit). All changes are validated together before
+anything is written, and the file is replaced atomically.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.expected_values import describe_type
 
-if TYPE_CHECKING:  # only what changes the file needs it
+if TYPE_CHECKING:  # needed only to change the file
     from tomlkit import TOMLDocument
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
@@ -30,13 +30,14 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def write(changes: Mapping[str, Any], file: Path | None = None) -> Path:
-    """Set fields by dotted name; None takes a field out. Nothing is written if one is wrong.
+    """Set fields by dotted name; None removes a field. Nothing is written if any change is invalid.
 
     Returns:
         The file that was written.
 
     Raises:
-        ConfigError: the file is not TOML, a field or value cannot be used, or it cannot be written.
+        ConfigError: the file is not TOML, a field or value is invalid, or the file cannot be
+            written.
     """
     path = file or config.config_file()
     document = _document(path)
@@ -50,10 +51,10 @@ def write(changes: Mapping[str, Any], file: Path | None = None) -> Path:
 
 
 def is_set(name: str, file: Path | None = None) -> bool:
-    """Whether the file gives a field, by dotted name, a value.
+    """Whether the file sets a field, given by dotted name.
 
     Raises:
-        ConfigError: there is no such field, or the file is not TOML.
+        ConfigError: the field does not exist, or the file is not TOML.
     """
     section, key = _check_name(name)
     tables: dict[str, Any] = _document(file or config.config_file()).unwrap()
@@ -61,10 +62,10 @@ def is_set(name: str, file: Path | None = None) -> bool:
 
 
 def value_from_text(name: str, text: str) -> Any:
-    """What a person typed as a field's value; empty text and `none` unset a field that may be.
+    """A field's value from user input; empty text and `none` unset an optional field.
 
     Raises:
-        ConfigError: there is no such field, or the text is no value for it.
+        ConfigError: the field does not exist, or the text is not a valid value.
     """
     section, key = _check_name(name)
     if section == "keys":
@@ -87,18 +88,18 @@ def _refuse_no_limit_at_all(name: str, value: Any) -> None:
 
 
 def line_of(text: str, *path: str) -> int:
-    """Number of the line that sets what `path` leads to, 0 where none is seen to.
+    """Number of the line that sets the value at `path`; 0 if none is found.
 
     Args:
         text: a TOML document.
-        path: table and key; the key may have dots.
+        path: table and key; the key may contain dots.
     """
     wanted = ".".join(path)
     return next((number for number, name in _assignments(text) if name == wanted), 0)
 
 
 def _assignments(text: str) -> Iterator[tuple[int, str]]:
-    """Each line that begins a table or gives a value, with the dotted name of that."""
+    """Each line that starts a table or sets a value, with its dotted name."""
     table = ""
     for number, line in enumerate(text.split("\n"), 1):
         if header := _HEADER.match(line):
@@ -166,7 +167,7 @@ def _change(document: TOMLDocument, name: str, value: Any) -> None:
 
 
 def _innermost(table: dict[str, Any], key: str) -> tuple[dict[str, Any], str]:
-    """Where a key with dots is already written as tables within tables, the last of those."""
+    """The innermost existing table for a dotted key, and the rest of the key."""
     first, _, rest = key.partition(".")
     if rest and isinstance(table.get(first), dict):
         return _innermost(table[first], rest)
@@ -174,7 +175,7 @@ def _innermost(table: dict[str, Any], key: str) -> tuple[dict[str, Any], str]:
 
 
 def _check(text: str, path: Path) -> None:
-    """The new text must be settings that can be used."""
+    """Validate the new text as settings."""
     tables = tomllib.loads(text)
     try:
         msgspec.convert(tables, config.Settings)
@@ -184,7 +185,7 @@ def _check(text: str, path: Path) -> None:
 
 
 def _replace(path: Path, text: str) -> None:
-    target = path.resolve()  # a link, as people have to their dotfiles, stays one
+    target = path.resolve()  # a symbolic link, common for dotfiles, is kept
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
