@@ -1,1 +1,1 @@
-"""The terminal: an emulator that keeps up, and the mirror that is written for it."""
+"""The terminal: a fast emulator, and the mirror of commands that is written for it."""

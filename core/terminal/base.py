@@ -13,14 +13,14 @@ class Terminal(Protocol):
 
     Attributes:
         columns, lines: size in cells.
-        dirty: rows (0-based) changed since the set was last cleared by the reader.
+        dirty: rows (0-based) changed since the reader last cleared the set.
         x, y: cursor position, 0-based; `x` may equal `columns` while a wrap is pending.
-        title: set by OSC 0/2, as sent (clean it before showing it).
+        title: set by OSC 0/2, as sent (sanitize it before showing it).
         modes: DEC private modes that are on (25 cursor shown, 1 application cursor keys,
-            1000/1002/1003/1006 mouse, 1007 alternate scroll, 1049 alternate screen,
-            2004 bracketed paste, 2026 synchronised output ...).
-        scrolled: lines that have ever moved from the top into scrollback (monotonic), so that a
-            reader who scrolled up keeps their place.
+            1000/1002/1003/1006 mouse, 1007 alternate scroll, 1049 alternate screen, 2004 bracketed
+            paste, 2026 synchronised output ...).
+        scrolled: total number of lines that have moved from the top into scrollback (monotonic), so
+            that a reader who scrolled up keeps their position.
     """
 
     columns: int
@@ -33,7 +33,8 @@ class Terminal(Protocol):
     scrolled: int
 
     def feed(self, data: bytes) -> None:
-        """Process output. Any chunking of the same bytes gives the same state."""
+        """Process output. The resulting state does not depend on how the bytes are split into
+        chunks."""
         ...
 
     def resize(self, columns: int, lines: int) -> None:
@@ -41,7 +42,8 @@ class Terminal(Protocol):
         ...
 
     def replies(self) -> bytes:
-        """Answers owed to the program (cursor position, device attributes); emptied by the call."""
+        """Pending replies to the program (cursor position, device attributes); the call clears
+        them."""
         ...
 
     @property
@@ -55,9 +57,12 @@ class Terminal(Protocol):
         ...
 
     def row(self, index: int) -> list[tuple[str, Attributes]]:
-        """One line as runs of (text, attributes): 0 .. history_size-1 is scrollback, oldest first,
-        then the screen. A run's text has no control, invisible or direction-turning characters
-        (the joiner of emoji and variation selectors apart); trailing default blanks are cut."""
+        """One line as runs of (text, attributes).
+
+        Indexes 0 to history_size-1 are scrollback, oldest first, then the screen. A run's text has
+        no control, invisible or bidi characters (except the joiner of emoji and variation
+        selectors); trailing default blanks are removed.
+        """
         ...
 
     def find(self, needle: str) -> Iterator[int]:
@@ -65,7 +70,7 @@ class Terminal(Protocol):
         ...
 
     def text(self, index: int) -> str:
-        """The same line as plain text, trailing blanks cut."""
+        """The same line as plain text, without trailing blanks."""
         ...
 
     def touch(self, start: int, end: int) -> None:

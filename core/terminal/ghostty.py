@@ -1,12 +1,12 @@
-"""A native emulator behind the same protocol: libghostty-vt, from `sandbox-tui[native]`.
+"""A native emulator with the same protocol: libghostty-vt, from `sandbox-tui[native]`.
 
-It processes full-screen programs ten times as fast as ours. Otherwise ours is better: this one's
-scrollback needs ten times the memory, a screen takes some milliseconds to read (cell by cell; ours
-less than one), and it takes a third of a second to load. It is therefore optional
-(`ui.terminal_engine`), and used only if it shows what ours shows (`healthy`).
+It processes full-screen programs ten times as fast as ours. Otherwise ours is better: the native
+scrollback needs ten times the memory, reading a screen takes some milliseconds (cell by cell; ours
+takes less than one), and loading takes a third of a second. It is therefore optional
+(`ui.terminal_engine`), and used only if its output matches ours (`healthy`).
 
 It draws live terminals only: it has no keyframes, so recordings and replays always use ours. Its
-text is sanitized as ours is.
+text is sanitized in the same way.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SCROLLBACK = 20_000
 
 PIECE_BYTES = 16 * 1024
 MAX_REPLY_BYTES = 4096
-"""Bytes of unread answers; further answers are dropped."""
+"""Maximum bytes of unread replies; further ones are dropped."""
 
 _UNSEEN = dict.fromkeys(
     code for code in range(sys.maxunicode + 1) if re.match(f"[{INVISIBLE}]", chr(code))
@@ -40,11 +40,11 @@ _UNSEEN = dict.fromkeys(
 """Characters that no line may contain."""
 
 _CLUSTERS = 2027
-"""The mode that draws grapheme clusters as one cell; other programs do not count cells so."""
+"""The mode that draws grapheme clusters as one cell; other programs count cells differently."""
 
 
 class NativeScreen(Terminal):
-    """A `Terminal` of libghostty-vt.
+    """A `Terminal` implemented by libghostty-vt.
 
     Args:
         columns, lines: size in cells.
@@ -66,10 +66,10 @@ class NativeScreen(Terminal):
         self.scrolled = 0
         self._answers = bytearray()
         self._terminal: Any = core.Terminal(self.columns, self.lines, SCROLLBACK)
-        self._set("SCROLLBACK_MAX_BYTES", "size_t", 1 << 30)  # lines are what counts
+        self._set("SCROLLBACK_MAX_BYTES", "size_t", 1 << 30)  # the limit is on lines
         self._set(
             "KITTY_IMAGE_STORAGE_LIMIT", "uint64_t", 0
-        )  # no images: they may name files of the host
+        )  # no images: they may refer to files of the host
         self._terminal.on_reply(self._owe)
         self._reference: Any = core.init_sized("GhosttyGridRef")
         self._style: Any = core.init_sized("GhosttyStyle")
@@ -90,7 +90,7 @@ class NativeScreen(Terminal):
         )
 
     def _place(self, y: int) -> Any:
-        """The first cell of a line, scrollback included."""
+        """The first cell of a line, counting from the start of scrollback."""
         point = self._ffi.new("GhosttyPointS*")
         point.tag = self._lib.GHOSTTY_POINT_TAG_SCREEN
         point.value.x, point.value.y = 0, y
@@ -113,7 +113,7 @@ class NativeScreen(Terminal):
         self._look()
 
     def _mark(self) -> Any:
-        """The last line of scrollback, found again however far it has gone up."""
+        """A tracked reference to the last line of scrollback, valid however far it scrolls."""
         last = self.history_size - 1
         if last < 0 or self.in_alternate:
             return None
@@ -140,7 +140,7 @@ class NativeScreen(Terminal):
             self.scrolled += max(0, above - (place.y + 1 if found == 0 else 0))
 
     def _look(self) -> None:
-        """Read what the protocol has as attributes."""
+        """Read the protocol's attributes from the terminal."""
         terminal = self._terminal
         self.x, self.y = terminal.cursor
         if terminal.get("cursor_pending_wrap", "bool"):
@@ -153,7 +153,7 @@ class NativeScreen(Terminal):
     def _is_on(self, mode: int) -> bool:
         try:
             return self._terminal.mode(mode)
-        except RuntimeError:  # it does not know the mode
+        except RuntimeError:  # unknown mode
             return False
 
     @override
@@ -204,7 +204,7 @@ class NativeScreen(Terminal):
     # --- cells
 
     def _row(self, index: int) -> Row:
-        """A line, cell by cell; cells that are the same number are the same."""
+        """A line, cell by cell; cells with the same number are identical."""
         reference, cell, lib = self._reference, self._cell, self._lib
         done = self._find(self._terminal._t[0], self._place(index)[0], reference)
         self._core.check(done, "cell")
@@ -225,7 +225,7 @@ class NativeScreen(Terminal):
         return Row.of(cells, looks)
 
     def _read(self, number: int) -> tuple[tuple[str, Look], bool]:
-        """The cell that `_reference` is at, and whether each of this number is like it."""
+        """The cell at `_reference`, and whether every cell with this number is identical."""
         lib = self._lib
         kind = self._part(number, "CONTENT_TAG", "GhosttyCellContentTag")
         if kind == lib.GHOSTTY_CELL_CONTENT_BG_COLOR_PALETTE:
@@ -252,11 +252,11 @@ class NativeScreen(Terminal):
         return place[1][0]
 
     def _what_joins(self) -> str:
-        """The characters after the first of a cell, as many as ours keeps."""
+        """The combining characters of a cell, as many as our emulator keeps."""
         length = self._ffi.new("size_t*")
         marks = self._marks
         if self._lib.ghostty_grid_ref_graphemes(self._reference, marks, len(marks), length):
-            return ""  # there are more
+            return ""  # too many
         return "".join(map(chr, marks[1 : length[0]])).translate(_UNSEEN)
 
     def _look_here(self) -> Look:
@@ -277,7 +277,7 @@ class NativeScreen(Terminal):
 
 
 def _shown(code: int) -> str:
-    """The character of a cell; a hidden character still takes its space."""
+    """The character of a cell; a hidden character still takes up its space."""
     if not code:
         return " "
     return "�" if code < 32 or 0x7F <= code < 0xA0 or code in _UNSEEN else chr(code)
@@ -287,7 +287,7 @@ def _size(number: int) -> int:
     return min(max(1, number), MAX_SIZE)
 
 
-# --- whether it may be used
+# --- health check
 
 _CHECKED = (
     "plain\r\n\x1b[1;31mred\x1b[0m \x1b[38;5;200mpink\x1b[48;2;1;2;3m on dark\x1b[m\r\n"
@@ -298,13 +298,13 @@ _CHECKED = (
 
 @cache
 def healthy() -> bool:
-    """Whether the native emulator is installed and shows what ours shows."""
+    """Whether the native emulator is installed and its output matches ours."""
     try:
         native, ours = NativeScreen(30, 6), Screen(30, 6)
         for screen in (native, ours):
             screen.feed(_CHECKED.encode())
         return _seen(native) == _seen(ours)
-    except Exception:  # noqa: BLE001 - whatever is wrong with it, ours is used
+    except Exception:  # noqa: BLE001 - ours is used after any failure
         return False
 
 

@@ -1,4 +1,4 @@
-"""The mirror: commands of the model and the person, and their output, as terminal bytes."""
+"""The mirror: commands of the model and the user, with their output, as terminal bytes."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 Who = Literal["model", "you"]
 
 MAX_COMMAND_LINES = 12
-"""Lines of a command that are shown at most; here-documents can be long."""
+"""Maximum number of lines shown of a command; here-documents can be long."""
 
 _COLOURS: dict[Who, str] = {"model": "35", "you": "33"}
 MAX_LINE_CHARS = 500
-"""Characters of a command's line that are shown at most."""
+"""Maximum number of characters shown per line of a command."""
 
 _RESET = b"\x1b7\x1b[?1049l\x1b[!p\x1b[?1;1000;1002;1003;1006;2004;2026l"
 """Resets what a program may have left behind: the alternate screen; colours, charset, margins,
 insert and origin mode, a hidden cursor (DECSTR, which does not move the cursor); keys, mouse,
 frames. Its first byte also cancels an unterminated string. Leaving the alternate screen restores
-the saved cursor, even when the main screen is shown already: so the cursor is saved first, which
-each screen does for itself."""
+the saved cursor, even if the main screen is already shown: so the cursor is saved first, which each
+screen does separately."""
 
 _SEQUENCES = re.compile(rb"\x1b(?:\[[ -?]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\-~])")
-"""Sequences that print nothing; enough to tell whether the last line is empty."""
+"""Sequences that print nothing; sufficient to tell whether the last line is empty."""
 
 
 class MirrorWriter:
-    """Turns commands and their output into bytes for one terminal.
+    """Converts commands and their output into bytes for one terminal.
 
-    Its only state: whether the cursor is at the start of a line, and whether a CR came last.
+    Its only state is whether the cursor is at the start of a line, and whether a CR came last.
     Standard output and error look the same, as on a terminal: output keeps its own colours.
     """
 
@@ -50,13 +50,13 @@ class MirrorWriter:
         return self._fresh_line() + text.encode()
 
     def output(self, stream: Stream, data: bytes) -> bytes:
-        """Output with CR LF for each bare newline, as a terminal expects it."""
+        """Output with CR LF for each bare newline, as terminals require."""
         if not data:
             return b""
         first_is_bare = data.startswith(b"\n") and not self._after_cr
         text = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
         if data.startswith(b"\n") and not first_is_bare:
-            text = text[1:]  # the CR before this newline has been written already
+            text = text[1:]  # the CR before this newline has already been written
         self._after_cr = data.endswith(b"\r")
         printed = _SEQUENCES.sub(b"", data[-4096:])
         if printed:
@@ -71,7 +71,7 @@ class MirrorWriter:
         timed_out: bool = False,
         interrupted: bool = False,
     ) -> bytes:
-        """The line below a command that failed; nothing below one that succeeded."""
+        """The line after a failed command; empty after a successful one."""
         if timed_out:
             words = f"timed out after {duration:.1f} s"
         elif interrupted:
@@ -85,7 +85,7 @@ class MirrorWriter:
         return start + f"\x1b[31m✗\x1b[0;2m {words}\x1b[0m\r\n".encode()
 
     def remark(self, words: str) -> bytes:
-        """A remark of this program, on a line of its own."""
+        """A remark of this program, on a separate line."""
         self._at_start = False  # unknown: another program wrote before
         return self._fresh_line() + f"\x1b[2m· {words}\x1b[0m\r\n".encode()
 

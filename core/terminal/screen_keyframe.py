@@ -1,4 +1,4 @@
-"""The whole state of a screen as bytes: replay seeks to a keyframe instead of the start.
+"""The whole state of a screen as bytes, so that replay can seek to a keyframe.
 
 The format is compressed msgpack. It is data only and untrusted: a keyframe may come from an
 imported file. An invalid one raises ValueError and changes nothing.
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from sandbox_tui.core.terminal.emulator.screen import Screen
 
 MAX_KEYFRAME_BYTES = 256 << 20
-"""A keyframe that unpacks to more is invalid."""
+"""A keyframe that decompresses to more is invalid."""
 
 MAX_CELLS = 4_000_000
 
@@ -47,7 +47,7 @@ _HEX = re.compile(r"[0-9a-f]{6}\Z")
 
 
 class _Row(msgspec.Struct, array_like=True):
-    """A row: raw text with its start look and fill, or cells and their looks (count, look)."""
+    """A row: raw text with its initial look and fill, or cells and their looks (count, look)."""
 
     cells: str | list[str]
     look: int = -1
@@ -56,7 +56,7 @@ class _Row(msgspec.Struct, array_like=True):
 
 
 class _Line(msgspec.Struct, array_like=True):
-    """A line of scrollback: raw text and its start look (-1 is the default), or runs."""
+    """A line of scrollback: raw text and its initial look (-1 is the default), or runs."""
 
     text: str = ""
     look: int = -1
@@ -97,7 +97,7 @@ class _State(msgspec.Struct, array_like=True):
 
 
 def to_keyframe(screen: Screen, scrollback: int) -> bytes:
-    """The screen's state, with this many lines of scrollback."""
+    """The screen's state, with up to `scrollback` lines of scrollback."""
     writer = _Writer()
     parser = screen.parser
     state = _State(
@@ -138,7 +138,7 @@ class _Writer:
         return self.numbers.setdefault(look, len(self.numbers))
 
     def row(self, row: Row, columns: int) -> _Row:
-        """A row, in a form that does not depend on how it was written."""
+        """A row in canonical form, independent of how it was written."""
         raw = tidied(row.as_raw(columns))
         if row.raw is not None or _has_raw_form(row, raw):
             return _Row(raw, self.number(PLAIN), self.number(PLAIN))
@@ -157,7 +157,10 @@ class _Writer:
 
 
 def _has_raw_form(row: Row, raw: str) -> bool:
-    """Not with protected cells, nor with wide characters from a screen of one column."""
+    """Whether the row has a raw form.
+
+    Rows with protected cells have none, nor do wide characters from a screen of one column.
+    """
     cells = cells_of(raw, PLAIN)[0]
     return cells == row.cells[: len(cells)] and not any(look & PROTECTED for look in row.looks)
 
@@ -166,7 +169,7 @@ def from_keyframe(screen: Screen, keyframe: bytes) -> None:
     """Restore the screen's state.
 
     Raises:
-        ValueError: this is no keyframe; the screen is unchanged.
+        ValueError: this is not a keyframe; the screen is unchanged.
     """
     try:
         unpacker = zlib.decompressobj()

@@ -13,7 +13,7 @@ class Hit(NamedTuple):
     """A match.
 
     Attributes:
-        line: counted from the first line of the terminal's life.
+        line: counted from the terminal's first line ever.
         start: index of its first character in that line.
     """
 
@@ -28,7 +28,7 @@ class Search:
     on every call of `hits`. Text that wraps at the terminal's edge is not found.
 
     Args:
-        needle: the text; case matters if it contains a capital letter.
+        needle: the text; case-sensitive if it contains a capital letter.
     """
 
     def __init__(self, needle: str) -> None:
@@ -43,7 +43,7 @@ class Search:
         return [match.span() for match in self._pattern.finditer(text)] if self.needle else []
 
     def advance(self, screen: Terminal, lines: int) -> bool:
-        """Search `lines` more lines of scrollback; whether more are left."""
+        """Search `lines` more lines of scrollback; returns whether more are left."""
         oldest = screen.scrolled - screen.history_size
         first = max(self._next, oldest)
         last = min(first + lines, screen.scrolled)
@@ -57,7 +57,7 @@ class Search:
         """All matches found so far, from top to bottom."""
         oldest = screen.scrolled - screen.history_size
         self._forget(oldest)
-        if self._next > screen.scrolled:  # another terminal, or the same at an earlier moment
+        if self._next > screen.scrolled:  # another terminal, or the same one at an earlier time
             self._next = 0
             self._found.clear()
         found = self._found.copy()

@@ -1,4 +1,4 @@
-"""The final text on a terminal: no escape codes, one state of each progress bar."""
+"""The final text on a terminal: no escape codes, only the last state of each progress bar."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.emulator.scrollback import SCROLLBACK
 
 WIDTH = 2000
-"""Columns of the terminal that is read: wide enough that lines do not wrap where they did on the
-command's own terminal."""
+"""Columns of the terminal used for reading: wide enough that lines do not wrap where they did on
+the command's own terminal."""
 
 
 def transcript(data: bytes, size: Size) -> str:
     """The lines shown after all of `data` has been printed.
 
     Args:
-        data: what a command printed on its terminal.
+        data: the terminal output of a command.
         size: columns and rows of that terminal.
     """
     columns, rows = size

@@ -1,7 +1,6 @@
 """Control sequences that move the cursor, erase, insert and delete (ECMA-48 8.3, DEC STD 070).
 
-Every function takes the sequence's numbers, of which there is at least one; one that was left out
-is 0.
+Every function receives the sequence's numbers, at least one of them; an omitted number is 0.
 """
 
 from __future__ import annotations
@@ -14,21 +13,21 @@ from sandbox_tui.core.terminal.emulator.sgr import BACKGROUND, PROTECTED
 Numbers = tuple[int, ...]
 
 _Erase = Callable[[int, int, int], None]
-"""Blanks cells of a line: its row, the first, and the one after the last."""
+"""Blanks cells of a line, given its row, the first cell, and the end (exclusive)."""
 
 
 class Editing(Grid):
-    """What the cursor keys and the editing keys of a terminal do."""
+    """The functions of a terminal's cursor and editing keys."""
 
     # --- moving
 
     def go(self, x: int, y: int) -> None:
-        """Go to a place; in origin mode rows count from the top margin."""
+        """Go to a position; in origin mode, rows count from the top margin."""
         self.y = min(y + self.top, self.bottom) if self.origin else min(y, self.lines - 1)
         self.x = min(x, self.columns - 1)
 
     def move_to(self, place: tuple[int, int]) -> None:
-        """CUP, HVP; the place is row and column, from 0."""
+        """CUP, HVP; `place` is (row, column), counted from 0."""
         y, x = place
         if self.origin:
             y = min(y + self.top, self.bottom)
@@ -100,7 +99,7 @@ class Editing(Grid):
     # --- erasing
 
     def protect(self, numbers: Numbers) -> None:
-        """DECSCA (VT510 manual): whether selective erasing leaves what is printed from now on."""
+        """DECSCA (VT510 manual): whether selective erasing keeps text printed from now on."""
         if numbers[0] == 1:
             self.look |= PROTECTED
         elif numbers[0] in (0, 2):
@@ -118,9 +117,9 @@ class Editing(Grid):
     def _erase_in_line(self, what: int, erase: _Erase) -> None:
         """Erase from the cursor on (0), up to it (1), or all (2).
 
-        A cursor that is about to wrap stands after the last column: nothing is right of it, and it
-        still wraps. So do Alacritty, VTE, kitty and avt; xterm and DEC STD 070 erase the last
-        column, which takes a character from programs that end each line with EL.
+        A cursor with a pending wrap is after the last column: nothing is right of it, and it still
+        wraps. Alacritty, VTE, kitty and avt behave like this; xterm and DEC STD 070 erase the last
+        column, which loses a character from programs that end each line with EL.
         """
         x, columns = self.x, self.columns
         if what == 0:
@@ -132,11 +131,11 @@ class Editing(Grid):
             erase(self.y, 0, columns)
 
     def erase_display_part(self, numbers: Numbers) -> None:
-        """ED; 3 is xterm's: scrollback."""
+        """ED; 3 is xterm's extension: scrollback."""
         self._erase_in_display(numbers[0], self.erase)
 
     def erase_unprotected_in_display(self, numbers: Numbers) -> None:
-        """DECSED; 3 is xterm's: scrollback, which nothing protects."""
+        """DECSED; 3 is xterm's extension: scrollback, which cannot be protected."""
         self._erase_in_display(numbers[0], self.erase_unprotected)
 
     def _erase_in_display(self, what: int, erase: _Erase) -> None:
@@ -158,14 +157,14 @@ class Editing(Grid):
     # --- inserting and deleting
 
     def open_characters(self, numbers: Numbers) -> None:
-        """ICH; a cursor that is about to wrap returns to the last column, as in xterm."""
+        """ICH; a cursor with a pending wrap returns to the last column, as in xterm."""
         self.x = x = min(self.x, self.columns - 1)
         count = min(numbers[0] or 1, self.columns - x)
         self.insert_cells(self.rows[self.y].read(self.columns), x, count, self.look & BACKGROUND)
         self.dirty.add(self.y)
 
     def remove_characters(self, numbers: Numbers) -> None:
-        """DCH; a cursor that is about to wrap returns to the last column, as in xterm."""
+        """DCH; a cursor with a pending wrap returns to the last column, as in xterm."""
         self.x = x = min(self.x, self.columns - 1)
         count = min(numbers[0] or 1, self.columns - x)
         row = self.rows[self.y].read(self.columns)
@@ -194,11 +193,11 @@ class Editing(Grid):
         self.scroll_rows(True, self.top, numbers[0] or 1)
 
     def scroll_down(self, numbers: Numbers) -> None:
-        """SD; with more numbers it is xterm's highlight tracking, which we lack."""
+        """SD; with more numbers it is xterm's highlight tracking, which is not supported."""
         if len(numbers) == 1:
             self.scroll_rows(False, self.top, numbers[0] or 1)
 
     def repeat(self, numbers: Numbers) -> None:
-        """REP: the last character again, for no more than a line."""
+        """REP: repeat the last character, at most for one line."""
         if self.printed:
             self.write(self.printed[-1] * min(numbers[0] or 1, self.columns))

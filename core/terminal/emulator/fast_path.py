@@ -1,8 +1,8 @@
 """The fast path: whole lines of text and colours go to scrollback in their raw form.
 
-Most output is lines that are printed at the bottom and scroll away. A line that starts on the
-blank bottom row and fits in it does not depend on any cell: it is stored as raw text and parsed
-when it is read. All other output goes token by token; the result is identical (tests compare the
+Most output is lines that are printed at the bottom and scroll away. A line that starts on the blank
+bottom row and fits in it does not depend on any cell: it is stored as raw text and parsed when it
+is read. All other output is processed token by token; the result is identical (tests compare the
 two).
 """
 
@@ -29,11 +29,11 @@ from sandbox_tui.core.terminal.emulator.sequences import Commands
 from sandbox_tui.core.terminal.emulator.sgr import BACKGROUND, sequence_of
 
 STRETCHES_BEFORE_RETRY = 2
-"""Stretches that skip the fast path after it did not fit."""
+"""Number of stretches that skip the fast path after it did not apply."""
 
 
 class FastPath(Commands):
-    """Processes lines by the thousand.
+    """Processes thousands of lines at once.
 
     Attributes:
         parser: processes the lines that do not fit, token by token.
@@ -51,10 +51,10 @@ class FastPath(Commands):
         return without_redraws(text, self.columns) if self.use_lanes else text
 
     def take_lines(self, text: str, at: int) -> int:
-        """Process whole lines; how many characters, 0 when they do not fit.
+        """Process whole lines; returns the number of characters, 0 if they do not fit.
 
-        The number of lines searched for depends on whether all of the last ones fitted, so that no
-        line is searched many times: time stays linear in the input.
+        The number of lines searched for depends on whether all of the previous ones fitted, so that
+        no line is searched many times: time stays linear in the input.
         """
         if self.y != self.bottom:
             return 0
@@ -92,7 +92,8 @@ class FastPath(Commands):
         )
 
     def _take(self, block: str, lines: list[str]) -> int:
-        """Process lines, those that do not fit token by token; how many until it had to stop."""
+        """Process lines, token by token if they do not fit; returns the number done before it had
+        to stop."""
         odd = not block.isascii() and NOT_ONE_WIDE(block) is not None
         joins = False
         if odd and MAY_JOIN(block):
@@ -112,7 +113,7 @@ class FastPath(Commands):
         return done
 
     def _take_plain(self, lines: list[str]) -> int:
-        """Process lines of one-wide characters in the default look; long ones are wrapped."""
+        """Process lines of one-wide characters in the default look, wrapping long ones."""
         columns, count = self.columns, len(lines)
         if len(max(lines, key=len)) > columns:
             lines = [
@@ -125,7 +126,7 @@ class FastPath(Commands):
         return count
 
     def _take_fitting(self, lines: list[str], odd: bool, joins: bool) -> int:
-        """Process the lines up to the first that does not fit; how many."""
+        """Process the lines up to the first that does not fit; returns their number."""
         columns, look = self.columns, self.look
         taken: list[str] = []
         for line in lines:

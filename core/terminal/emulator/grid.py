@@ -16,7 +16,7 @@ _SPECIAL_GRAPHICS = str.maketrans(
 
 
 MIN_BULK_ROWS = 4
-"""Rows of unbroken text that are scrolled in together."""
+"""Minimum number of rows of unbroken text that are scrolled in together."""
 
 
 class Saved(NamedTuple):
@@ -38,10 +38,10 @@ class Grid:
         rows: the lines of the current screen.
         hidden: the lines of the main screen while the alternate one is shown, else None.
         top, bottom: margins, both inclusive.
-        look: of the text that is printed next.
+        look: look of the text printed next.
         printed: the text printed last, for REP.
         wraps, inserts, origin, returns: DECAWM, IRM, DECOM, LNM.
-        charsets, shifted: whether G0 and G1 are the graphics, and whether G1 is in use.
+        charsets, shifted: whether G0 and G1 are the graphics charset, and whether G1 is in use.
         saved, saved_hidden: cursor saved by DECSC on the current screen, and on the other.
     """
 
@@ -79,7 +79,7 @@ class Grid:
             self.dirty.update(range(start, end))
 
     def refresh_plain(self) -> None:
-        """Set `plain`: whether text goes into cells as it comes."""
+        """Set `plain`: whether text goes into cells unchanged."""
         protects = self.look & PROTECTED
         self.plain = not self.inserts and not protects and not self.charsets[self.shifted]
 
@@ -121,7 +121,8 @@ class Grid:
             row.looks[x:end] = [self.look] * count
 
     def _write_any(self, text: str) -> None:
-        """Text with wide characters, inserted, protected, or in the graphics charset."""
+        """Print text that has wide characters, or is inserted, protected, or in the graphics
+        charset."""
         if self.charsets[self.shifted]:
             text = text.translate(_SPECIAL_GRAPHICS)
         if not self.inserts and not NOT_ONE_WIDE(text):
@@ -131,7 +132,7 @@ class Grid:
             self._write_char(char)
 
     def _write_wrapping(self, text: str) -> None:
-        """Narrow text that may not fit the line."""
+        """Print narrow text that may not fit the line."""
         columns, at = self.columns, 0
         while at < len(text):
             if (
@@ -296,7 +297,7 @@ class Grid:
         row.looks[start:end] = [blank] * (end - start)
 
     def erase_unprotected(self, y: int, start: int, end: int) -> None:
-        """The same, but for characters that DECSCA protects."""
+        """Like `erase`, except for characters protected by DECSCA."""
         row = self.rows[y]
         if row.raw is not None:
             self.erase(y, start, end)

@@ -38,7 +38,7 @@ KNOWN_MODES = frozenset(
 
 
 class Modes(Editing):
-    """What a program sets and queries."""
+    """Modes that a program sets and queries."""
 
     answers: list[str]
 
@@ -90,8 +90,8 @@ class Modes(Editing):
         """DECCOLM: clear the screen and the margins (VT510 manual); the number of columns stays.
 
         The terminal's size is that of its pane, as in Alacritty and kitty. xterm ignores the mode
-        until DECSET 40 allows it. A reset without a set before, as terminals are initialised with
-        (terminfo's `is2` of xterm), is no change and clears nothing.
+        until DECSET 40 allows it. A reset without a preceding set, which is part of terminal
+        initialisation (terminfo's `is2` of xterm), is no change and clears nothing.
         """
         self.top, self.bottom = 0, self.lines - 1
         for y in range(self.lines):
@@ -129,7 +129,7 @@ class Modes(Editing):
         )
 
     def restore_cursor(self, _: Numbers | None = None) -> None:
-        """DECRC, SCORC; home when nothing was saved."""
+        """DECRC, SCORC; home if nothing was saved."""
         if self.saved is None:
             self.x = self.y = 0
             return
@@ -159,10 +159,10 @@ class Modes(Editing):
         self.modes -= {1, 6, 66}
         self.refresh_plain()
 
-    # --- answers
+    # --- replies
 
     def answer(self, text: str) -> None:
-        """Owe the program an answer; a flood of questions is not answered in full."""
+        """Queue a reply to the program; a flood of queries is not answered in full."""
         if len(self.answers) < MAX_REPLIES:
             self.answers.append(text)
 
@@ -171,7 +171,7 @@ class Modes(Editing):
         return f"{y + 1};{min(self.x, self.columns - 1) + 1}"
 
     def report_status(self, numbers: Numbers) -> None:
-        """DSR: 5 asks whether all is well, 6 where the cursor is."""
+        """DSR: 5 queries the terminal's status, 6 the cursor position."""
         if numbers[0] == 5:
             self.answer("\x1b[0n")
         elif numbers[0] == 6:

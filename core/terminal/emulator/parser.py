@@ -23,14 +23,14 @@ STRETCH_CHARS = 1024
 """Characters after which the fast path is tried again, at the next start of a line."""
 
 MAX_STRING_CHARS = 1 << 20
-"""Characters of an unterminated string (OSC, DCS, APC, PM, SOS) that are swallowed at most."""
+"""Maximum characters consumed of an unterminated string (OSC, DCS, APC, PM, SOS)."""
 
 MAX_KEPT_STRING_CHARS = 4096
-"""Characters of a string that are kept; titles are shorter, images are ignored."""
+"""Maximum characters kept of a string; titles are shorter, images are ignored."""
 
 PRINTABLE = r"[ -~\xa0-\U0010ffff]"
 _PARAMETERS = r"[0-9;:]{0,255}+"
-"""Of SGR; longer ones are parsed as any other control sequence, so that caches stay small."""
+"""Parameters of SGR; longer ones are parsed as other control sequences, to keep caches small."""
 _SGR = rf"\x1b\[{_PARAMETERS}m"
 _CSI = r"(?:\x1b\[|\x9b)[ -?]{0,8192}+"
 _ESCAPE = r"\x1b[ -/]{0,8}+"
@@ -46,7 +46,7 @@ PAIR = re.compile(
     rf"|{_ESCAPE}[0-OQ-WYZ\\`-~]"
     rf"|{STRING_BEGINS}{IN_STRING}{{0,{MAX_STRING_CHARS}}}+(?:[\x07\x18\x1a\x9c]|\x1b\\|\x1b\Z)?+"
     r"|\x9b[ -?]{0,8192}+[@-~]"
-    rf"|{_CSI}|{_ESCAPE}"  # interrupted, or its end comes with the next chunk
+    rf"|{_CSI}|{_ESCAPE}"  # interrupted, or continued in the next chunk
     rf")?+({PRINTABLE}*+)"
 )
 """An optional sequence or control, and the text after it, which may be empty."""
@@ -63,15 +63,15 @@ _OPEN_STRING = re.compile(rf"({STRING_BEGINS}{IN_STRING}*+)(\x1b?)\Z")
 _STRING_END = re.compile(r"[\x07\x18\x1a\x1b\x9c]")
 
 Meaning = tuple[Callable[[Any, Any], None] | None, Any, int]
-"""The function of a sequence, and its argument besides the screen; for SGR, the most frequent, no
-function but the bits of the look it keeps and the bits it adds."""
+"""The function of a sequence, and its argument besides the screen. SGR, the most frequent sequence,
+has no function, but the bits of the look it keeps and the bits it adds."""
 
 
 class Actions(Protocol):
-    """The screen, as the parser sees it.
+    """The screen as seen by the parser.
 
     Attributes:
-        look: of the text that is printed next.
+        look: look of the text printed next.
         expects_lines: whether `take_lines` is likely to succeed at the next line.
     """
 
@@ -80,7 +80,7 @@ class Actions(Protocol):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """By sequence or control, unknown ones included."""
+        """Meanings by sequence or control, including unknown ones."""
         ...
 
     def write(self, text: str) -> None:
@@ -92,18 +92,18 @@ class Actions(Protocol):
         ...
 
     def take_lines(self, text: str, at: int) -> int:
-        """Process whole lines at once; how many characters, 0 to decline."""
+        """Process whole lines at once; returns the number of characters, 0 to decline."""
         ...
 
 
 class Parser:
-    """Bytes in, actions out.
+    """Parses bytes into actions.
 
     Attributes:
         undecoded: the UTF-8 decoder, which may hold part of a character.
         tail: an incomplete sequence.
-        string: the kept part of an unfinished string, with its introducer; None outside of one.
-        string_length: characters of it so far, including those not kept.
+        string: the kept part of an unfinished string, with its introducer; None outside strings.
+        string_length: its number of characters so far, including those not kept.
     """
 
     def __init__(self, actions: Actions) -> None:
@@ -151,7 +151,7 @@ class Parser:
     def pairs(self, text: str, at: int, end: int) -> None:
         """Parse part of the text, pair by pair.
 
-        Only the end of the whole text may cut a sequence; any end may cut a string.
+        Only the end of the whole text may split a sequence; any end may split a string.
         """
         actions = self._actions
         write, meanings = actions.write, actions.meanings
@@ -181,7 +181,7 @@ class Parser:
             self.string = begun[: MAX_KEPT_STRING_CHARS + 2]
 
     def _string_part(self, text: str, at: int) -> int:
-        """Search for the end of a string; where to continue."""
+        """Search for the end of a string; returns where to continue."""
         string = self.string or ""
         room = MAX_STRING_CHARS - self.string_length
         end = _STRING_END.search(text, at, at + room + 1)

@@ -1,7 +1,7 @@
-"""Progress bars: a line that is redrawn again and again is drawn once.
+"""Progress bars: a line that is redrawn repeatedly is drawn only once.
 
-`CR, EL` restarts a line. When text and colours that fit the line follow, and then `CR, EL` again,
-nothing of the first version is left: neither on the screen nor, if its colours end in a reset, in
+`CR, EL` restarts a line. If text and colours that fit the line follow, and then another `CR, EL`,
+nothing is left of the first version: neither on the screen nor, if its colours end in a reset, in
 the look.
 """
 
@@ -18,15 +18,15 @@ _STYLE = SGR.pattern.replace("(", "(?:", 1)
 _REDRAWN = re.compile(
     rf"{_RESTART}((?:{PRINTABLE}++|{_STYLE})*+)(?={_RESTART}(?:{_STYLE})*+{PRINTABLE})"
 )
-"""A line that is redrawn with text on it: REP then repeats nothing of this line."""
+"""A line that is redrawn with new text, so that REP cannot repeat anything of the old line."""
 
 
 def without_redraws(text: str, columns: int) -> str:
     """The output without lines that are overwritten before they are drawn.
 
     Args:
-        text: output, possibly cut anywhere.
-        columns: width of the terminal; lines that would wrap stay as they are.
+        text: output, possibly split anywhere.
+        columns: width of the terminal; lines that would wrap are kept.
     """
     if "\r\x1b[2K" not in text and "\r\x1b[K" not in text:
         return text

@@ -1,4 +1,4 @@
-"""Lines of a screen: two lists of cells and looks, or raw text that has not been read yet."""
+"""Lines of a screen: two lists of cells and looks, or raw text that has not been parsed yet."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from sandbox_tui.core.terminal.emulator.sgr import (
 )
 
 Run = tuple[str, Attributes]
-"""Text of one look."""
+"""Text with one look."""
 
 MAX_CELL_CHARS = 16
-"""Characters of one cell: a base character and those that combine with it."""
+"""Maximum characters of one cell: a base character and its combining characters."""
 
 MAX_RAW_CHARS = 512
-"""Length of a raw row, sequences included, up to which text is appended to it."""
+"""Maximum length of a raw row, including sequences, for appending text to it."""
 
 UNKNOWN, NEVER = -1, -2
-"""In place of raw text's width: it is not measured; or it is not narrow text."""
+"""Special widths of raw text: not measured yet; contains wide text."""
 
 _NOT_ONE_WIDE = (
     "[\u00ad\u0300-\u036f\u0483-\u0489\u0590-\u07ff\u0816-\u109f\u1100-\u11ff\u135d-\u135f"
@@ -46,10 +46,10 @@ _NEVER_JOINS = (
     "\U0001f000-\U0001f3fa\U0001f400-\U0001faff\U00020000-\U0002fffd]"
 )
 NOT_ONE_WIDE = re.compile(_NOT_ONE_WIDE).search
-"""Finds characters that may be wider or narrower than one cell; all others are one wide."""
+"""Finds characters that may be wider or narrower than one cell; all others are one cell wide."""
 
 MAY_JOIN = re.compile(f"(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}").search
-"""Finds characters that may have no width, or are hidden; all others fill cells."""
+"""Finds characters that may have zero width or be hidden; all others fill cells."""
 
 JOINS_BADLY = re.compile(
     rf"(?:\A|\n)(?:{SGR.pattern})*+(?!{_NEVER_JOINS}){_NOT_ONE_WIDE}"
@@ -76,13 +76,13 @@ def shown(text: str) -> str:
 class Row:
     """A line of the screen.
 
-    A wide character fills two cells, of which the second is the empty string. Text printed from
+    A wide character fills two cells, the second of which is the empty string. Text printed from
     left to right stays raw until the row changes in another way.
 
     Attributes:
         cells, looks: valid while `raw` is None.
         raw: text and SGR sequences no wider than the screen; the rest of the line is blank.
-        look: at the start of `raw`.
+        look: the look at the start of `raw`.
         fill: the look of the blanks after `raw`.
     """
 
@@ -100,7 +100,7 @@ class Row:
 
     @classmethod
     def of(cls, cells: list[str], looks: list[Look]) -> Row:
-        """A line of these cells."""
+        """A line consisting of these cells."""
         row = cls(None)
         row.cells, row.looks = cells, looks
         return row
@@ -111,7 +111,7 @@ class Row:
         self._end, self._last = 0, PLAIN
 
     def print_after(self, x: int, text: str, look: Look) -> bool:
-        """Append narrow text at `x`, if the row is blank from there; whether it was.
+        """Append narrow text at `x` if the row is blank from there; returns whether it was.
 
         Declines for rows with cells, and for long ones with many sequences: appending to those
         costs more than it saves.
@@ -141,7 +141,7 @@ class Row:
         return True
 
     def is_blank_from(self, x: int, fill: Look) -> bool:
-        """Whether the line is known to show nothing but `fill` from `x` on."""
+        """Whether the line is known to contain nothing but `fill` from `x` on."""
         raw = self.raw
         if raw is None or fill != self.fill:
             return False
@@ -149,7 +149,7 @@ class Row:
         return 0 <= end <= x
 
     def _measured(self, raw: str) -> int:
-        """Cells that raw text fills; `NEVER` for wide text, which is not appended to."""
+        """The number of cells that raw text fills; `NEVER` for wide text, which cannot grow."""
         if self._end == UNKNOWN:
             styled = "\x1b" in raw
             plain = SGR.sub("", raw) if styled else raw
@@ -159,7 +159,7 @@ class Row:
         return self._end
 
     def read(self, columns: int) -> Row:
-        """The row itself, with cells."""
+        """The row itself, converted to cells."""
         if self.raw is not None:
             self.cells, self.looks = cells_of(self.raw, self.look)
             missing = columns - len(self.cells)
@@ -169,7 +169,7 @@ class Row:
         return self
 
     def fit(self, columns: int, before: int) -> None:
-        """Cut or fill a row of `before` columns to another width."""
+        """Cut or extend a row of `before` columns to another width."""
         cells, looks = self.read(before).cells, self.looks
         if columns >= before:
             cells += [" "] * (columns - before)
@@ -181,20 +181,20 @@ class Row:
         del looks[columns:]
 
     def is_blank(self, columns: int) -> bool:
-        """Whether the row shows nothing, in the default look."""
+        """Whether the row is empty, in the default look."""
         if self.raw is not None:
             return not self.raw and not self.fill
         return self.cells.count(" ") == columns and self.looks.count(PLAIN) == columns
 
     def runs(self, columns: int) -> list[Run]:
-        """The line as text of one look each, trailing default blanks cut."""
+        """The line as runs, without trailing default blanks."""
         if self.raw is not None and not self.fill:
             return raw_runs(self.raw, self.look)
         self.read(columns)
         return _named(runs_of(self.cells, self.looks))
 
     def as_raw(self, columns: int) -> str:
-        """The line as text and SGR sequences, beginning in the default look."""
+        """The line as text and SGR sequences, starting in the default look."""
         raw = self.raw
         if raw is not None and not self.fill:
             return sequence_of(self.look) + raw if self.look and raw else raw
@@ -205,7 +205,7 @@ class Row:
 
 
 def raw_of(runs: list[tuple[str, Look]]) -> str:
-    """Runs as text and SGR sequences, beginning in the default look."""
+    """Runs as text and SGR sequences, starting in the default look."""
     parts: list[str] = []
     last = PLAIN
     for text, look in runs:
@@ -217,7 +217,7 @@ def raw_of(runs: list[tuple[str, Look]]) -> str:
 
 
 def tidied(raw: str) -> str:
-    """The same line in the one form that all have which look alike."""
+    """The canonical form of a line, shared by all lines that look alike."""
     if "\x1b" not in raw:
         return raw.rstrip(" ")
     cells, looks = cells_of(raw, PLAIN)
@@ -225,7 +225,7 @@ def tidied(raw: str) -> str:
 
 
 def look_after(raw: str, look: Look) -> Look:
-    """The look after a line's SGR sequences; what stands before a reset does not matter."""
+    """The look after a line's SGR sequences; those before a reset are skipped."""
     at = max(raw.rfind("\x1b[0m"), raw.rfind("\x1b[m"))
     if at >= 0:
         look = PLAIN
@@ -267,7 +267,7 @@ def _add_wide(text: str, look: Look, cells: list[str], looks: list[Look]) -> Non
 
 
 def combine(cells: list[str], at: int, char: str) -> None:
-    """Add a character without width to the one before it."""
+    """Add a zero-width character to the preceding cell."""
     if cells[at] == "" and at:
         at -= 1
     if len(cells[at]) < MAX_CELL_CHARS:
@@ -275,7 +275,7 @@ def combine(cells: list[str], at: int, char: str) -> None:
 
 
 def runs_of(cells: list[str], looks: list[Look]) -> list[tuple[str, Look]]:
-    """Cells as text of one look each, trailing default blanks cut."""
+    """Cells as runs, without trailing default blanks."""
     count = len(looks)
     if looks[0] == looks[-1] and looks.count(looks[0]) == count:
         return _trimmed([("".join(cells), looks[0])])
@@ -291,7 +291,7 @@ def runs_of(cells: list[str], looks: list[Look]) -> list[tuple[str, Look]]:
 
 
 def raw_runs(raw: str, look: Look) -> list[Run]:
-    """The same for text and SGR sequences that begin in `look`."""
+    """Runs of text and SGR sequences that start in `look`."""
     if "\x1b" not in raw and (raw.isascii() or not NOT_ONE_WIDE(raw)):
         return _named(_trimmed([(raw, look)])) if raw else []
     if not raw.isascii() and NOT_ONE_WIDE(raw):

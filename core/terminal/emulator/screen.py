@@ -1,9 +1,9 @@
-"""Our terminal emulator: safe on any input, and fast.
+"""Our terminal emulator, which is fast and safe on any input.
 
 It is layered, one idea per file: `parser` finds sequences and text, `sequences` maps them to
 functions, `modes`, `editing` and `grid` carry these out on `rows`, whose looks are numbers (`sgr`).
-`fast_path` takes whole lines past all of them, `progress_bars` drops lines that are overwritten at
-once, `history` keeps what scrolled away.
+`fast_path` bypasses all of them for whole lines, `progress_bars` drops lines that are immediately
+overwritten, `scrollback` stores lines that scrolled away.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sandbox_tui.core.terminal.emulator.scrollback import SCROLLBACK, History, p
 from sandbox_tui.core.terminal.screen_keyframe import from_keyframe, to_keyframe
 
 MAX_SIZE = 5000
-"""Columns or lines; larger sizes are cut to this."""
+"""Maximum columns or lines; larger sizes are reduced to this."""
 
 
 class Screen(FastPath):
@@ -26,7 +26,7 @@ class Screen(FastPath):
 
     Args:
         columns, lines: size in cells.
-        scrollback: lines kept of what scrolled off the top.
+        scrollback: maximum number of lines kept after they scroll off the top.
     """
 
     def __init__(self, columns: int, lines: int, scrollback: int = SCROLLBACK) -> None:
@@ -43,7 +43,7 @@ class Screen(FastPath):
         self.parser.feed(data)
 
     def replies(self) -> bytes:
-        """Answers owed to the program; emptied by the call."""
+        """Pending replies to the program; the call clears them."""
         data = "".join(self.answers).encode()
         self.answers.clear()
         return data
@@ -61,7 +61,7 @@ class Screen(FastPath):
         return len(self.history)
 
     def row(self, index: int) -> list[Run]:
-        """A line as runs of one look (see `Terminal.row`)."""
+        """A line as runs with one look each (see `Terminal.row`)."""
         above = len(self.history)
         if index < above:
             return self.history.runs(index)
@@ -90,10 +90,10 @@ class Screen(FastPath):
         return to_keyframe(self, scrollback)
 
     def restore(self, keyframe: bytes) -> None:
-        """Restore the state that a `keyframe` was taken of.
+        """Restore the state saved in a `keyframe`.
 
         Raises:
-            ValueError: it is no keyframe; nothing has changed.
+            ValueError: it is not a keyframe; nothing has changed.
         """
         from_keyframe(self, keyframe)
 
@@ -116,7 +116,7 @@ class Screen(FastPath):
         self.touch(0, lines)
 
     def _resize_height(self, lines: int) -> None:
-        """Give both screens so many rows; lines that leave the top of the main one are kept."""
+        """Resize both screens to `lines` rows, keeping lines that leave the top of the main one."""
         if self.hidden is None:
             gone = self._rows_to_go(self.rows, self.y, lines)
             self.retire(self.rows[:gone])
@@ -132,7 +132,8 @@ class Screen(FastPath):
         self.y -= gone
 
     def _rows_to_go(self, rows: list[Row], y: int, lines: int) -> int:
-        """Rows that leave the top: no more than needed once blank rows at the end are dropped."""
+        """Number of rows that leave the top: as few as possible after dropping blank rows at the
+        end."""
         below = rows[y + 1 :]
         blank = sum(1 for _ in takewhile(lambda row: row.is_blank(self.columns), reversed(below)))
         return max(0, min(len(rows) - lines - blank, y))

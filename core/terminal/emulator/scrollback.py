@@ -1,7 +1,7 @@
 """Scrollback: lines that left the top, stored in their raw form and parsed when read.
 
 A line is stored as text and SGR sequences, starting in the default look. All but the last few
-hundred lines are joined to blocks, and large blocks are compressed.
+hundred lines are joined into blocks, and large blocks are compressed.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ RawLine = str
 """A line: text and SGR sequences, starting in the default look."""
 
 BLOCK_LINES = 512
-"""Lines of a block."""
+"""Number of lines per block."""
 
 MIN_COMPRESSED_BYTES = 160 * BLOCK_LINES
-"""Size of a block from which it is compressed."""
+"""Minimum size of a block that is compressed."""
 
 MAX_OPEN_BLOCKS = 4
-"""Blocks that stay uncompressed after a read."""
+"""Maximum number of blocks kept uncompressed after a read."""
 
 
 class History:
@@ -40,7 +40,7 @@ class History:
 
     @property
     def _all(self) -> int:
-        """Lines stored, including those beyond the limit that are not dropped yet."""
+        """Number of lines stored, including those beyond the limit that are not dropped yet."""
         return len(self._blocks) * BLOCK_LINES + len(self._lines)
 
     @property
@@ -96,11 +96,11 @@ class History:
         return lines[len(lines) - count :]
 
     def runs(self, index: int) -> list[Run]:
-        """A line as text of one look each, trailing default blanks cut."""
+        """A line as runs, without trailing default blanks."""
         return raw_runs(self[index], PLAIN)
 
     def text(self, index: int) -> str:
-        """A line as plain text, trailing blanks cut."""
+        """A line as plain text, without trailing blanks."""
         return plain(self[index])
 
     def find(self, needle: str) -> Iterator[int]:
@@ -111,7 +111,7 @@ class History:
                 yield index
 
     def _settle(self) -> None:
-        """Join old lines to blocks, and drop those beyond the limit."""
+        """Join old lines into blocks, and drop those beyond the limit."""
         lines, at = self._lines, 0
         while len(lines) - at > 2 * BLOCK_LINES:
             self._blocks.append(_packed(lines[at : at + BLOCK_LINES]))
@@ -199,5 +199,5 @@ class ContinuedHistory(History):
 
 
 def plain(line: str) -> str:
-    """The text of a line, trailing blanks cut."""
+    """The text of a line, without trailing blanks."""
     return (SGR.sub("", line) if "\x1b" in line else line).rstrip(" ")

@@ -63,7 +63,7 @@ _FUNCTIONS: dict[str, _Function] = {
     "s": Modes.save_cursor,
     "u": Modes.restore_cursor,
 }
-"""By private marker, intermediates and final character; others do nothing."""
+"""Functions by private marker, intermediates and final character; other sequences do nothing."""
 
 _SHAPE = re.compile(r"(?:\x1b\[|\x9b)([<=>?]*)([0-9;:]*)([ -/]*)([@-~])\Z")
 _LOOKS = re.compile(r"(?:\x1b\[[0-9;:]*m|\x1b\(B)++\Z")
@@ -73,18 +73,18 @@ _COMMAND = re.compile(r"(?:\x1b\]|\x9d)([^\x07\x18\x1a\x1b\x9c]*+)(?:[\x07\x9c]|
 
 MAX_MEANINGS = 16_384
 MAX_CACHED_CHARS = 64
-"""Length of a sequence whose meaning is cached."""
+"""Maximum length of a sequence whose meaning is cached."""
 
 
 def _nothing(_screen: Modes, _argument: object) -> None:
-    """An unknown or incomplete sequence."""
+    """Ignore an unknown or incomplete sequence."""
 
 
 NOTHING: Meaning = (_nothing, None, 0)
 
 
 class Meanings(dict[str, Meaning]):
-    """The meanings of sequences, found when they are first used."""
+    """The meanings of sequences, determined on first use."""
 
     def __missing__(self, sequence: str) -> Meaning:
         meaning = _meaning(sequence)
@@ -122,7 +122,7 @@ def _meaning(sequence: str) -> Meaning:
 
 
 def _change(sequence: str) -> Meaning:
-    """One or several SGR, possibly with a switch of G0 to letters in between."""
+    """One or more SGR, possibly with a switch of G0 to letters in between."""
     left, added = -1, 0
     for parameters in _PARAMETERS.findall(sequence):
         stays, comes = change_of(parameters)
@@ -201,19 +201,19 @@ class Commands(Modes):
         self.reset()
 
     def align(self, _: None = None) -> None:
-        """DECALN: a screen full of E."""
+        """DECALN: fill the screen with E."""
         self.rows = [Row("E" * self.columns) for _ in range(self.lines)]
         self.touch(0, self.lines)
 
     def select_letters(self, change: Change) -> None:
-        """SCS of letters for G0, with SGR: how programs return to the default look."""
+        """SCS of letters for G0, with SGR: a common way to return to the default look."""
         left, added = change
         self.look = self.look & left | added
         if self.charsets[0]:
             self.designate((False, False))
 
     def designate(self, what: tuple[bool, bool]) -> None:
-        """SCS: G0 or G1 becomes letters or graphics; `what` is (is G1, draws lines)."""
+        """SCS: set G0 or G1 to letters or graphics; `what` is (is G1, draws lines)."""
         second, draws_lines = what
         if self.charsets[second] == draws_lines:
             return
@@ -222,7 +222,7 @@ class Commands(Modes):
         self.refresh_plain()
 
     def operating_system_command(self, text: str) -> None:
-        """OSC: only titles have an effect."""
+        """OSC: only titles are supported."""
         number, _, rest = text.partition(";")
         if number in ("0", "2"):
             self.title = rest[:1024]

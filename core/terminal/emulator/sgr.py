@@ -1,8 +1,8 @@
 """The look of a cell, changed by SGR sequences (ECMA-48 8.3.117, ITU-T T.416, xterm ctlseqs).
 
 A look is a number: the foreground in the lowest 25 bits, the background in the next 25, then one
-bit each for bold, italics and so on, and last the protection by DECSCA. Numbers are cheap to
-create, compare and count, even when every cell has another colour. Readers get `Attributes`.
+bit each for bold, italics and so on, and finally protection by DECSCA. Numbers are cheap to create,
+compare and count, even if every cell has a different colour. Readers get `Attributes`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Change = tuple[Look, Look]
 class Attributes(NamedTuple):
     """The look of a cell by name.
 
-    Colours are `default`, one of the sixteen names pyte uses (`red`, `brightred`, where yellow is
-    `brown`), or six hexadecimal digits.
+    Colours are `default`, one of the sixteen names used by pyte (`red`, `brightred`, with `brown`
+    for yellow), or six hexadecimal digits.
     """
 
     fg: str = "default"
@@ -45,7 +45,7 @@ class Attributes(NamedTuple):
 
 DEFAULT = Attributes()
 
-# --- colours: 0 is the default, 1 to 16 have names, all others are RGB with a bit before it
+# --- colours: 0 is the default, 1 to 16 are named, all others are RGB with a marker bit above it
 
 _NAMES = ("black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
 _NAMED = ("default", *_NAMES, *(f"bright{name}" for name in _NAMES))
@@ -62,8 +62,8 @@ BACKGROUND = _BG
 """The bits of a look that erasing keeps (BCE)."""
 
 PROTECTED: Look = 1 << 58
-"""The bit of text that selective erasing leaves (DECSCA). SGR does not change it, and text that has
-left the screen does not need it: sequences and raw rows are without."""
+"""The bit of text that selective erasing keeps (DECSCA). SGR does not change it, and text that has
+left the screen does not need it, so sequences and raw rows omit it."""
 
 # --- SGR
 
@@ -185,7 +185,7 @@ def _any_change(parameters: str) -> Change:
 
 
 def _codes(parameters: str) -> list[int]:
-    """The codes of parameters with sub-parameters; colours become the older form."""
+    """The codes of parameters with sub-parameters; colours are converted to the older form."""
     codes: list[int] = []
     for field in parameters.split(";")[:MAX_PARAMETERS]:
         code, *rest = [_number(part) for part in field.split(":")]
@@ -204,7 +204,7 @@ def _number(field: str) -> int:
     return int(field) if 0 < len(field) < 6 else 0
 
 
-# --- names for numbers, and back
+# --- conversion between looks and attributes
 
 _FLAGS = [tuple(bool(bits >> bit & 1) for bit in range(9)) for bits in range(512)]
 
@@ -234,12 +234,12 @@ def indexed(index: int) -> int:
 
 
 def rgb(red: int, green: int, blue: int) -> int:
-    """A colour by its components, of which the last eight bits count."""
+    """A colour by its components, of which the lowest eight bits are used."""
     return _RGB | (red & 255) << 16 | (green & 255) << 8 | blue & 255
 
 
 def background(colour: int) -> Look:
-    """The look with this background alone."""
+    """The look with only this background."""
     return colour << _BG_SHIFT
 
 
@@ -251,7 +251,7 @@ def styled(fg: int, bg: int, flags: Iterable[bool]) -> Look:
 
 @lru_cache(16_384)
 def sequence_of(look: Look) -> str:
-    """The SGR sequence that sets this look, whatever the look before."""
+    """The SGR sequence that sets this look, regardless of the previous one."""
     codes = ["0"] + [str(code) for code in (1, 2, 3, 4, 5, 7, 8, 9) if look & _ON[code]]
     for which, colour in ((38, look & _FG), (48, look >> _BG_SHIFT & _FG)):
         if colour & _RGB:
