@@ -64,7 +64,7 @@ class PendingCommand:
         await self._pass_on(stream, data)
 
     async def _pass_on(self, stream: Stream, data: bytes) -> None:
-        """Wait for the sink, unless the command is to be ended."""
+        """Wait for the sink, unless the command must be ended."""
         if self._sink is None:
             return
         writing = asyncio.ensure_future(self._sink(stream, data))
