@@ -57,8 +57,7 @@ if TYPE_CHECKING:  # screens are imported when first shown, so that the first ap
     from sandbox_tui.tui.screens.palette.palette import Palette
 
 PRELOAD_DELAY_SECONDS = 0.3
-"""Seconds after the first screen before other screens are imported; its lists are filled by
-then."""
+"""Delay after the first screen before others are imported; its lists are filled by then."""
 
 
 class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one has a property
@@ -238,8 +237,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
     @property
     def restore_sequence(self) -> str:
-        """Bytes that the terminal must still receive after the screen has closed; empty for
-        none."""
+        """Bytes to send to the terminal after the screen has closed; empty for none."""
         return self._announcer.restore_sequence
 
     def _complain(self, words: str) -> None:
@@ -335,7 +333,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         if error is not None:
             self.panic(Text(report(error)))
 
-    # --- ways out
+    # --- closing
 
     def _first_closed(self, result: object) -> None:
         """End the program when the first screen is closed, unless runs continue in the background.

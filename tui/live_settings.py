@@ -1,5 +1,4 @@
-"""The settings of the running program; changes are saved to the config file and apply
-immediately."""
+"""The settings of the running program; changes are saved to the config file and apply at once."""
 
 from __future__ import annotations
 

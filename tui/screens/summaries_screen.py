@@ -1,5 +1,4 @@
-"""Base class of screens that list summaries and keep them up to date: evaluations, training
-runs."""
+"""Base class of screens that list summaries and keep them up to date."""
 
 from __future__ import annotations
 

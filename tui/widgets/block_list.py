@@ -213,7 +213,7 @@ class BlockList(ScrollView, can_focus=True):
         return index if 0 <= index < self.block_count() else -1
 
     def on_resize(self, event: Resize) -> None:
-        """Measure every block again if the width changed; otherwise stay at the end."""
+        """Measure every block again if the width changed; otherwise keep following the end."""
         if self._width == self._measured_for:
             if self.following:
                 self.go_to_end()

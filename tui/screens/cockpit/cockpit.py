@@ -135,7 +135,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
         self.workers.cancel_node(self)  # pyright: ignore[reportUnknownMemberType]
         return super().dismiss(result)
 
-    # --- events in
+    # --- incoming events
 
     async def apply(self, event: e.AnyEvent) -> None:
         """Process one event; the screen is updated within a frame."""
@@ -236,8 +236,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
         raise NotImplementedError
 
     def time_of_step(self, step: int) -> float | None:
-        """When the reply of a step started, in seconds since the run started; None if it has
-        not."""
+        """When the reply of a step was requested, in seconds since the run started, or None."""
         replies = (item for item in self.state.items if isinstance(item, ReplyItem))
         return next((item.asked_at for item in replies if item.step == step), None)
 
@@ -353,7 +352,7 @@ class Cockpit(SaysWhyOff, Screen[None]):
         """Let the focused pane fill the screen, or undo that."""
         self.toggle_class("-zoomed")
 
-    # --- looking for something
+    # --- search
 
     @on(Calls.FindRequested)
     def _ask_what_to_find(self) -> None:

@@ -89,7 +89,7 @@ class FileActions:
             FileViewScreen(path, file, self._source.kept, self.fetch, against)
         )
 
-    # --- out
+    # --- copying out
 
     def ask_copy_out(self) -> None:
         """Ask for a destination and copy the chosen file or folder out."""
@@ -164,7 +164,7 @@ class FileActions:
         outside.open_outside(copied)
         self._screen.notify(sanitize_line(f"Opened a copy of {path}."), markup=False, timeout=4)
 
-    # --- in
+    # --- copying in
 
     def ask_copy_in(self) -> None:
         """Ask for a host file or folder and copy it into the sandbox."""
@@ -215,7 +215,7 @@ class FileActions:
 
         app_of(self._screen).push_screen(EditFileScreen(path, await files.open(path), save))
 
-    # --- how
+    # --- shared
 
     @property
     def _files(self) -> Files:

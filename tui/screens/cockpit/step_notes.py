@@ -31,8 +31,7 @@ class NotedSession(Protocol):
         ...
 
     def time_of_step(self, step: int) -> float | None:
-        """When the reply of a step started, in seconds since the run started; None if it has
-        not."""
+        """The time of a step's reply, in seconds since the run started; None if there is none."""
         ...
 
 

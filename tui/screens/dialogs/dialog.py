@@ -27,8 +27,7 @@ class Dialog(ModalScreen[Result]):
     ]
 
     def on_mount(self) -> None:
-        """Add a key bar for the dialog: the one of the screen below lists keys that do not work
-        now."""
+        """Add a key bar for the dialog: the one below lists keys that do not work now."""
         if self.is_attached and not self.query(KeyBar):  # a dialog may be closed before it is shown
             self.mount(KeyBar())
 

@@ -97,8 +97,7 @@ class EditCallDialog(Dialog[str | None]):
         )
 
     def _say_what_is_wrong(self, words: str) -> None:
-        """Show an error in the border, where the next change removes it: a toast would outlast the
-        form."""
+        """Show an error in the border until the next change: a toast would outlast the form."""
         box = self.query_one(VerticalScroll)
         box.add_class("-wrong")
         box.border_subtitle = Content(sanitize_line(words))
@@ -180,8 +179,7 @@ class EditCallDialog(Dialog[str | None]):
         return True
 
     def _written(self) -> str | None:
-        """The current arguments as JSON text; if they are invalid, show the error and return
-        None."""
+        """The current arguments as JSON text, or None after showing what is invalid."""
         try:
             if self._as_json:
                 return _object(self._areas("json")[0].text)

@@ -132,8 +132,7 @@ def _text(action: ActionHere) -> str:
 
 
 def _halves(groups: list[list[ActionHere]]) -> list[list[list[ActionHere]]]:
-    """Distribute groups over two columns without splitting any; the first column is the longer
-    one."""
+    """Distribute groups over two columns without splitting any, the longer one first."""
     heights = [len(group) + 2 for group in groups]
     at = next(n for n in range(1, len(groups) + 1) if 2 * sum(heights[:n]) >= sum(heights))
     return [groups[:at], groups[at:]]

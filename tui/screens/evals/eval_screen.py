@@ -319,7 +319,7 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
 
         app_of(self).push_screen(WallScreen(self._run_workers))
 
-    # --- ways out
+    # --- leaving
 
     def action_back(self) -> None:
         """Clear the filter if there is one, otherwise leave."""

@@ -96,8 +96,7 @@ def reason_line(picture: EvalPicture | None, palette: Palette) -> Text:
 
 
 def _seconds_left(picture: EvalPicture) -> float | None:
-    """The estimate of the last reading minus the time since; at least 1 s if samples take
-    longer."""
+    """The last estimate minus the time since; at least 1 s if samples take longer."""
     left = picture.table.seconds_left
     if not left or picture.reading.state != "running":
         return None

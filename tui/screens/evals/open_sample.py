@@ -1,5 +1,4 @@
-"""Opens a sample: the live screen if it runs in this program, otherwise the replay of its
-session."""
+"""Opens a sample: live if it runs in this program, otherwise the replay of its session."""
 
 from __future__ import annotations
 

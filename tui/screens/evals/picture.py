@@ -1,5 +1,4 @@
-"""The data that the screen of an evaluation shows, computed in a thread because it can take a
-while."""
+"""The data that the evaluation screen shows, computed in a thread because it takes a while."""
 
 from __future__ import annotations
 

@@ -46,8 +46,7 @@ class EvalSource(Protocol):
 
     @property
     def runner(self) -> EvalRunner | None:
-        """The runner, which can be paused and stopped; None if no runner in this program is working
-        on it."""
+        """The runner, which can be paused and stopped; None if there is none in this program."""
         ...
 
     def read(self) -> Reading | None:

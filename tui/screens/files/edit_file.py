@@ -22,8 +22,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 
 Save = Callable[[bytes, bytes | None, bool], Awaitable[None]]
-"""Writes content: (new content, content when opened or None to overwrite, whether to tell the
-model)."""
+"""Writes content: (new content, content when opened or None to overwrite, tell the model)."""
 
 
 class EditFileScreen(ModalScreen[bool], ClosesWhenOnTop[bool]):

@@ -210,7 +210,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
 
         app_of(self).push_screen(NewRunDialog(self._settings, self._draft), described)
 
-    # --- a model
+    # --- the model
 
     def action_model(self) -> None:
         """Choose a model that is available on this machine."""
@@ -350,7 +350,7 @@ class HomeScreen(SaysWhyOff, Screen[None]):
         sessions = self.query_one(SessionList)
         self._opener.compare(sessions.marked, self.session_here)
 
-    # --- looking for something
+    # --- search
 
     def action_find(self) -> None:
         """Search all sessions."""

@@ -235,7 +235,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
         typed = self._typed().items()
         return {name: text for name, text in typed if text != self._at_first.get(name)}
 
-    # --- what is wrong, said where it is
+    # --- errors at their fields
 
     def _mark(self, problem: Problem) -> None:
         field = self.query_one(f"#{problem.field}")

@@ -63,7 +63,7 @@ class SessionFinder:
         except StoreError as error:
             self._bar.say(str(error))
 
-    # --- what is looked for
+    # --- the search
 
     def look(self) -> None:
         """Search for the current query of the bar."""
@@ -107,7 +107,7 @@ class SessionFinder:
         if focused is not None and not focused.display:
             self.focus_list()
 
-    # --- from one to the other
+    # --- navigation
 
     def focus_list(self) -> None:
         """Move the focus from the bar to the results, or to the sessions if there are none."""

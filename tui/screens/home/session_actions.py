@@ -137,7 +137,7 @@ class SessionActions:
             self._complain(error)
             self._source.reload()
 
-    # --- either way
+    # --- shared
 
     async def _carry_out(
         self,

@@ -13,8 +13,7 @@ from typing import NamedTuple
 _WORD = re.compile(r"\w+")
 
 MAX_SPREAD = 4
-"""Maximum spread of scattered letters, in characters per typed letter; beyond that almost any
-letters match."""
+"""Maximum spread of scattered letters, in characters per typed letter; wider matches are noise."""
 
 
 class Fit(NamedTuple):
@@ -67,8 +66,7 @@ def _fit_part(part: str, words: str, starts: frozenset[int]) -> Fit | None:
 
 
 def _scattered(part: str, words: str, first: int) -> tuple[int, ...]:
-    """The positions of letters from `first` on, each at its next occurrence; empty if one is
-    missing."""
+    """The positions of letters, each at its next occurrence; empty if one is missing."""
     places = [first]
     for letter in part[1:]:
         place = words.find(letter, places[-1] + 1)

@@ -89,7 +89,7 @@ class Palette:
         servers = await find_local_servers(self._settings.now.model.local_ports)
         yield model_entries(servers, self._settings.now, self._choose_model)
 
-    # --- what choosing does
+    # --- effects of a choice
 
     def _choose_model(self, offer: Offer) -> None:
         if set_model(self._app.screen, self._settings, offer):

@@ -234,7 +234,7 @@ class TrainingScreen(Screen[None]):
         self._charts = charts.next_page() if self._shows_charts else True
         self._show_all()
 
-    # --- ways out
+    # --- leaving
 
     def action_back(self) -> None:
         """Clear the filter if there is one, otherwise leave."""

@@ -98,8 +98,7 @@ class ApprovalBar(Widget):
 
     @property
     def _keys_elsewhere(self) -> str:
-        """How to get the keys back from a text input, a shell or another screen; empty if they work
-        here."""
+        """How to get the keys back from an input, a shell or another screen, if needed."""
         screen = self.screen
         if isinstance(screen, SaysWhyOff) and (off := screen.why_off("approve", ())):
             return off

@@ -132,7 +132,7 @@ class QueueList(BlockList):
         line.append(_REMOVE, style=palette.bad)
         return [line]
 
-    # --- doing
+    # --- actions
 
     @override
     def action_choose(self) -> None:

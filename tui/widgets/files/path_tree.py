@@ -97,7 +97,7 @@ class FileTree:
         return list(self._walk(self.folded))
 
     def matching(self, words: str, *, changed: bool) -> list[Row]:
-        """Files whose path contains all the words, or only those that changed, with their
+        """Files whose path contains all the words, only changed ones if `changed`, and their
         folders."""
         wanted = words.lower().split()
         keep: set[str] = set()

@@ -116,8 +116,7 @@ class Notice(Document):
 
 
 class LinesBelow(Sequence[Text]):
-    """Lines below others without copying either; lower lines are created only when they are
-    drawn."""
+    """Lines below others without copying either; lower lines are created when they are drawn."""
 
     def __init__(self, above: Sequence[Text], below: Sequence[Text]) -> None:
         self._above = above

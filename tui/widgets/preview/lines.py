@@ -47,8 +47,7 @@ class PreviewLines(BlockList):
         return [line.plain for line in self._lines]
 
     def search(self, needle: str, direction: int = 1) -> bool:
-        """Highlight every `needle` and go to the next line that contains one; False if there is
-        none."""
+        """Highlight every `needle` and go to the next line with one; False if there is none."""
         self._needle = needle
         self.reset()
         wanted, count = needle.lower(), len(self._lines)

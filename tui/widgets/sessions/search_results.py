@@ -82,8 +82,8 @@ class SearchResults(BlockList):
 
     @property
     def query_shown(self) -> Query | None:
-        """The query of the shown hits; None before the first search. It may lag behind the typed
-        one."""
+        """The query of the shown hits, which may lag behind the typed one; None before any
+        search."""
         return self._query
 
     @property

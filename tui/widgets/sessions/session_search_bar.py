@@ -34,8 +34,7 @@ MAX_COMPLETIONS = 8
 
 
 class SearchBar(Vertical):
-    """A search bar, hidden until `open` is called; posts the query as it is typed and offers
-    completions."""
+    """A search bar, hidden until `open`; posts the query as it is typed, offers completions."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("search.leave", "leave"),

@@ -1,5 +1,4 @@
-"""Draws terminal lines: attributes as Rich styles, and text that all terminals show the same
-way."""
+"""Draws terminal lines: attributes as Rich styles, text the same on every terminal."""
 
 from __future__ import annotations
 
@@ -38,8 +37,7 @@ class Colours:
 
 
 def colours_of(base: Style, palette: Palette, dark: bool) -> Colours:
-    """The sixteen colours of a theme, derived from its roles: red is the colour of errors, and so
-    on."""
+    """The sixteen colours of a theme, derived from its roles: red is the error colour, etc."""
     red, green, yellow = palette.bad.color, palette.good.color, palette.human.color
     blue, magenta, text = palette.tool.color, palette.model.color, palette.text.color
     dim, faint = palette.dim.color, palette.faint.color

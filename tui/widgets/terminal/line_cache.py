@@ -64,8 +64,7 @@ class LineCache:
         return Strip([Segment(sign, self.mark)], 1)
 
     def plain(self, emulator: Emulator, index: int) -> Strip:
-        """The visible part of a line without cursor, matches or selection; blank below the last
-        line."""
+        """The visible part of a line without highlights; blank below the last line."""
         row = index - emulator.history_size
         strip = self._strips.get(row)
         if strip is not None:

@@ -38,8 +38,7 @@ def clicked_span(text: str, cell: int, clicks: int) -> tuple[int, int]:
 
 
 def character_at(text: str, cell: int) -> int:
-    """Index of the character in a cell of a line; the line's length if the cell is beyond its
-    end."""
+    """Index of the character in a cell of a line; beyond its end, the line's length."""
     width = 0
     for index, char in enumerate(text):
         width += cell_len(char)

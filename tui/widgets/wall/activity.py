@@ -28,8 +28,7 @@ GENEROUS = (8, 4, 2, 0)
 """Output lines per call; the first value with which everything fits is used."""
 
 MEDIUM, TALL = 6, 12
-"""Minimum heights at which a tile shows output of earlier failed calls, and of all earlier
-calls."""
+"""Minimum heights at which a tile shows output of earlier failed calls, and of all."""
 
 
 class Activity:
@@ -60,7 +59,7 @@ class Activity:
         end = self._end()
         return [*self._log(self._height - len(end)), *end][-self._height :]
 
-    # --- what it came to
+    # --- the result
 
     def _end(self) -> list[Text]:
         """The result, or the question to the user; empty while the run continues."""
@@ -94,7 +93,7 @@ class Activity:
         found = wrap_cells(sanitize_line(words), self._width, most)
         return [Text(line, style=style, no_wrap=True) for line in found]
 
-    # --- how it got there
+    # --- the log
 
     def _log(self, room: int) -> list[Text]:
         """The newest items that fit, with more output per call if there is room."""
@@ -167,8 +166,7 @@ class Activity:
         return [title, *self._output(item, min(room - 1, self._output_lines(item, newest=newest)))]
 
     def _output_lines(self, item: CallItem, *, newest: bool) -> int:
-        """Number of output lines shown: most for the newest call, least for earlier successful
-        ones."""
+        """Number of output lines shown: most for the newest call, least for earlier successes."""
         if newest:
             return max(1, self._height // 3, self._least_output)
         failed = item.finished is not None and not item.finished.ok

@@ -19,8 +19,7 @@ GOOD_BOX_WIDTH, GOOD_BOX_HEIGHT = 80, 24
 """Size in cells beyond which a tile gains little."""
 
 MIN_STRIP_WIDTH = 22
-"""Width in cells of the narrowest tile without a border: number, state, a few letters of
-activity."""
+"""Width of the narrowest tile without a border: number, state, a few letters of activity."""
 
 GOOD_STRIP_WIDTH, GOOD_STRIP_HEIGHT = 80, 4
 
@@ -105,8 +104,10 @@ def _dealt(length: int, parts: int) -> list[tuple[int, int]]:
 
 
 def beyond(index: int, across: int, down: int, places: Sequence[Region]) -> int:
-    """Index of the tile in a direction: the next one, or the nearest in the next row; the same tile
-    at an edge."""
+    """Index of the tile in a direction: the next one, or the nearest in the next row.
+
+    At an edge it is the same tile.
+    """
     if across:
         return min(max(0, index + across), len(places) - 1)
     here = places[index]

@@ -319,7 +319,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         """Interrupt only the reply, or the wait for the next attempt."""
         self._steering.interrupt_reply()
 
-    # --- lines typed for the run
+    # --- typed lines
 
     def action_inject(self) -> None:
         """Type a command."""

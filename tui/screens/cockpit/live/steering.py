@@ -79,7 +79,7 @@ class RunSteering:
         if run.phase is Phase.STARTING:
             self._screen.notify("The run is starting: this applies from its first step.")
 
-    # --- what the keys say
+    # --- availability and words of keys
 
     def why_off(self, action: str) -> str:
         """Why an action is not available now; empty if it is."""
@@ -222,7 +222,7 @@ class RunSteering:
         if run is not None and pending is not None:
             run.skip(pending.call.number)
 
-    # --- breaking off
+    # --- interrupting
 
     async def interrupt(self) -> None:
         """Interrupt only the running command."""

@@ -40,8 +40,7 @@ class TypedLines:
             self._open(purpose)
 
     def decide(self, purpose: Purpose) -> None:
-        """Open the input line for the reason of a rejection, or for an answer to the waiting
-        call."""
+        """Open the input line for the reason of a rejection, or for an answer to the call."""
         pending = self._state.pending
         if pending is not None:
             self._deciding = pending.call.number

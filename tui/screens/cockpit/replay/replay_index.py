@@ -20,8 +20,7 @@ from sandbox_tui.sessions.playback.markers import MarkerIndex
 from sandbox_tui.sessions.playback.throttle import Throttle
 
 MAX_FOLDED_EVENTS = 4 * MAX_WEIGHT
-"""If more events than this precede a jump's target, wait for keyframes instead of folding the
-events."""
+"""With more events than this before a jump's target, wait for keyframes instead of folding."""
 
 
 class ReplayIndex:

@@ -17,8 +17,7 @@ from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
 SPEEDS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 
 RELOAD_EVERY_EVENTS = 2000
-"""Number of played events after which the state is loaded from the database again to keep it
-small."""
+"""Played events after which the state is loaded from the database again, to keep it small."""
 
 
 class ReplayView(Protocol):
@@ -88,7 +87,7 @@ class ReplayLoop:
         self._going: int | None = None
         self._changed = asyncio.Event()
 
-    # --- what a person asks for
+    # --- requests
 
     def seek(self, seq: int) -> None:
         """Request the position after event `seq`."""
@@ -128,7 +127,7 @@ class ReplayLoop:
         index = SPEEDS.index(self._player.speed) + direction
         self._player.speed = SPEEDS[min(max(index, 0), len(SPEEDS) - 1)]
 
-    # --- where it is
+    # --- position
 
     @property
     def idle(self) -> float:
@@ -137,8 +136,7 @@ class ReplayLoop:
 
     @property
     def aim(self) -> int:
-        """The event that will be displayed next: keys pressed faster than the display updates add
-        up."""
+        """The event to be displayed next: keys pressed faster than the display updates add up."""
         aims = (self._wanted, self._going, self._view.position)
         return next(aim for aim in aims if aim is not None)
 

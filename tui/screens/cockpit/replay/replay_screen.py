@@ -209,7 +209,7 @@ class ReplayScreen(Cockpit):
         """Show the session after event `seq`."""
         self._replay.seek(seq)
 
-    # --- what is known of the session
+    # --- the index
 
     def _show_markers(self) -> None:
         self.query_one(Timeline).show_marks(self._index.markers.all)
@@ -222,7 +222,7 @@ class ReplayScreen(Cockpit):
         if self._index.is_complete and self._begins_at is not None:  # a step without a reply
             self._begin_at(ReplayPosition(self._summary.last_seq))
 
-    # --- what is said
+    # --- bars
 
     def sync_bars(self) -> None:
         """Also update the bar of the replay."""
@@ -364,7 +364,7 @@ class ReplayScreen(Cockpit):
         except StoreError as error:  # deleted in the meantime
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
 
-    # --- looking for something, at any moment of the session
+    # --- search through the session
 
     @override
     def look_for(self, words: str) -> None:

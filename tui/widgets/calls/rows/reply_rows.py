@@ -136,7 +136,7 @@ def _failures(item: ReplyItem, width: int, opened: bool, palette: Palette) -> li
     return lines
 
 
-# --- what it says
+# --- text and reasoning
 
 
 def _whole(item: ReplyItem, width: int, palette: Palette) -> list[Text]:

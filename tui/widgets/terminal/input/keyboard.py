@@ -36,8 +36,7 @@ class KeyboardInput:
         return self._view.attached and (self._release_timer is None or key == RELEASE)
 
     def press(self, event: events.Key) -> None:
-        """Send a key; after a first release chord, wait for a second one before releasing the
-        keyboard."""
+        """Send a key; the release chord releases the keyboard unless it is pressed twice."""
         view = self._view
         if not view.attached:
             return

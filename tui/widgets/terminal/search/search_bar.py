@@ -61,8 +61,7 @@ class TerminalSearchBar(Horizontal):
             view.search.end()
 
     def show_position(self) -> None:
-        """Show the position of the current match, the number of matches and the keys to move
-        between them."""
+        """Show the position of the current match, the number of matches and the keys."""
         if self._view is None:
             return
         at, number = self._view.search.position
