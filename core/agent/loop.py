@@ -259,9 +259,7 @@ class Agent:
         return AgentResult("submitted") if submitted else None
 
     def interrupt_reply(self) -> bool:
-        """Cut short the streaming reply or the wait for a retry and ask again; False if neither
-        runs.
-        """
+        """Cut short the current reply or retry wait and ask again; False if there is neither."""
         return self._requests is not None and self._requests.interrupt()
 
     # --- its parts

@@ -130,9 +130,7 @@ class RequestWithRetries:
             request = await renew(attempt)
 
     def interrupt(self) -> bool:
-        """Cut short the streaming reply or the wait for a retry and ask again; False if neither
-        runs.
-        """
+        """Cut short the current reply or retry wait and ask again; False if there is neither."""
         if self._stream_task is not None:
             return self._stream_task.cancel()
         waits = self._backing_off and not self._skip_wait.is_set()

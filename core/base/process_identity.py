@@ -1,5 +1,4 @@
-"""Identities of processes that stay valid when process ids are reused, and this process's file
-limit."""
+"""Identities of processes that survive the reuse of process ids, and this one's file limit."""
 
 from __future__ import annotations
 

@@ -34,8 +34,7 @@ MAX_STORED_BYTES = 256 * 1024
 at any past step."""
 
 MAX_STORED_FILES = 100
-"""Maximum number of contents stored after one scan; installing a package changes thousands of
-files."""
+"""Maximum contents stored after one scan; installing a package changes thousands of files."""
 
 MAX_INLINE_DIFF = 5_000
 """Larger listings are compared in a thread, so as not to block key input."""
@@ -152,8 +151,7 @@ class FileWatcher(FileObserver):
         self._keep(now)  # only now, so that the next scan finds again what was not written
 
     def _keep(self, listing: Listing) -> None:
-        """Compare with this listing from now on; the first of consecutive incomplete ones is
-        reported."""
+        """Compare with this listing from now on; report the first of several incomplete ones."""
         if not listing.complete and not self._is_cut:
             self._post(Warned(text=TOO_MANY_FILES.format(len(listing.entries))))
         self._is_cut = not listing.complete

@@ -193,8 +193,7 @@ class SnapshotTaker(Protocol):
     """Takes snapshots of the sandbox; implemented by `Snapshotter`."""
 
     def on_event(self, event: AnyEvent) -> None:
-        """Process an event that may have changed the sandbox, or that marks a good time for a
-        snapshot."""
+        """Process an event, which may mark a change of the sandbox or a time for a snapshot."""
         ...
 
     def restore(self, events: Sequence[AnyEvent]) -> None:

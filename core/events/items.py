@@ -104,8 +104,7 @@ class HumanItem:
 
     @property
     def waits(self) -> bool:
-        """Whether it is pending: a message or an output for the next request, or a command to be
-        run."""
+        """Whether it is pending: a message or output for the next request, or a command to run."""
         if self.delivered or self.withdrawn:
             return False
         if self.file is not None:

@@ -8,8 +8,7 @@ from enum import Enum
 class Phase(Enum):
     """A run's phase; it only ever advances.
 
-    STARTING   the sandbox is starting; mode and messages are accepted, and apply from the first
-    step
+    STARTING   the sandbox is starting; mode and messages are accepted, for the first step on
     RUNNING    the agent is working
     FINISHING  the agent has stopped, or was told to stop; results are copied out
     OVER       `RunFinished` is written

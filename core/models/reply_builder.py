@@ -29,8 +29,7 @@ LIMIT_REASONS = ("length", "max_tokens", "model_length")
 
 
 class ReplyBuilder:
-    """Builds a `Reply` from what a server sends: dicts in the OpenAI API's format, in chunks or
-    whole."""
+    """Builds a `Reply` from dicts in the OpenAI API's format, sent in chunks or whole."""
 
     def __init__(self) -> None:
         self._text: list[str] = []

@@ -21,8 +21,7 @@ from sandbox_tui.core.models.error_mapping import too_long, without_secrets
 from sandbox_tui.core.models.header_limit import limit_headers
 
 MAX_REPLY_BYTES = 128 << 20
-"""Maximum bytes of one response; the longest replies that models are known to write are a third of
-it."""
+"""Maximum bytes of one response; the longest known replies of models are a third of it."""
 
 MAX_ERROR_BYTES = 256 << 10
 """Maximum bytes read of an error response; the rest is left unread."""

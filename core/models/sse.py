@@ -92,8 +92,7 @@ async def _rest(head: bytes, chunks: AsyncIterator[bytes]) -> bytes:
 
 
 async def _events(head: bytes, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """The data of each server-sent event (WHATWG HTML, 9.2), including a last one without a blank
-    line."""
+    """The data of each server-sent event (WHATWG HTML, 9.2), even if the last is unterminated."""
     data: list[bytes] = []
     size = 0
     async for line in _lines(head, chunks):

@@ -160,9 +160,7 @@ class Run(Steering):
             await (self._come_to_rest() if self._leaves else self._finish(result))
 
     async def _open_sandbox(self) -> None:
-        """Start or reattach the sandbox. If the run is cancelled meanwhile, it waits for that
-        first.
-        """
+        """Start or reattach the sandbox; a run that is cancelled meanwhile waits for that."""
         sandbox, reattaches = self.environment.sandbox, self._start.reattaches
         try:
             if self._owns_sandbox:

@@ -220,7 +220,7 @@ class Sandbox(Protocol):
     info: dict[str, str]
 
     def on_outage(self, tell: Callable[[str], None] | None) -> None:
-        """Wait out outages and `tell` about each; with None, the default, fail at once."""
+        """Wait out outages, passing `tell` a sentence about each; None (default) fails at once."""
         ...
 
     async def start(self) -> None:

@@ -33,8 +33,7 @@ class Terminal(Protocol):
     scrolled: int
 
     def feed(self, data: bytes) -> None:
-        """Process output. The resulting state does not depend on how the bytes are split into
-        chunks."""
+        """Process output. Any chunking of the same bytes gives the same state."""
         ...
 
     def resize(self, columns: int, lines: int) -> None:
@@ -42,8 +41,7 @@ class Terminal(Protocol):
         ...
 
     def replies(self) -> bytes:
-        """Pending replies to the program (cursor position, device attributes); the call clears
-        them."""
+        """Pending replies to the program, such as the cursor position; the call clears them."""
         ...
 
     @property

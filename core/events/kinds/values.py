@@ -20,8 +20,7 @@ Mode = Literal["auto", "step", "ask", "paused"]
 requests as well."""
 
 Watch = Literal["live", "at_end", "off"]
-"""When the files of a run are scanned: after every call and during one; at its start and end;
-never."""
+"""When files are scanned: during and after every call; at the start and end of a run; never."""
 
 FinishReason = Literal[
     "submitted",

@@ -35,8 +35,7 @@ _SHORTER = "Send what you meant again, one call in a message; write a long file 
 
 
 def _not_even(whole: int) -> str:
-    """States that nothing ran, not even complete calls: the missing rest may have changed their
-    meaning."""
+    """States that nothing ran, not even complete calls: the missing rest may have changed them."""
     if whole == 0:
         return _NOTHING_RUN
     calls = "the call that was" if whole == 1 else f"the {whole} calls that were"

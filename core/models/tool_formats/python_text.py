@@ -39,8 +39,7 @@ _WORDS = {"True": True, "true": True, "False": False, "false": False, "None": No
 
 
 def read_brackets(source: Source, sink: Callable[[str], None]) -> Step[tuple[str, bool]]:
-    """Take a bracket and everything up to its closing one; returns the text, and whether it was
-    closed."""
+    """Take everything up to the closing bracket; returns the text, and whether it was closed."""
     pieces: list[str] = []
     stack: list[str] = []
 

@@ -1,5 +1,4 @@
-"""The controls a screen has over a run, in this process (`Run`) or another
-(`sessions.remote.proxy`).
+"""A screen's controls of a run, in this process (`Run`) or another (`sessions.remote.proxy`).
 
 `Steering` documents each operation.
 """

@@ -97,8 +97,7 @@ class ContainerLiveness:
                 task.cancel()
 
     def was_away(self, error: Exception) -> bool:
-        """Whether docker-py raised this because the engine does not answer, if outages are waited
-        out."""
+        """Whether an error means that the engine does not answer, if outages are waited out."""
         from requests.exceptions import ConnectionError as NoConnection
 
         return self.tell is not None and isinstance(error, NoConnection)

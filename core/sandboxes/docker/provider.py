@@ -21,8 +21,7 @@ from sandbox_tui.core.sandboxes.provider import SandboxProvider
 
 
 class DockerProvider(SandboxProvider):
-    """Creates containers on one engine. The connection stays open while any of its sandboxes is
-    open."""
+    """Creates containers on one engine, connected while any of its sandboxes is open."""
 
     def __init__(self, *, at_once: int = MAX_AT_ONCE) -> None:
         super().__init__(at_once=at_once)

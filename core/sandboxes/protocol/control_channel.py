@@ -105,8 +105,7 @@ class ControlChannel:
         return int(result.stdout)
 
     async def kill_leftovers(self, *, spare: int = 0) -> int:
-        """Kill all leftover processes of commands, except those of call `spare`; returns their
-        number.
+        """Kill all leftover processes, except those of call `spare`; returns their number.
 
         Starts no process itself.
         """
@@ -116,8 +115,7 @@ class ControlChannel:
             return int(done.stdout or b"0")
 
     async def end_call(self, call: int, pid: int) -> None:
-        """Kill what is left of the command whose first process was `pid`, without starting a
-        process."""
+        """Kill what is left of one command, whose first process was `pid`, in the same way."""
         async with self._lock:
             channel = await self._ready()
             await channel.run(b"y", b"%d" % pid, call=call, timeout=CONTROL_TIMEOUT_SECONDS)

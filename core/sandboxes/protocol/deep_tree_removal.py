@@ -41,8 +41,7 @@ def remove_tree(top: Path) -> None:
 
 
 def _empty(name: str, root: int, numbers: itertools.count[int]) -> list[str]:
-    """Remove the files of a folder in `root` and move its folders to `root`; returns their new
-    names."""
+    """Remove a folder's files, and move its folders to `root`; returns their new names."""
     moved: list[str] = []
     _restore_permissions(name, root)
     try:

@@ -169,8 +169,7 @@ def _max_tar_bytes(chosen: list[bytes], listing: Listing, root: bytes) -> int:
 
 
 def choose(listing: Listing, root: bytes, room: int = MAX_BYTES) -> tuple[list[bytes], list[str]]:
-    """Choose entries of a listing to copy: their paths below `root`, and a sentence for each other
-    one.
+    """Choose entries to copy: their paths below `root`, and a sentence for each other entry.
 
     Args:
         listing: the listing of the folder.

@@ -43,8 +43,7 @@ def list_command(path: bytes, limit: int) -> bytes:
 
 
 def newer_command(path: bytes, since: float) -> bytes:
-    """A command that prints the clock, all names below `path`, an empty name, and entries changed
-    `since`."""
+    """Prints the clock, all names below `path`, an empty name, and the entries changed `since`."""
     word = quote_bytes(path)
     names = b"find -H %b -mindepth 1 -printf '%%p\\0' 2>/dev/null" % word
     newer = b"find -H %b -mindepth 1 -newerct '@%.3f' -printf '%b' 2>/dev/null" % (

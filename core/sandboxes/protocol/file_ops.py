@@ -129,8 +129,7 @@ class FileOperations:
         return listing
 
     async def _absolute(self, path: str) -> bytes:
-        """Bytes of a path; a relative one is resolved against the current directory of the model's
-        shell."""
+        """Bytes of a path; a relative one starts from the model's current directory."""
         if path.startswith("/"):
             return text_to_path(path)
         return posixpath.join(await self._current_dir(), text_to_path(path))

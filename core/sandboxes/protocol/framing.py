@@ -9,8 +9,7 @@ MAX_MARK_BYTES = 96
 
 
 class Mark(NamedTuple):
-    """A mark. `fields` are its words after the nonce: `B pid`, `E code survivors saved`, `E` or
-    `N`."""
+    """A mark; `fields` follow the nonce: `B pid`, `E code survivors saved`, `E` or `N`."""
 
     fields: tuple[bytes, ...]
 

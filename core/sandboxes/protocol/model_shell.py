@@ -200,8 +200,7 @@ class Exec:
                 self._left_behind = False
 
     def _retire(self, channel: Channel) -> None:
-        """Keep reading from a dispatcher whose command left processes behind; use another from now
-        on."""
+        """Switch to another dispatcher, but read on from this one while its processes live."""
         task = asyncio.create_task(channel.retire(self._calls))
         task.add_done_callback(lambda _: self._retired.pop(channel, None))
         self._retired[channel] = task

@@ -92,8 +92,7 @@ class FastPath(Commands):
         )
 
     def _take(self, block: str, lines: list[str]) -> int:
-        """Process lines, token by token if they do not fit; returns the number done before it had
-        to stop."""
+        """Process lines, token by token if they do not fit; returns how many before it stopped."""
         odd = not block.isascii() and NOT_ONE_WIDE(block) is not None
         joins = False
         if odd and MAY_JOIN(block):

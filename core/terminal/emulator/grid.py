@@ -121,8 +121,7 @@ class Grid:
             row.looks[x:end] = [self.look] * count
 
     def _write_any(self, text: str) -> None:
-        """Print text that has wide characters, or is inserted, protected, or in the graphics
-        charset."""
+        """Print text that is wide, inserted, protected, or in the graphics charset."""
         if self.charsets[self.shifted]:
             text = text.translate(_SPECIAL_GRAPHICS)
         if not self.inserts and not NOT_ONE_WIDE(text):

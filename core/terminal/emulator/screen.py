@@ -85,8 +85,7 @@ class Screen(FastPath):
     # --- the whole state
 
     def keyframe(self, scrollback: int = SCROLLBACK) -> bytes:
-        """The whole state as bytes: both screens, modes, parser, and the last `scrollback` lines of
-        scrollback."""
+        """The state as bytes: screens, modes, parser, and the last `scrollback` lines."""
         return to_keyframe(self, scrollback)
 
     def restore(self, keyframe: bytes) -> None:
@@ -132,8 +131,7 @@ class Screen(FastPath):
         self.y -= gone
 
     def _rows_to_go(self, rows: list[Row], y: int, lines: int) -> int:
-        """Number of rows that leave the top: as few as possible after dropping blank rows at the
-        end."""
+        """Number of rows that leave the top: as few as possible, after blank rows at the end."""
         below = rows[y + 1 :]
         blank = sum(1 for _ in takewhile(lambda row: row.is_blank(self.columns), reversed(below)))
         return max(0, min(len(rows) - lines - blank, y))
