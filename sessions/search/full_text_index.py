@@ -57,7 +57,7 @@ SOURCES = (
     Source(
         name="calls",
         table="calls",
-        seq="t.proposed_seq",
+        seq="coalesce(t.proposed_seq, t.finished_seq, 0)",
         step="t.step",
         kind="'call'",
         column="input",

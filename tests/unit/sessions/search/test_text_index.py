@@ -11,7 +11,7 @@ from contextlib import aclosing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sandbox_tui.core.events import types as e
@@ -97,6 +97,13 @@ def test_a_search_finds_what_another_program_has_just_stored(store: Store) -> No
     with Store(store.path) as other:
         store.append("r", [finished(6, 2, "okapi"), proposed(7, 3, "okapi")])
         assert [hit.seq for hit in search(other, "okapi")] == [6, 7]
+
+
+def test_a_call_that_was_never_proposed_is_found(store: Store) -> None:
+    """As a damaged or imported session may have it."""
+    edited = e.CallDecided(seq=2, call=1, verdict="edit", by="human", arguments="zebra")
+    store.append("r", [started(), edited])
+    assert [(hit.kind, hit.seq) for hit in search(store, "zebra")] == [("call", 0)]
 
 
 def test_all_of_a_run_that_has_ended_is_indexed(store: Store) -> None:
@@ -189,6 +196,7 @@ def test_a_file_that_may_not_be_written_is_searched_as_it_is(store: Store) -> No
 
 
 @settings(max_examples=60, deadline=None)
+@example([("edit", 1, "zebra"), ("search", 1, "zebra")])
 @given(
     st.lists(
         st.tuples(
