@@ -31,7 +31,7 @@ class CopyDialog(Dialog[_Answer | None]):
     Label { height: 1; margin-top: 1; }
     Checkbox { border: none; background: transparent; margin-top: 1; padding: 0; }
     Checkbox:focus { border: none; }
-    """  # Textual applies it below each subclass: the name of this one would not be found there
+    """  # Textual scopes it to each subclass, so it must not name this class
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("copy_files.go_on", "submit", priority=True),

@@ -38,7 +38,7 @@ from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPa
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.sessions.session_search_bar import SearchBar
 
-if TYPE_CHECKING:  # what is shown from here is imported when it is shown
+if TYPE_CHECKING:  # screens opened from here are imported when first shown
     from sandbox_tui.core.run.run_request import RunRequest
 
 PAGE = 100

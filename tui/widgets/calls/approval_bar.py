@@ -98,7 +98,7 @@ class ApprovalBar(Widget):
 
     @property
     def _keys_elsewhere(self) -> str:
-        """How to get the keys back from an input, a shell or another screen, if needed."""
+        """How to get the keys back from an input, a shell or another screen; otherwise empty."""
         screen = self.screen
         if isinstance(screen, SaysWhyOff) and (off := screen.why_off("approve", ())):
             return off

@@ -10,8 +10,8 @@ from sandbox_tui.core.events.run_state import CallItem, Item, ReplyItem
 class OpenedItems:
     """Keeps track of open items.
 
-    Open are items the user opened, waiting and failed calls, and replies until the next call
-    starts.
+    Items that the user opened are open, and so are waiting and failed calls, and replies until the
+    next call starts.
 
     Attributes:
         chosen: what the user opened (True) or closed (False), by index.

@@ -10,7 +10,7 @@ WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
 """A word, a run of white space, or any other single character."""
 
 MIN_SIMILARITY = 0.5
-"""Lines less similar than this (0 to 1) are marked as a whole."""
+"""Lines less similar than this (0 to 1) have too little in common to compare their words."""
 
 MAX_LINE_CHARS = 400
 """Longer lines are not compared."""

@@ -212,7 +212,7 @@ class _QuerySuggester(Suggester):
 
     @override
     async def get_suggestion(self, value: str) -> str | None:
-        """The first that begins with exactly these words."""
+        """The first completion that starts with the typed text."""
         return next((way for way in self._bar.ways_on() if way.startswith(value)), None)
 
 
