@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.io_types import Stream
 from sandbox_tui.core.base.sanitize import sanitize_line
 
@@ -73,11 +74,11 @@ class MirrorWriter:
     ) -> bytes:
         """The line after a failed command; empty after a successful one."""
         if timed_out:
-            words = f"timed out after {duration:.1f} s"
+            words = f"timed out after {short_duration(duration)}"
         elif interrupted:
             words = "interrupted"
         elif exit_code:
-            words = f"exit {exit_code} · {duration:.1f} s"
+            words = f"exit {exit_code} · {short_duration(duration)}"
         else:
             return b""
         start = self._fresh_line()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from sandbox_tui.core.agent.approver import Decision
-from sandbox_tui.core.base.durations import format_duration
+from sandbox_tui.core.base.durations import clock, format_duration, short_duration
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_json, sanitize_line
 from sandbox_tui.core.config.settings import Settings
@@ -190,9 +190,7 @@ def text_writer(stream: TextIO, label: str = "", *, waits: bool = True) -> Write
         state.apply(event)
         if isinstance(event, e.CallHeld) and not waits:
             return
-        stream.writelines(
-            f"{label}{numbers.clock(event.t)}  {text}\n" for text in _lines(event, state)
-        )
+        stream.writelines(f"{label}{clock(event.t)}  {text}\n" for text in _lines(event, state))
         stream.flush()
 
     return write
@@ -235,7 +233,7 @@ def _line(event: e.AnyEvent, state: RunState) -> str:
             more = " ".join([*event.lost, *event.changed])
             return sanitize_line(f"resumed after {format_duration(event.away)}. {more}".rstrip())
         case e.ModelReplied():
-            line = f"step {event.step} ({numbers.seconds(event.latency)}){_said(state)}"
+            line = f"step {event.step} ({short_duration(event.latency)}){_said(state)}"
             remark = state.reply.remark if state.reply else ""
             return f"{line} ({remark})" if remark else line
         case e.ToolFormatChosen():
@@ -295,7 +293,7 @@ def _call_line(event: e.CallFinished, state: RunState) -> str:
         return f"call {event.call} {_NOT_RUN[decided.verdict]} ({who}): {words}"
     how = "ok" if event.ok else "timed out" if event.timed_out else "failed"
     code = f"exit {event.exit_code}, " if event.exit_code and not event.timed_out else ""
-    return f"call {event.call} {how} ({code}{numbers.seconds(event.duration)}): {words}"
+    return f"call {event.call} {how} ({code}{short_duration(event.duration)}): {words}"
 
 
 _NOT_RUN = {"reject": "not run", "skip": "skipped", "answer": "answered instead of run"}

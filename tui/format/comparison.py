@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sandbox_tui.core.base.durations import clock, short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunSummary
@@ -116,7 +117,7 @@ def end_and_size(call: Call | None) -> str:
     if call is None:
         return "no call"
     lines = call.output_text.count("\n") + 1 if call.output_text else 0
-    took = [numbers.seconds(call.duration)] if call.ok is not None else []
+    took = [short_duration(call.duration)] if call.ok is not None else []
     printed = numbers.counted(lines, "line") if lines else "no output"
     return " · ".join([end_of(call), *took, printed])
 
@@ -199,7 +200,7 @@ def _facts(run: RunSummary, calls: Sequence[Call]) -> dict[str, str]:
         "outcome": outcome_words(run),
         "answer": first_line(run.answer or run.error or "") or "none",
         "calls": _calls(calls),
-        "time": f"{numbers.clock(run.seconds)} · {numbers.counted(steps, 'step')}",
+        "time": f"{clock(run.seconds)} · {numbers.counted(steps, 'step')}",
         "spent": " · ".join(part for part in spent if part),
         "model": f"{first_line(run.model)} · {sanitize_line(run.sandbox) or 'no sandbox'}",
         "session": run.id,

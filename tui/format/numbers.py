@@ -5,23 +5,6 @@ from __future__ import annotations
 from sandbox_tui.core.events.types import ContextLength
 
 
-def seconds(value: float) -> str:
-    """A duration: 0.02s, 9.4s, 1:05, 2:03:10."""
-    if value < 10:
-        return f"{value:.2f}s" if value < 1 else f"{value:.1f}s"
-    whole = int(value)
-    if whole < 60:
-        return f"{whole}s"
-    return clock(value)
-
-
-def clock(value: float) -> str:
-    """A position in time: 00:42, 1:02:03."""
-    minutes, rest = divmod(max(0, int(value)), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
-
-
 def size(value: int) -> str:
     """Bytes: 31B, 2.1k, 18k, 3.4M."""
     if value < 1000:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.format import numbers
 
@@ -73,6 +74,6 @@ def figures(
         f"{numbers.counted(calls, 'call')}{failed}",
         f"{numbers.tokens(tokens, estimated=estimated)} tok",
         *([numbers.cost(cost)] if cost is not None else []),
-        numbers.clock(seconds),
+        clock(seconds),
     ]
     return " · ".join(parts)

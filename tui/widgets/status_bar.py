@@ -10,6 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.tui.format import numbers
@@ -94,7 +95,7 @@ class StatusBar(Widget):
         if state.context_length is not None and state.context_tokens:
             filled = f"{numbers.count(state.context_tokens)} of "
             parts.append(f"ctx {filled}{numbers.context(state.context_length)}")
-        parts.append(numbers.clock(self._now))
+        parts.append(clock(self._now))
         if started is not None:
             parts.append(f"step {state.step}/{started.limits.max_steps}")
         if state.finished is None and state.mode != "paused":

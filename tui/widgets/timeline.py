@@ -16,9 +16,9 @@ from textual.strip import Strip
 from textual.widget import Widget
 from typing_extensions import override
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions.playback.markers import Marker, marker_of
-from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.theming.palette import palette_of
 
 _SIGNS = {
@@ -154,7 +154,7 @@ class Timeline(Widget):
 
     @property
     def _clocks(self) -> str:
-        return f" {numbers.clock(self.position)} / {numbers.clock(self.duration)}"
+        return f" {clock(self.position)} / {clock(self.duration)}"
 
     @property
     def _span(self) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from sandbox_tui.core.base.durations import exact_duration
 from sandbox_tui.core.base.tool_names import BASH, SUBMIT
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.command_output import observed
@@ -116,7 +117,7 @@ def _call(item: CallItem) -> Iterable[str]:
         return
     if did_run(item):
         code = "" if ended.exit_code is None else f" · exit {ended.exit_code}"
-        yield f"{'✓' if ended.ok else '✗'} {ended.duration:.1f} s{code}"
+        yield f"{'✓' if ended.ok else '✗'} {exact_duration(ended.duration)}{code}"
     if item.call.name != SUBMIT:
         yield from _printed(ended.observation)
 

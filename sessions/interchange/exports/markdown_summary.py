@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterable
 
+from sandbox_tui.core.base.durations import exact_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import CallItem
@@ -27,7 +28,7 @@ def at_a_glance(recording: Recording) -> Iterable[str]:
     error = f" {inline(summary.error)}" if summary.error else ""
     yield (
         f"**Outcome: {outcome}.** {_count(summary.steps, 'step')}, "
-        f"{_count(summary.calls, 'call')}{failed}, {_duration(summary.seconds)}.{error}"
+        f"{_count(summary.calls, 'call')}{failed}, {exact_duration(summary.seconds)}.{error}"
     )
     cost = "" if summary.cost is None else f", ${summary.cost:.4f}"
     tags = f"\n- tags: {', '.join(map(inline, recording.tags))}" if recording.tags else ""
@@ -96,7 +97,7 @@ def _result(item: CallItem) -> str:
     decided, ended = decision(item), item.finished
     if ended is None or not did_run(item):
         return decided or "did not end"
-    words = [f"{'✓' if ended.ok else '✗'} {ended.duration:.1f} s"]
+    words = [f"{'✓' if ended.ok else '✗'} {exact_duration(ended.duration)}"]
     words += [f"exit {ended.exit_code}"] if ended.exit_code else []
     words += [decided] if decided else []
     return " · ".join(words)
@@ -110,11 +111,3 @@ def shortened(text: str, most: int) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

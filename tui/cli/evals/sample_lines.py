@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
 from sandbox_tui.core.evals.reporting.outcomes import failure_kind
 from sandbox_tui.core.evals.sample import SampleResult
@@ -28,7 +29,7 @@ def line_of(result: SampleResult, over: int, samples: int) -> str:
     return sanitize_line(
         f"{over} of {samples}  {name}: {worth} "
         f"({numbers.counted(result.steps, 'step')}, {tokens} tokens, "
-        f"{numbers.seconds(result.seconds)}, session {result.run_id})" + (f" {why}" if why else "")
+        f"{short_duration(result.seconds)}, session {result.run_id})" + (f" {why}" if why else "")
     )
 
 

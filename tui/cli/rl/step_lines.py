@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.rl.reading import TrainingReader
@@ -93,7 +94,7 @@ def step_line(step: StepFigures) -> str:
     if step.tokens is not None:
         parts.append(f"{numbers.count(round(step.tokens))} tokens")
     if "seconds" in step.metrics:
-        parts.append(numbers.seconds(step.metrics["seconds"]))
+        parts.append(short_duration(step.metrics["seconds"]))
     return " · ".join(parts)
 
 

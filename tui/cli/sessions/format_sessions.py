@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import click
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.config.settings import snapshot_dir
 from sandbox_tui.core.events import types as e
@@ -42,7 +43,7 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
         model = sanitize_line(run.model)[:20]
         click.echo(
             f"{run.id:<21}  {_local(run.begun_at):%Y-%m-%d %H:%M}  {outcome_words(run):<18}  "
-            f"{run.steps:>5}  {tokens:>6}  {numbers.clock(run.seconds):>7}  {model:<20}  {task}"
+            f"{run.steps:>5}  {tokens:>6}  {clock(run.seconds):>7}  {model:<20}  {task}"
         )
 
 
@@ -73,7 +74,7 @@ def print_session(store: Store, run: RunSummary) -> None:
         ("calls", f"{run.calls}, {run.failed_calls} failed"),
         ("tokens", run.tokens),
         ("cost", numbers.cost(run.cost)),
-        ("time", numbers.clock(run.seconds)),
+        ("time", clock(run.seconds)),
         ("snapshots", f"{len(snapshots)}, {room}" + (f" ({problem})" if problem else "")),
         ("results", run.results_dir or ""),
         ("answer", run.answer.strip() if run.answer else ""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.rl.step_figures import StepFigures
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
@@ -81,7 +82,7 @@ def _last_words(step: StepFigures) -> list[str]:
     if step.tokens is not None:
         words.append(f"{numbers.count(round(step.tokens))} tok")
     if "seconds" in step.metrics:
-        words.append(f"{numbers.seconds(step.metrics['seconds'])} a step")
+        words.append(f"{short_duration(step.metrics['seconds'])} a step")
     return words
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from rich.style import Style
 from rich.text import Text
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting.outcomes import RIGHT, failure_kind, has_score
 from sandbox_tui.core.evals.sample import SampleResult
@@ -78,7 +79,7 @@ def sample_line(
         tokens = sample.input_tokens + sample.output_tokens
         words = numbers.tokens(tokens, estimated=sample.estimated) if tokens else ""
         line.append(f" {words:>{columns.tokens}}", style=palette.dim)
-    line.append(f" {numbers.seconds(seconds):>6}  ", style=palette.dim)
+    line.append(f" {short_duration(seconds):>6}  ", style=palette.dim)
     words, look = _words(sample, doing, palette)
     line.append(words, style=look)
     line.truncate(width, overflow="ellipsis")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.style import Style
 from rich.text import Text
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
@@ -80,7 +81,7 @@ def _facts(run: RunSummary, outcome: str, palette: Palette) -> Text:
         (numbers.counted(run.steps, "step"), 9),
         (spent, 9),
         (numbers.cost(run.cost), 6),
-        (numbers.clock(run.seconds), 6),
+        (clock(run.seconds), 6),
         (ago(run.begun_at), 11),
     ):
         line.append(words.rjust(columns), style=palette.dim)

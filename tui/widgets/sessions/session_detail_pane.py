@@ -10,6 +10,7 @@ from rich.text import Text
 from textual.widget import Widget
 from typing_extensions import override
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, TrainingRow
@@ -119,7 +120,7 @@ def _last_call(detail: SessionDetail, palette: Palette) -> Text:
     line.append(f"{short_name(sanitize_line(call.tool))}  ", style=palette.tool)
     if call.ok is not None:
         sign, style = ("✓", palette.good) if call.ok else ("✗", palette.bad)
-        line.append(f"{sign} {numbers.seconds(call.duration)}  ", style=style)
+        line.append(f"{sign} {short_duration(call.duration)}  ", style=style)
     words = full_command(call.tool, call.arguments[:MAX_CHARACTERS])
     return line.append(sanitize_line(words), style=palette.text)
 

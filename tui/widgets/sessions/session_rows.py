@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from rich.style import Style
 from rich.text import Text
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
@@ -77,7 +78,7 @@ def facts_line(
         numbers.counted(run.steps, "step"),
         f"{numbers.tokens(tokens, estimated=run.tokens_estimated)} tok" if tokens else "",
         numbers.cost(run.cost),
-        numbers.clock(run.seconds),
+        clock(run.seconds),
     ]
     words = " · ".join(part for part in parts if part)
     line = Text(f"{' ' * indent}   ", style=palette.dim, no_wrap=True)

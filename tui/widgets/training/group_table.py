@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 from typing_extensions import override
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.rl.groups import HELD_OUT_TASKS, RolloutGroup
 from sandbox_tui.sessions.store.tables.rollouts import Rollout
@@ -106,7 +107,7 @@ class GroupTable(BlockList):
             numbers.counted(rollout.steps, "turn"),
             numbers.counted(rollout.tool_calls, "call"),
             f"{numbers.count(rollout.tokens)} tok",
-            numbers.seconds(rollout.seconds),
+            short_duration(rollout.seconds),
             *(["text"] if rollout.mode == "text" else []),
             rollout.run_id,
         ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.style import Style
 from rich.text import Text
 
+from sandbox_tui.core.base.durations import clock, short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.events import types as e
@@ -12,7 +13,6 @@ from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
 from sandbox_tui.core.tools.call_summaries import full_command, short_name, summarize_call
 from sandbox_tui.sessions import RunWorker
-from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
 from sandbox_tui.tui.keys.hint import hint
@@ -189,11 +189,11 @@ class Activity:
         palette = self._palette
         if item.finished is not None:
             sign, style = ("✓", palette.good) if item.finished.ok else ("✗", palette.bad)
-            return Text(f"{sign} {numbers.seconds(item.finished.duration)}", style=style)
+            return Text(f"{sign} {short_duration(item.finished.duration)}", style=style)
         if item.started_at is None:
             return Text("")
         since = max(0.0, self._now - item.started_at)
-        return Text(f"● {numbers.clock(since)}", style=palette.good)
+        return Text(f"● {clock(since)}", style=palette.good)
 
     def _output(self, item: CallItem, lines: int) -> list[Text]:
         if item.finished is None or lines <= 0:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from rich.style import Style
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.format import numbers
@@ -59,7 +60,7 @@ def figures_words(state: RunState, now: float, width: int) -> str:
         steps += f"/{state.started.limits.max_steps}"
     failed_calls = state.totals.failed_calls
     parts = [
-        numbers.clock(now),
+        clock(now),
         steps,
         f"{numbers.count(tokens)} tok" if tokens else "",
         numbers.cost(state.totals.cost),

@@ -12,11 +12,11 @@ from textual.message import Message
 from textual.widget import Widget
 from typing_extensions import override
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions import RunWorker
-from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.titles import first_line
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -162,7 +162,7 @@ class RunTile(Widget, can_focus=True):
         words = status_words(self.worker)
         line.append(f"{words:<13} " if width >= MIN_WIDTH_WITH_FIGURES else f"{words} ", style=own)
         if width >= MIN_WIDTH_WITH_FIGURES:
-            line.append(f"{numbers.clock(self.now)} step {self.state.step:<3} ", style=palette.dim)
+            line.append(f"{clock(self.now)} step {self.state.step:<3} ", style=palette.dim)
         if self.size.height == 1:
             line.append_text(self._gist(palette))
         elif self.differs:

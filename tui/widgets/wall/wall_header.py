@@ -9,6 +9,7 @@ from rich.text import Text
 from textual.widget import Widget
 from typing_extensions import override
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.relations.answers import count_answers
@@ -137,7 +138,7 @@ class WallHeader(Widget):
         workers = [worker for _, worker in self._runs]
         line = Text(no_wrap=True)
         line.append(f"All {len(workers)} runs have ended", style=palette.strong)
-        line.append(f" in {numbers.clock(_wall_seconds(workers))}: ", style=palette.text)
+        line.append(f" in {clock(_wall_seconds(workers))}: ", style=palette.text)
         reasons = Counter(_outcome(worker) for worker in workers).most_common()
         for index, (reason, count) in enumerate(reasons):
             style = palette.good if reason == "submitted" else palette.bad

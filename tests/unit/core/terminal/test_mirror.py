@@ -32,7 +32,7 @@ def test_output_without_a_newline_and_a_failure() -> None:
         console.finished(exit_code=3, duration=1.25),
         console.prompt("model", "y"),
     )
-    assert lines == ["model ❯ x", "half", "✗ exit 3 · 1.2 s", "model ❯ y"]
+    assert lines == ["model ❯ x", "half", "✗ exit 3 · 1.2s", "model ❯ y"]
 
 
 def test_a_program_that_leaves_a_mess_does_not_spoil_the_next_prompt() -> None:

@@ -247,7 +247,7 @@ def test_markdown_reads_like_a_report(store: Store) -> None:
     assert text.split("\n\n")[1].startswith("**Outcome: submitted.** 2 steps, 2 calls (1 failed), ")
     assert "## Task\n\n> words\n\n## Answer\n\nwords\n\n## Files\n\n" in text
     assert "\n| words.py | new | 15 bytes |\n" in text
-    assert "\n| 1 | bash | echo words | ✗ 0.5 s · exit 3 · edited by you |\n" in text
+    assert "\n| 1 | bash | echo words | ✗ 0.50 s · exit 3 · edited by you |\n" in text
     assert "<details><summary>output, 100 lines</summary>\n\n```\nline 0\n" in text
     assert "snapshot" not in text
 

@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.widgets import Static
 from typing_extensions import override
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
@@ -18,7 +19,6 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES
 from sandbox_tui.sessions.playback.playback_state import PlaybackState
 from sandbox_tui.sessions.playback.player import position_at
-from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.replay.go_to_step import GoToStepDialog
@@ -248,7 +248,7 @@ class ReplayScreen(Cockpit):
             f"{'playing' if self._replay.plays else 'paused'} ×{self._replay.speed:g}",
             f"step {self.state.step}/{max(self._index.markers.steps, self.state.step)}",
             f"event {self.position}/{last}",
-            numbers.clock(self.state.t),
+            clock(self.state.t),
             sanitize_line(self._summary.id),
         ]
         if self._replay.asked is None and not self._index.reaches(last):

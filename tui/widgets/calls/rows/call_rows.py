@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from rich.text import Text
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
@@ -85,7 +86,7 @@ def _call_status(item: CallItem, width: int, now: float, palette: Palette) -> Te
         line.append("waits for you", style=palette.accent + BOLD)
     elif finished is None:
         since = item.started_at if item.started_at is not None else now
-        line.append(f"● {numbers.seconds(max(0.0, now - since))}", style=palette.good)
+        line.append(f"● {short_duration(max(0.0, now - since))}", style=palette.good)
     else:
         _finished_status(line, item, palette)
     if item.call.family:
@@ -108,7 +109,7 @@ def _finished_status(line: Text, item: CallItem, palette: Palette) -> None:
             line.append(f"  “{sanitize_line(item.decided.feedback)}”", style=palette.dim)
         return
     if finished.ok:
-        line.append(f"✓ {numbers.seconds(finished.duration)}", style=palette.good)
+        line.append(f"✓ {short_duration(finished.duration)}", style=palette.good)
     else:
         line.append(f"✗ {_what_failed(item)}", style=palette.bad)
     if verdict == "edit":
@@ -123,7 +124,7 @@ def _what_failed(item: CallItem) -> str:
     if finished is None:
         return ""
     if finished.timed_out:
-        return f"timed out after {numbers.seconds(finished.duration)}"
+        return f"timed out after {short_duration(finished.duration)}"
     if finished.interrupted:
         return "interrupted"
     return "failed" if finished.exit_code is None else f"exit {finished.exit_code}"

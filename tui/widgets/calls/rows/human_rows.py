@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem, NoteItem
-from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.file_rows import file_lines
@@ -79,7 +79,7 @@ def _human_status(item: HumanItem, width: int, palette: Palette) -> Text:
         code = item.finished.exit_code
         sign = "✓" if good else f"✗ exit {code}" if code is not None else "✗ failed"
         line.append(f"{sign} ", style=palette.good if good else palette.bad)
-        line.append(numbers.seconds(item.finished.duration), style=palette.dim)
+        line.append(short_duration(item.finished.duration), style=palette.dim)
         if words := sanitize_line(last_line(item.finished.observation)):
             line.append(f" · {words}", style=palette.dim)
     if item.command is not None:

@@ -8,6 +8,7 @@ import re
 from rich.style import Style
 from rich.text import Text
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import ReplyItem
 from sandbox_tui.core.events.types import ModelFailed, Usage
@@ -100,9 +101,9 @@ def _reply_figures(item: ReplyItem, now: float) -> list[str]:
         if item.has_failed:
             return [_waiting_again(item.failures[-1], now)]
         doing = "writing" if item.writing or item.text.strip() else "thinking"
-        return [f"● {doing} {numbers.seconds(max(0.0, now - item.asked_at))}"]
+        return [f"● {doing} {short_duration(max(0.0, now - item.asked_at))}"]
     usage: Usage = item.replied.usage
-    parts = [numbers.seconds(item.replied.latency)]
+    parts = [short_duration(item.replied.latency)]
     if usage.input_tokens or usage.output_tokens:
         about = "≈" if usage.estimated else ""
         tokens = (
@@ -118,7 +119,7 @@ def _waiting_again(failure: ModelFailed, now: float) -> str:
     if failure.retry_in is None:
         return "✗ the model failed"
     left = max(0.0, failure.t + failure.retry_in - now)
-    return f"! try {failure.attempt + 1} in {numbers.seconds(left)}"
+    return f"! try {failure.attempt + 1} in {short_duration(left)}"
 
 
 def _failures(item: ReplyItem, width: int, opened: bool, palette: Palette) -> list[Text]:

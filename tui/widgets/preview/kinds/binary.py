@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from rich.text import Text
 from typing_extensions import override
 
+from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
@@ -109,7 +110,7 @@ def _sound(source: Source) -> str:
         return ""
     sound = TinyTag.get(file_obj=io.BytesIO(source.data), tags=False)
     rate = f" · {sound.samplerate} Hz" if sound.samplerate else ""
-    return f"{numbers.seconds(sound.duration)}{rate}" if sound.duration else ""
+    return f"{short_duration(sound.duration)}{rate}" if sound.duration else ""
 
 
 def _mp4(source: Source) -> str:
@@ -118,7 +119,7 @@ def _mp4(source: Source) -> str:
         scale, length = struct.unpack_from(">IQ", source.data, at + 20)
     else:
         scale, length = struct.unpack_from(">II", source.data, at + 12)
-    return numbers.seconds(length / scale)
+    return short_duration(length / scale)
 
 
 def _pdf(source: Source) -> str:
