@@ -51,7 +51,7 @@ def test_search_through_ten_thousand_lines(own_home: Path, scripted_server: Star
         terminal.type("line 77")
         terminal.wait_for("111/111")
         terminal.press("Enter")
-        terminal.wait_for("line 7799", "↓ new below")
+        terminal.wait_for("line 7799", "↓ more below")
         terminal.press("n")
         terminal.wait_for("1/111", "││line 77 ")
         terminal.press("N", "N")

@@ -273,6 +273,30 @@ async def test_a_command_that_waits_is_told_of_and_answered() -> None:
         assert app.subtitle_shown == "following ↓"
 
 
+async def test_nothing_is_followed_once_nothing_can_come() -> None:
+    app = Demo()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot, app)
+        app.pane.sync(state := RunState())
+        assert app.subtitle_shown == "following ↓"
+        state.apply(e.RunFinished(reason="submitted", error=None, totals=e.Totals()))
+        app.pane.sync(state)
+        assert app.subtitle_shown == ""
+
+
+async def test_a_recording_is_read_rather_than_followed() -> None:
+    app = Demo(live=False)
+    async with app.run_test(size=(100, 24)) as pilot:
+        await app.pane.feed("model", b"".join(b"line %d\r\n" % n for n in range(100)))
+        await settle(pilot, app)
+        app.pane.sync(RunState())
+        assert app.subtitle_shown == ""
+        app.pane.view.focus()
+        await pilot.press("pageup")
+        await settle(pilot, app)
+        assert app.subtitle_shown == "↓ more below · end"
+
+
 async def test_where_another_pane_has_the_keys_the_way_to_answer_is_named() -> None:
     app = Demo()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -98,6 +98,7 @@ class TerminalPane(SaysWhyOff, Container):
         self._live = live
         self._terminals = OpenTerminals()
         self._awaited: InputAwaited | None = None
+        self._grows = live
         self._drawn_tabs: object = None
 
     def compose(self) -> ComposeResult:
@@ -181,7 +182,7 @@ class TerminalPane(SaysWhyOff, Container):
 
     def sync(self, state: RunState) -> None:
         """Show whether the running command waits for input; detach the mirror if none runs."""
-        self._awaited = state.awaited
+        self._awaited, self._grows = state.awaited, self._live and state.finished is None
         mirror = self._terminals.get(MIRROR)
         if mirror is not None and mirror.view.attached and not state.busy:
             mirror.view.release()
@@ -321,15 +322,13 @@ class TerminalPane(SaysWhyOff, Container):
     @on(TerminalView.Typed)
     def _typed(self, event: TerminalView.Typed) -> None:
         event.stop()
-        name = self._terminals.name_of(event.view)
-        if name is not None:
+        if (name := self._terminals.name_of(event.view)) is not None:
             self.post_message(self.Typed(name, event.data))
 
     @on(TerminalView.Resized)
     def _resized(self, event: TerminalView.Resized) -> None:
         event.stop()
-        name = self._terminals.name_of(event.view)
-        if name is not None:
+        if (name := self._terminals.name_of(event.view)) is not None:
             self.post_message(self.Resized(name, event.columns, event.rows))
 
     @on(TerminalView.Released)
@@ -397,4 +396,5 @@ class TerminalPane(SaysWhyOff, Container):
             return attached_words()
         if self._awaited is not None and self.shown == MIRROR and self._live:
             return awaited_words(self._awaited, has_focus=view.has_focus)
-        return reading_words(following=view.following, is_wider=view.is_wider)
+        grows = self._grows and self.shown not in self.ended
+        return reading_words(following=view.following, is_wider=view.is_wider, grows=grows)

@@ -41,13 +41,23 @@ def awaited_words(awaited: InputAwaited, *, has_focus: bool) -> tuple[str, ...]:
     return (f"{says} · {keys}", f"waits for {what} · {keys}", keys)
 
 
-def reading_words(*, following: bool, is_wider: bool) -> tuple[str, ...]:
-    """Whether the end is followed, and how to see the other columns, longest wording first."""
-    words = "following ↓" if following else "↓ new below · end = follow"
-    if is_wider:
-        keys = f"{hint('terminals.left')} {hint('terminals.right')}"
-        return (f"wider than this pane: {keys} · {words}", f"{keys} · {words}", keys)
-    return (words, "↓")
+def reading_words(*, following: bool, is_wider: bool, grows: bool) -> tuple[str, ...]:
+    """Whether the end is followed, and how to see the other columns, longest wording first.
+
+    Args:
+        following: whether the end is in view and stays there.
+        is_wider: whether there are columns out of sight.
+        grows: whether output may still come; else there is nothing to follow.
+    """
+    if following:
+        words = ("following ↓", "↓") if grows else ("",)
+    else:
+        words = ("↓ new below · end = follow" if grows else "↓ more below · end", "↓")
+    if not is_wider:
+        return words
+    keys = f"{hint('terminals.left')} {hint('terminals.right')}"
+    wider = (f"wider than this pane: {keys}", keys)
+    return (*(" · ".join(filter(None, (way, words[0]))) for way in wider), keys)
 
 
 def longest_fitting(choices: Sequence[str], width: int) -> str:
