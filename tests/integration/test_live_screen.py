@@ -233,6 +233,25 @@ async def test_the_bar_says_how_the_call_is_read(
         await run.finish()
 
 
+async def test_the_bar_cuts_no_word_and_names_no_key_that_the_queue_has(
+    tmp_path: Path, scripted_server: Start
+) -> None:
+    server = scripted_server(bash(LONG), s.call("submit"))
+    async with live(tmp_path, server, size=(60, 20)) as run:
+        await run.waiting(1)
+        bar = run.screen.query_one(ApprovalBar)
+        choices = "a approve Y always e edit r reject A answer S skip M mode"
+        assert bar.render().plain.split("\n")[1] == choices
+        await run.press("m", *"hello", "enter")
+        await run.until(lambda: run.screen.state.queue)
+        await run.press("u")
+        assert isinstance(run.app.focused, QueueList)
+        assert "a approve Y always edit r reject" in bar.render().plain
+        await run.press("escape")
+        assert choices in bar.render().plain
+        await run.finish()
+
+
 async def test_who_reads_elsewhere_is_left_there_and_told_what_waits(
     tmp_path: Path, scripted_server: Start
 ) -> None:

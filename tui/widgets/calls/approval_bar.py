@@ -22,7 +22,7 @@ from sandbox_tui.core.policy.named_files import named_files
 from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.hint import hint, preference, shown
 from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.textual_support.typed_app import (
     subscribe_to_bindings,
@@ -153,26 +153,42 @@ class ApprovalBar(Widget):
         return Text("\n").join(lines)
 
     def _choices(self, state: RunState, width: int, palette: Palette) -> Text:
+        """The decisions that fit, each whole: those that are left out have their keys all the same."""
         narrow = width < 70
         gap, mode = (" ", "mode") if narrow else ("   ", f"mode: {state.mode}")
         line = Text("" if narrow else "  ", no_wrap=True)
         elsewhere = self._keys_elsewhere
-        if elsewhere:
-            line.append(elsewhere, style=palette.human).append(gap)
+        parts = [Text(elsewhere, style=palette.human)] if elsewhere else []
         for word, action in (*CHOICES, (mode, "mode")):
             choice = self._choice(action, word, palette)
             if elsewhere:
                 choice.stylize(palette.faint)
-            line.append_text(choice).append(gap)
+            parts.append(choice)
+        for place, part in enumerate(parts):
+            start = gap if place else ""
+            if place and line.cell_len + len(start) + part.cell_len > width:
+                break
+            line.append(start).append_text(part)
         fit_line(line, width)
         return line
 
-    @staticmethod
-    def _choice(action: str, word: str, palette: Palette) -> Text:
-        """A key and its word, both clickable."""
+    def _choice(self, action: str, word: str, palette: Palette) -> Text:
+        """A key and its word, which can be clicked; the word alone where the focus takes the key."""
         click = Style(meta={_ACTION: action})
-        choice = Text(f"{hint(f'live.{action}')} ", style=palette.accent + click, no_wrap=True)
+        key = self._key_of(f"live.{action}")
+        choice = Text(f"{key} " if key else "", style=palette.accent + click, no_wrap=True)
         return choice.append(word, style=palette.text + click)
+
+    def _key_of(self, name: str) -> str:
+        """A key of an action of this screen that is not taken by the focused widget."""
+        if self._keys_elsewhere:
+            return hint(name)
+        mine = [
+            active.binding
+            for active in self.screen.active_bindings.values()
+            if active.node is self.screen and active.binding.id == name
+        ]
+        return shown(min(mine, key=preference).key) if mine else ""
 
     async def on_click(self, event: Click) -> None:
         """Run the action of the clicked word."""
