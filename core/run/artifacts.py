@@ -37,7 +37,8 @@ class Results:
         return data.decode("utf-8", "replace")
 
     async def hand_over(self, target: Path | None, warn: Callable[[str], None]) -> str | None:
-        """Copy everything into a host folder; returns its path, or None if it is empty.
+        """Copy everything into a host folder; returns its absolute path, or None if it is
+        empty.
 
         Args:
             target: the folder; None copies nothing.
@@ -52,7 +53,7 @@ class Results:
             return None
         for sentence in a_few(left_behind):
             warn(sentence)
-        return str(target) if target.is_dir() and any(target.iterdir()) else None
+        return str(target.absolute()) if target.is_dir() and any(target.iterdir()) else None
 
 
 def a_few(left_behind: list[str]) -> list[str]:

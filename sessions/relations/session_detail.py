@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox_tui.core.events.types import RunStarted
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.annotations import Note, notes_of, tags_of
@@ -54,7 +55,7 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
     Raises:
         StoreError: the database cannot be read.
     """
-    folder = Path(run.results_dir) if run.results_dir else None
+    folder = _results_folder(store, run)
     results = () if folder is None else _files_below(folder)
     return SessionDetail(
         run=run,
@@ -64,6 +65,20 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
         tags=tuple(tags_of(store, run.id)),
         notes=tuple(notes_of(store, run.id)),
     )
+
+
+def _results_folder(store: Store, run: RunSummary) -> Path | None:
+    """Where the results are: sessions of older versions name it as seen from the folder in which
+    they were started, which their first event knows."""
+    if not run.results_dir:
+        return None
+    folder = Path(run.results_dir)
+    if folder.is_absolute():
+        return folder
+    first = next(store.events(run.id, until=1), None)
+    settings = first.settings if isinstance(first, RunStarted) else None
+    whole = Path(settings.output) if settings is not None and settings.output else folder
+    return whole if whole.parts[-len(folder.parts) :] == folder.parts else folder
 
 
 def _files_below(folder: Path) -> tuple[ResultFile, ...]:

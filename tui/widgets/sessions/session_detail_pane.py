@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
@@ -101,7 +102,7 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     if detail.last_call is not None:
         lines.append(_last_call(detail, palette))
     if detail.files:
-        lines.append(_files(detail, palette))
+        lines += _files(detail, width, palette)
     lines += [
         _line(f"note {note.step}" if note.step else "note", note.text, palette, palette.human)
         for note in detail.notes
@@ -125,12 +126,14 @@ def _last_call(detail: SessionDetail, palette: Palette) -> Text:
     return line.append(sanitize_line(words), style=palette.text)
 
 
-def _files(detail: SessionDetail, palette: Palette) -> Text:
-    line = _label("files", palette)
+def _files(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
+    """The files and where they are: below them where both do not fit in a line."""
     words = ", ".join(f"{one.name} {numbers.size(one.size)}" for one in detail.files)
-    line.append(sanitize_line(words), style=palette.text)
-    where = f"  in {detail.folder}" if detail.folder else "  in the sandbox"
-    return line.append(sanitize_line(where), style=palette.dim)
+    line = _line("files", words, palette, palette.text)
+    where = f"in {sanitize_line(str(detail.folder))}" if detail.folder else "in the sandbox"
+    if line.cell_len + 2 + cell_len(where) <= width:
+        return [line.append(f"  {where}", style=palette.dim)]
+    return [line, _line("", where, palette, palette.dim)]
 
 
 def _samples(row: SamplesRow, palette: Palette) -> list[Text]:

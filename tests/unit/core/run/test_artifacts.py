@@ -32,3 +32,11 @@ async def test_a_folder_is_named_only_where_something_is_in_it(
     results = Results(Leaving(*names), "/testbed/output")
     said = await results.hand_over(target, pytest.fail)
     assert said == (str(target) if names else None)
+
+
+async def test_the_folder_is_named_for_every_place_it_is_read_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    results = Results(Leaving("answer.txt"), "/testbed/output")
+    assert await results.hand_over(Path("out"), pytest.fail) == str(tmp_path / "out")
