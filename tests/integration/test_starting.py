@@ -27,6 +27,7 @@ from sandbox_tui.sessions import Store, replay
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.widgets.status_bar import StatusBar
 from tests import scripted_server as s
 from tests.faults.program import Program, against, stored
 from tests.integration.conftest import require
@@ -87,13 +88,18 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Held:
 
 @asynccontextmanager
 async def starting(
-    kind: str, server: s.ScriptedServer, tmp_path: Path, held: Held
+    kind: str,
+    server: s.ScriptedServer,
+    tmp_path: Path,
+    held: Held,
+    mode: e.Mode | None = None,
 ) -> AsyncIterator[tuple[Pilot[Any], LiveScreen, Store]]:
     """A screen whose run's sandbox is starting."""
     wanted = RunRequest(
         task="t",
         settings=settings(kind, **{"model.name": "scripted", "model.base_url": server.url}),
         output=tmp_path / "results",
+        mode=mode,
     )
     store = Store(tmp_path / "s.db")
     app = SandboxTui(wanted.settings, store, [wanted])
@@ -141,6 +147,23 @@ async def test_keys_pressed_while_it_starts_hold_from_the_first_step(
     assert "be quick" in str(server.requests[0]["messages"][-1])
     assert "bird" in fold(events).calls[1].finished.observation  # type: ignore[union-attr]
     assert left(kind, session) == []
+
+
+@pytest.mark.parametrize("mode", ["ask", "step"])
+async def test_the_mode_is_shown_from_the_first_frame(
+    mode: e.Mode, scripted_server: Start, tmp_path: Path, held: Held
+) -> None:
+    require("bubblewrap")
+    server = scripted_server(s.call("submit"))
+    async with starting("bubblewrap", server, tmp_path, held, mode) as (pilot, screen, _):
+        status = screen.query_one(StatusBar)
+        assert f"mode {mode}" in status.render_line(0).text
+        await pilot.press("space")
+        await until(pilot, lambda: f"mode {screen._steering.mode}" in status.render_line(0).text)
+        assert screen._steering.mode == ("paused" if mode == "ask" else "auto")
+        screen.run.cancel("enough")  # type: ignore[union-attr]
+        held.go.set()
+        await until(pilot, screen.worker.ended.is_set)
 
 
 @KINDS

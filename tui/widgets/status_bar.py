@@ -32,7 +32,9 @@ class StatusBar(Widget):
 
     prefix: reactive[str] = reactive("")
     waits: reactive[bool] = reactive(False)
-    """Whether the run is blocked because its events cannot be stored."""
+    """Whether the run waits because its events cannot be stored."""
+    first_mode: reactive[str] = reactive("")
+    """The mode until the first event of the run."""
 
     def __init__(self, state: RunState, task: str, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -98,6 +100,8 @@ class StatusBar(Widget):
         parts.append(clock(self._now))
         if started is not None:
             parts.append(f"step {state.step}/{started.limits.max_steps}")
-        if state.finished is None and state.mode != "paused":
+        if started is None:
+            parts.append(f"mode {self.first_mode}" if self.first_mode else "")
+        elif state.finished is None and state.mode != "paused":
             parts.append(f"mode {state.mode}")
         return [part for part in parts if part]

@@ -153,7 +153,7 @@ class ApprovalBar(Widget):
         return Text("\n").join(lines)
 
     def _choices(self, state: RunState, width: int, palette: Palette) -> Text:
-        """The decisions that fit, each whole: those that are left out have their keys all the same."""
+        """The decisions that fit, each whole; those that are left out keep their keys."""
         narrow = width < 70
         gap, mode = (" ", "mode") if narrow else ("   ", f"mode: {state.mode}")
         line = Text("" if narrow else "  ", no_wrap=True)
@@ -173,7 +173,7 @@ class ApprovalBar(Widget):
         return line
 
     def _choice(self, action: str, word: str, palette: Palette) -> Text:
-        """A key and its word, which can be clicked; the word alone where the focus takes the key."""
+        """A key and its word, which can be clicked; no key that the focused widget takes."""
         click = Style(meta={_ACTION: action})
         key = self._key_of(f"live.{action}")
         choice = Text(f"{key} " if key else "", style=palette.accent + click, no_wrap=True)

@@ -103,7 +103,8 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         yield InjectBar(id="inject")
 
     def on_mount(self) -> None:
-        """Start watching the run."""
+        """Watch the run."""
+        self._tick()
         self._watch()
 
     @property
@@ -164,6 +165,15 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         if self.state.started is None or self.state.finished is not None:
             return self.state.t
         return self.state.t + time.monotonic() - self._clock_at
+
+    @override
+    def _tick(self) -> None:
+        super()._tick()
+        if self.state.started is None and self._has_panes:
+            status, mode = self.query_one(StatusBar), self._steering.mode
+            if status.first_mode != mode:
+                status.first_mode = mode
+                self.refresh_bindings()
 
     @override
     def sync_bars(self) -> None:

@@ -12,6 +12,7 @@ from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
+from sandbox_tui.sessions.recording.run_worker import RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approve_always import ApproveAlwaysDialog
@@ -115,8 +116,20 @@ class RunSteering:
     def words_for(self, action: str) -> str | None:
         """The key bar's current words for an action; None for the binding's own description."""
         if action == "pause":
-            return "pause" if self._state.mode in ("auto", "ask") else "resume"
+            return "pause" if self.mode in ("auto", "ask") else "resume"
         return None
+
+    @property
+    def mode(self) -> Mode:
+        """How the run proceeds; while it starts, no event tells that yet."""
+        if self._state.started is not None:
+            return self._state.mode
+        if self.run is not None:
+            return self.run.gate.mode
+        if isinstance(self._worker, RunWorker):
+            request = self._worker.request
+            return request.mode or request.settings.agent.mode
+        return self._state.mode
 
     # --- how the run proceeds
 
