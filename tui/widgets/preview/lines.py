@@ -116,8 +116,10 @@ class PreviewLines(BlockList):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        self._laid_out_for = self._width
-        self._lines = self._document.lines(self._width, palette_of(self))
+        """Nothing is drawn before the first size is known: it would be drawn a letter wide."""
+        is_sized = self.size.width > 0
+        self._laid_out_for = self._width if is_sized else 0
+        self._lines = self._document.lines(self._width, palette_of(self)) if is_sized else []
         self.reset()
 
     def _pieces(self, plain: str, width: int) -> list[str]:
