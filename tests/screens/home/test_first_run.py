@@ -119,6 +119,9 @@ async def test_nothing_found_is_said_and_nothing_is_in_the_way(
     async with app.run_test(size=(60, 20)) as pilot:
         offers = await found(app, pilot)
         assert "no model server answers" in shown(offers)
+        assert "for one elsewhere, n (new run) takes its address" in shown(offers)
+        assert "…" not in shown(offers)
+        assert str(offers.border_subtitle) == "m looks again"
         assert app.focused is app.screen.query_one("#sessions")
 
 

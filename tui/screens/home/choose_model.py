@@ -50,19 +50,32 @@ class ChooseModelDialog(Dialog[Offer | None]):
         """The offers, and the effect of choosing one."""
         with Vertical(classes="dialog") as box:
             box.border_title = "choose a model"
-            box.border_subtitle = (
-                f"{hint('list.open')} choose · {hint('choose_model.look')} refresh · "
-                f"{hint('choose_model.leave')} cancel"
-            )
-            yield ModelOffers(id="offers")
+            yield ModelOffers(self._advice, id="offers")
             yield Static(
                 "Your choice is saved in config.toml; API keys never are."
                 if self._for_good
                 else "Your choice is for this run only; config.toml is not changed."
             )
 
+    @property
+    def _advice(self) -> tuple[str, str]:
+        where = f"{hint('home.new')} (new run)" if self._for_good else "the form"
+        return (
+            f"· start one, such as ollama serve, then {hint('choose_model.look')}",
+            f"· for one elsewhere, {where} takes its address",
+        )
+
+    def _name_keys(self) -> None:
+        """Name the keys that do something now."""
+        offers = self.query_one(ModelOffers)
+        keys = [f"{hint('list.open')} choose"] if offers.has_model else []
+        keys += [f"{hint('choose_model.look')} refresh", f"{hint('choose_model.leave')} cancel"]
+        self.query_one(".dialog").border_subtitle = " · ".join(keys)
+        self.query_one(Static).display = offers.has_model
+
     def on_mount(self) -> None:
-        """Start the search."""
+        """Begin to look."""
+        self._name_keys()
         self.action_look()
 
     @work(exclusive=True, group="look")
@@ -71,6 +84,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
         ports = self._settings.local_ports
         offers = offers_of(await find_local_servers(ports), self._settings)
         self.query_one(ModelOffers).show(offers, ports)
+        self._name_keys()
 
     @on(ModelOffers.Selected)
     def _chosen(self) -> None:

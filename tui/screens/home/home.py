@@ -114,9 +114,14 @@ class HomeScreen(SaysWhyOff, Screen[None]):
     def compose(self) -> ComposeResult:
         """Banner, model offers, search, sessions, keys."""
         yield HomeBanner(self._settings)
-        offers = ModelOffers(id="offers")
+        offers = ModelOffers(
+            (
+                f"· start one, such as ollama serve, then {hint('home.model')}",
+                f"· for one elsewhere, {hint('home.new')} (new run) takes its address",
+            ),
+            id="offers",
+        )
         offers.border_title = "no model is chosen yet"
-        offers.border_subtitle = f"{hint('home.model')} or a click chooses one"
         yield offers
         yield SearchBar(id="search")
         yield SessionList(id="sessions")

@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer, offers_of
@@ -47,12 +48,18 @@ class ModelOffering:
         offers = self._screen.query_one(ModelOffers)
         servers = await find_local_servers(model.local_ports)
         offers.show(offers_of(servers, model), model.local_ports)
+        does = "or a click chooses one" if offers.has_model else "looks again"
+        offers.border_subtitle = f"{hint('home.model')} {does}"
 
     def ask(self) -> None:
         """Open the dialog to choose a model."""
         from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 
-        app_of(self._screen).push_screen(ChooseModelDialog(self._settings.now.model), self.take)
+        def chosen(offer: Offer | None) -> None:
+            self.take(offer)
+            self.find()  # what was found meanwhile is offered here as well
+
+        app_of(self._screen).push_screen(ChooseModelDialog(self._settings.now.model), chosen)
 
     def take(self, offer: Offer | None) -> None:
         """Use this model from now on."""

@@ -13,7 +13,8 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 
-ABOUT = "watch, steer and replay a model at work in a sandbox"
+ABOUT = ("watch, steer and replay a model at work in a sandbox", "a model at work in a sandbox")
+"""What this program is, longest first."""
 
 GAP = 3
 
@@ -39,8 +40,9 @@ class HomeBanner(Widget):
         line = Text("sandbox-tui", style=palette.accent, no_wrap=True)
         model = _model(self._settings.now, palette)
         room = width - line.cell_len - 2 * GAP - model.cell_len
-        if room >= len(ABOUT) or not model:
-            line.append(" " * GAP + ABOUT, style=palette.dim)
+        about = next((words for words in ABOUT if len(words) <= room), "")
+        if about:
+            line.append(" " * GAP + about, style=palette.dim)
         if model:
             line.pad_right(max(GAP, width - line.cell_len - model.cell_len))
             line.append_text(model)

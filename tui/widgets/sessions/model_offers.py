@@ -55,7 +55,11 @@ def offers_of(servers: Sequence[LocalServer], settings: ModelSettings) -> list[O
 
 
 class ModelOffers(BlockList):
-    """Shows offers, one per line; `Selected` announces the chosen one."""
+    """Shows offers, a line each; `Selected` announces the chosen one.
+
+    Args:
+        advice: what to do where there is no server, a line each.
+    """
 
     DEFAULT_CSS = """
     ModelOffers {
@@ -65,8 +69,9 @@ class ModelOffers(BlockList):
     }
     """
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, advice: Sequence[str] = (), *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
+        self._advice = advice
         self._offers: Sequence[Offer] | None = None
         self._ports: Sequence[int] = ()
         self.following = False
@@ -85,6 +90,11 @@ class ModelOffers(BlockList):
         offers = self._offers or ()
         return offers[self.cursor] if 0 <= self.cursor < len(offers) else None
 
+    @property
+    def has_model(self) -> bool:
+        """Whether there is a model to choose."""
+        return any(offer.model for offer in self._offers or ())
+
     @override
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return self.block_count()
@@ -99,7 +109,7 @@ class ModelOffers(BlockList):
 
     @override
     def block_count(self) -> int:
-        return len(self._offers or ()) or 1
+        return len(self._offers) if self._offers else len(self._remarks)
 
     @override
     def block_height(self, index: int, width: int) -> int:
@@ -108,18 +118,21 @@ class ModelOffers(BlockList):
     @override
     def draw_block(self, index: int, width: int) -> list[Text]:
         palette = palette_of(self)
-        if not self._offers:
-            words = "looking for servers on this machine …" if self._offers is None else self._none
-            line = Text(f"  {words}", style=palette.dim, no_wrap=True)
-        else:
+        if self._offers:
             line = self._line(self._offers[index], width, palette)
+        else:
+            line = Text(f"  {self._remarks[index]}", style=palette.dim, no_wrap=True)
         fit_line(line, width)
         return [line]
 
     @property
-    def _none(self) -> str:
+    def _remarks(self) -> Sequence[str]:
+        """What is said where there is no offer, a line each."""
+        if self._offers is None:
+            return ["looking for servers on this machine …"]
         ports = ", ".join(str(port) for port in self._ports)
-        return f"no model server answers here (ports {ports})"
+        asked = [f"(ports {ports})"] if ports else []
+        return ["no model server answers on this machine", *asked, *self._advice]
 
     def _line(self, offer: Offer, width: int, palette: Palette) -> Text:
         if not offer.model:

@@ -228,18 +228,17 @@ class SessionList(BlockList):
     @override
     def block_height(self, index: int, width: int) -> int:
         if not self._rows:
-            return 3
+            return 5
         return 1 if width >= COLUMNS_FROM and isinstance(self._rows[index], SessionRow) else 2
 
     @override
     def draw_block(self, index: int, width: int) -> list[Text]:
         palette = palette_of(self)
         if not self._rows:
-            words = (
-                f"Nothing here yet. {hint('home.new')} starts a run, {hint('home.demo')} plays the "
-                "demo: no key, no network."
-            )
-            return [Text(), Text(f"  {words}", style=palette.dim), Text()]
+            runs = f"{hint('home.new')} starts a run."
+            demo = f"{hint('home.demo')} plays the demo: no key, no network."
+            lines = ("", "Nothing here yet.", runs, demo, "")
+            return [Text(f"  {words}", style=palette.dim, no_wrap=True) for words in lines]
         match self._rows[index]:
             case SessionRow() as row:
                 return self._session_lines(row, width, palette)
