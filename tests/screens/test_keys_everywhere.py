@@ -18,8 +18,10 @@ from sandbox_tui.tui.keys.actions_here import COPY, actions_here
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.why_off import SaysWhyOff
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.textual_support.private_api import binding_chain, parse_action, shown_toasts
+from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import EXIT_ACTIONS, KeyBar
 from tests.snapshots import test_looks as looks
 from tests.snapshots.looks import digest_of, lines_of, text_of
@@ -222,3 +224,17 @@ async def test_each_key_of_the_bar_does_something(store: Store, name: str) -> No
             if app.is_running and app.screen_stack == stack:
                 await looks.settled(app, pilot)
                 assert look_of(app) != before, f"{key} changes nothing"
+
+
+async def test_the_help_of_an_ended_run_says_once_for_all_why_it_cannot_be_steered(
+    store: Store,
+) -> None:
+    async with state(store, "ended") as (app, pilot):
+        await pilot.press("question_mark")
+        await pilot.pause()
+        assert isinstance(app.screen, HelpScreen)
+        text = app.screen._list(palette_of(app.screen)).plain
+        assert "The run – this run has ended" in text
+        assert "The waiting call – this run has ended" in text
+        assert "Pause –" not in text
+        assert text.index("Replay the session") < text.index("The run –")

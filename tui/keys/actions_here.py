@@ -58,6 +58,7 @@ _BY_NAME = {
     "eval.next_pane": _PANES,
     "eval.previous_pane": _PANES,
     "cockpit.note": _SESSION,
+    "live.leave": _SESSION,
     "live.replay": _SESSION,
     "live.fork": _SESSION,
     "live.export": _SESSION,

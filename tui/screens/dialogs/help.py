@@ -145,18 +145,30 @@ def _column(groups: list[list[ActionHere]], room: int, palette: Palette) -> list
     for group in groups:
         if lines:
             lines.append(Text())
-        lines.append(Text(" " * (wide + 2) + group[0].group, style=palette.strong))
-        lines += [_line(action, wide, room, palette) for action in group]
+        reason = _reason_of_all(group)
+        heading = Text(" " * (wide + 2) + group[0].group, style=palette.strong, no_wrap=True)
+        if reason:
+            heading.append(f" – {reason}", style=palette.dim)
+            fit_line(heading, room)
+        lines.append(heading)
+        lines += [_line(action, wide, room, palette, is_said=bool(reason)) for action in group]
     return lines
 
 
-def _line(action: ActionHere, wide: int, room: int, palette: Palette) -> Text:
+def _reason_of_all(group: list[ActionHere]) -> str:
+    """Why all of a group are off, where that is one reason: it is said once; empty otherwise."""
+    reasons = {action.off for action in group}
+    return reasons.pop() if len(group) > 1 and len(reasons) == 1 else ""
+
+
+def _line(action: ActionHere, wide: int, room: int, palette: Palette, *, is_said: bool) -> Text:
+    """An action; with the reason why it is off, unless that is said above."""
     keys = _keys(action)
     line = Text(" " * (wide - cell_len(keys)), no_wrap=True)
     line.append(keys, style=palette.faint if action.off else palette.accent)
     line.append("  ")
     line.append(action.words, style=palette.dim if action.off else palette.text)
-    if action.off:
+    if action.off and not is_said:
         line.append(f" – {action.off}", style=palette.dim)
     fit_line(line, room)
     return line
