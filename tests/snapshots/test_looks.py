@@ -482,7 +482,10 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 @pytest.mark.parametrize("name", SCREENS)
-async def test_it_looks_as_it_did(name: str, size: tuple[int, int], store: Store) -> None:
+async def test_it_looks_as_it_did(
+    name: str, size: tuple[int, int], store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir("/")  # screens that name the working directory look the same anywhere
     begin, act = SCREENS[name]
     async with shown(store, size, begin) as (app, pilot):
         await act(app, pilot, store)

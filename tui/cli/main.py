@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.process_identity import raise_file_limit
@@ -49,6 +50,17 @@ class Commands(click.Group):
 
             click.echo(f"sandbox-tui: {sanitize(str(error))}", err=True)
             ctx.exit(error.exit_code)
+
+    @override
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the groups that have a command which is not one of these."""
+        groups = {n: g for n, g in self.commands.items() if isinstance(g, click.Group)}
+        meant = [f"sandbox-tui {n} {args[0]}" for n, g in groups.items() if args[0] in g.commands]
+        if meant and args[0] not in self.commands:
+            ctx.fail(f"No such command {args[0]!r}. Did you mean: {', '.join(meant)}?")
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings=CONTEXT)

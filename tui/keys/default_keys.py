@@ -123,7 +123,7 @@ ACTIONS: dict[str, KeyAction] = {
         KeyAction("evals.leave", ("q", "escape"), "back"),
         KeyAction("evals.resume", ("r",), "resume", about="Resume the evaluation"),
         KeyAction("export.leave", ("escape",), "back"),
-        KeyAction("export.write", ("ctrl+s", "f2"), "write", about="Write the export"),
+        KeyAction("export.write", ("ctrl+s", "f2"), "export", about="Write the export"),
         KeyAction("failure.leave", ("escape", "enter", "q", "space"), "close"),
         KeyAction("file.diff", ("d",), "diff", about="Content, last change, all changes"),
         KeyAction("file.edit", ("E",), "edit file", about="Edit the file"),

@@ -129,4 +129,4 @@ def _renamed(
     )
 
 
-EXPORTER = Exporter("bundle", "the whole session, for another sandbox-tui", write)
+EXPORTER = Exporter("bundle", "all of it, for another sandbox-tui", write)

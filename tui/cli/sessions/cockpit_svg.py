@@ -6,6 +6,7 @@ The app itself draws it, headless, from a copy of the session with redacted secr
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -108,6 +109,15 @@ def _copy(recording: Recording, store: Store) -> None:
         add_note(store, run_id, note.step, note.text, written_at=note.written_at)
 
 
+def _say_progress(drawn: int, total: int) -> None:
+    """Where a person watches, say how far a film is, on a line that is gone at its end."""
+    terminal = sys.__stderr__  # not the one that the app has in its place
+    if total > 1 and terminal is not None and terminal.isatty():
+        words = f"Drawing frame {drawn} of {total}." if drawn < total else ""
+        terminal.write(f"\r\x1b[K{words}")
+        terminal.flush()
+
+
 async def _drawn(
     store: Store, run_id: str, seqs: Sequence[int], settings: Settings, size: tuple[int, int]
 ) -> list[str]:
@@ -137,6 +147,7 @@ async def _drawn(
                 await pilot.pause()
                 title = shorten(screen.task_line, size[0] // 2, placeholder=" …")
                 drawn.append(app.export_screenshot(title=title))
+                _say_progress(len(drawn), len(seqs))
             return drawn
     except TimeoutError as error:
         raise StoreError(

@@ -11,6 +11,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.widgets import Button, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -32,6 +33,10 @@ from sandbox_tui.tui.widgets.path_input import PathInput
 
 FIRST = "html"
 """The most common choice, because it opens anywhere."""
+
+EMPTY = "if empty: in "
+BORDER_COLUMNS = 4
+"""Columns of a border that hold no words."""
 
 REDACTED, KEPT = "redacted", "kept"
 
@@ -84,6 +89,7 @@ class ExportDialog(Dialog[str | None]):
             box.border_subtitle = f"{hint('export.write')} export · {hint('export.leave')} cancel"
             yield Static(task_title(self._run), id="what", markup=False)
             formats = OptionList(*(_option(name) for name in EXPORTERS), id="formats")
+            formats.border_title = "format"
             formats.highlighted = list(EXPORTERS).index(FIRST)
             yield formats
             with Horizontal(classes="row"):
@@ -92,14 +98,32 @@ class ExportDialog(Dialog[str | None]):
             yield PathInput(id="path")
             yield Static(id="problem", markup=False)
             with Horizontal(id="buttons"):
-                yield Button("write", variant="primary", id="write")
+                yield Button("export", variant="primary", id="write")
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Set the label and the default of the path."""
+        """Begin with the working directory."""
         path = self.query_one(PathInput)
         path.border_title = "file or folder"
-        path.placeholder = f"{self._run.id}… in the working directory"
+        path.placeholder = f"{self._run.id}…"
+        self.call_after_refresh(self._name_folder)
+
+    def on_resize(self) -> None:
+        """As much of a path as fits."""
+        self.call_after_refresh(self._name_folder)
+
+    def _name_folder(self) -> None:
+        """Say where the files go while nothing is typed; the end of a long path says most."""
+        path = self.query_one(PathInput)
+        room = path.size.width - len(EMPTY) - BORDER_COLUMNS
+        folder = sanitize_line(str(Path.cwd()))
+        folder = folder if len(folder) <= room else f"…{folder[1 - max(2, room) :]}"
+        path.border_subtitle = Content(f"{EMPTY}{folder}")
+
+    @on(OptionList.OptionHighlighted)
+    def _format_moved_to(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        event.option_list.border_subtitle = f"{event.option_index + 1} of {len(EXPORTERS)}"
 
     @on(OptionList.OptionSelected)
     def _format_taken(self, event: OptionList.OptionSelected) -> None:

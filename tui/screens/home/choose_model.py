@@ -65,6 +65,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
             f"· for one elsewhere, {where} takes its address",
         )
 
+    @on(ModelOffers.Looked)
     def _name_keys(self) -> None:
         """Name the keys that do something now."""
         offers = self.query_one(ModelOffers)
@@ -84,7 +85,6 @@ class ChooseModelDialog(Dialog[Offer | None]):
         ports = self._settings.local_ports
         offers = offers_of(await find_local_servers(ports), self._settings)
         self.query_one(ModelOffers).show(offers, ports)
-        self._name_keys()
 
     @on(ModelOffers.Selected)
     def _chosen(self) -> None:

@@ -230,6 +230,10 @@ class HomeScreen(SaysWhyOff, Screen[None]):
         elif offer is not None:
             self.action_new()
 
+    @on(ModelOffers.Looked)
+    def _looked_for_models(self) -> None:
+        self._models.name_key()
+
     def show_model(self) -> None:
         """Update the model in the banner, and offer models if none is chosen."""
         self._models.show_whether_needed()

@@ -48,6 +48,10 @@ class ModelOffering:
         offers = self._screen.query_one(ModelOffers)
         servers = await find_local_servers(model.local_ports)
         offers.show(offers_of(servers, model), model.local_ports)
+
+    def name_key(self) -> None:
+        """Say in the border what the key does, now that it is known what there is."""
+        offers = self._screen.query_one(ModelOffers)
         does = "or a click chooses one" if offers.has_model else "looks again"
         offers.border_subtitle = f"{hint('home.model')} {does}"
 

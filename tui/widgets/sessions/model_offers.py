@@ -10,6 +10,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.events import Click
 from textual.geometry import Size
+from textual.message import Message
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -61,6 +62,18 @@ class ModelOffers(BlockList):
         advice: what to do where there is no server, a line each.
     """
 
+    class Looked(Message):
+        """The offers have been found, or there are none."""
+
+        def __init__(self, offers: ModelOffers) -> None:
+            super().__init__()
+            self.offers = offers
+
+        @property
+        @override
+        def control(self) -> ModelOffers:
+            return self.offers
+
     DEFAULT_CSS = """
     ModelOffers {
         border: round $border-blurred; border-title-color: $role-dim;
@@ -83,6 +96,7 @@ class ModelOffers(BlockList):
         self.reset()
         self.refresh(layout=True)
         self.cursor = next((i for i, offer in enumerate(offers) if offer.model), -1)
+        self.post_message(self.Looked(self))
 
     @property
     def current(self) -> Offer | None:
