@@ -32,7 +32,7 @@ class StatusBar(Widget):
 
     prefix: reactive[str] = reactive("")
     waits: reactive[bool] = reactive(False)
-    """Whether the run waits because its events cannot be stored."""
+    """Whether the run is blocked because its events cannot be stored."""
     first_mode: reactive[str] = reactive("")
     """The mode until the first event of the run."""
 

@@ -102,7 +102,7 @@ class ExportDialog(Dialog[str | None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Begin with the working directory."""
+        """Set the label and the default of the path."""
         path = self.query_one(PathInput)
         path.border_title = "file or folder"
         path.placeholder = f"{self._run.id}…"

@@ -75,7 +75,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
         self.query_one(Static).display = offers.has_model
 
     def on_mount(self) -> None:
-        """Begin to look."""
+        """Start the search."""
         self._name_keys()
         self.action_look()
 

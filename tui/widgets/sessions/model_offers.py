@@ -56,7 +56,7 @@ def offers_of(servers: Sequence[LocalServer], settings: ModelSettings) -> list[O
 
 
 class ModelOffers(BlockList):
-    """Shows offers, a line each; `Selected` announces the chosen one.
+    """Shows offers, one per line; `Selected` announces the chosen one.
 
     Args:
         advice: what to do where there is no server, a line each.

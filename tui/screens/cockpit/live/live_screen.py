@@ -103,7 +103,7 @@ class LiveScreen(Cockpit, ClosesWhenOnTop[None]):
         yield InjectBar(id="inject")
 
     def on_mount(self) -> None:
-        """Watch the run."""
+        """Start watching the run."""
         self._tick()
         self._watch()
 
