@@ -2,16 +2,16 @@
 
     python -m tests.perf.session_database [--steps 2000] [--commit 048f495]
 
-Storing: CPU time per event of a run whose events arrive ten at a time, with the tables to query and the
-full-text index that are kept up meanwhile. Upgrading: CPU time of opening a file that an older commit
-wrote, compared with `VACUUM INTO` of the same file, in turns A B A B. The older code comes from the
-repository's history.
+Storing: CPU time per event of a run whose events arrive ten at a time, with its tables to query and its
+full-text index, compared with an older commit that had neither, in turns A B A B, each in a process of
+its own. Upgrading: CPU time of opening a file that the older commit wrote, compared with `VACUUM INTO`
+of the same file. The older code comes from the repository's history.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -22,62 +22,85 @@ from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import msgspec
-
-from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from tests.perf.figures import Figure, Section, in_turns, median
-from tests.perf.made_sessions import events_of
 from tests.perf.report import print_section
-from tests.unit.sessions.store.older.make import write
+from tests.unit.sessions.store.older.make import ROOT, tree_of, write
 
 BATCH = 10
-MAX_MICROSECONDS = 100.0
+MIN_STORING_RATIO = 1 / 1.2
+"""The older code's time over ours."""
+
 MAX_RATIO = 15.0
 OLDER = "048f495"
 """The last commit before the tables to query."""
 
 
-def measure(steps: int = 2_000, commit: str = OLDER, rounds: int = 3) -> Section:
+def measure(steps: int = 2_000, commit: str = OLDER, rounds: int = 5) -> Section:
     """All figures."""
     section = Section(
         title="Session database",
         words=(
             f"Storing a run of {steps:,} steps, {BATCH} events at a time, with its tables to query and "
-            f"full-text index; then opening a file of {steps:,} steps that commit {commit} wrote, "
-            f"compared with `VACUUM INTO` of it. CPU time; median of {rounds} alternating rounds."
+            f"full-text index, beside commit {commit}, which had neither; then opening a file of "
+            f"{steps:,} steps that it wrote, compared with `VACUUM INTO` of it. CPU time; median of "
+            f"{rounds} alternating rounds."
         ),
     )
-    with TemporaryDirectory() as folder:
-        section.figures.append(_storing(Path(folder), steps, rounds))
-        older = Path(folder) / "older.db"
-        try:
+    try:
+        section.figures.append(_storing(commit, steps, rounds))
+        with TemporaryDirectory() as folder:
+            older = Path(folder) / "older.db"
             write(commit, older, steps)
-        except subprocess.CalledProcessError:
-            section.missing.append(f"Upgrading: commit {commit} is not in this repository.")
-        else:
             section.figures.append(_upgrading(older, rounds))
+    except subprocess.CalledProcessError:
+        section.missing.append(f"Commit {commit} is not in this repository, or does not run.")
     return section
 
 
-def _storing(folder: Path, steps: int, rounds: int) -> Figure:
-    events = list(events_of("r", steps, random.Random(1)))
-    taken = median([_store(folder / f"{n}.db", events) for n in range(rounds)]) / len(events) * 1e6
-    return Figure.bound("storing an event", taken, MAX_MICROSECONDS, lambda us: f"{us:.0f} µs")
+STORE = """
+import sys, time
+from pathlib import Path
+from sandbox_tui.sessions import Store
+from tests.perf.made_sessions import fill
+
+class Collected(list):
+    def append(self, run_id, batch):
+        self.extend(batch)
+
+steps, size = int(sys.argv[2]), int(sys.argv[3])
+events = Collected()
+fill(events, "r", steps)
+store = Store(Path(sys.argv[1]))
+began = time.process_time()
+for first in range(0, len(events), size):
+    store.append("r", events[first : first + size])
+print((time.process_time() - began) / len(events))
+store.close()
+"""
+"""Prints the seconds of CPU time for each event; runs with the older code as well."""
 
 
-def _store(path: Path, events: list[e.AnyEvent]) -> float:
-    numbered = [
-        msgspec.structs.replace(event, seq=seq, t=seq * 0.1) for seq, event in enumerate(events, 1)
-    ]
-    batches = [numbered[first : first + BATCH] for first in range(0, len(numbered), BATCH)]
-    with Store(path) as store:
+def _storing(commit: str, steps: int, rounds: int) -> Figure:
+    with tree_of(commit) as (tree, environment):
+        ours, theirs = in_turns(
+            lambda: _store(ROOT, dict(os.environ), steps),
+            lambda: _store(tree, environment, steps),
+            rounds,
+        )
+    name = f"storing an event: CPU time, beside commit {commit}"
+    return Figure.less(
+        name, median(ours), median(theirs), MIN_STORING_RATIO, lambda s: f"{s * 1e6:.0f} µs"
+    )
 
-        def append() -> None:
-            for batch in batches:
-                store.append("r", batch)
 
-        return cpu_of(append)
+def _store(tree: Path, environment: dict[str, str], steps: int) -> float:
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", STORE, f"{folder}/s.db", str(steps), str(BATCH)]
+        done = subprocess.run(
+            command, cwd=tree, env=environment, stdout=subprocess.PIPE, check=True
+        )
+    return float(done.stdout)
 
 
 def _upgrading(older: Path, rounds: int) -> Figure:

@@ -14,6 +14,8 @@ import gzip
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -63,8 +65,13 @@ store.close()
 """
 
 
-def write(commit: str, path: Path, steps: int) -> None:
-    """Check the commit out, run its code, and leave the database at `path`."""
+@contextmanager
+def tree_of(commit: str) -> Iterator[tuple[Path, dict[str, str]]]:
+    """A folder with the files of a commit, and the environment in which Python imports them.
+
+    Raises:
+        CalledProcessError: there is no such commit.
+    """
     with TemporaryDirectory() as folder:
         tree, package = Path(folder) / "tree", Path(folder) / "path" / "sandbox_tui"
         tree.mkdir()
@@ -75,11 +82,17 @@ def write(commit: str, path: Path, steps: int) -> None:
         subprocess.run(["tar", "-x"], cwd=tree, input=archive, check=True)
         for name in PACKAGES:
             (package / name).symlink_to(tree / name)
+        yield tree, {**os.environ, "PYTHONPATH": f"{package.parent}{os.pathsep}{tree}"}
+
+
+def write(commit: str, path: Path, steps: int) -> None:
+    """Check the commit out, run its code, and leave the database at `path`."""
+    with tree_of(commit) as (tree, environment), TemporaryDirectory() as folder:
         database = path.absolute() if path.suffix != ".gz" else Path(folder) / "s.db"
         subprocess.run(
             [sys.executable, "-c", OLD_CODE, str(database), str(steps)],
             cwd=tree,
-            env={**os.environ, "PYTHONPATH": f"{package.parent}{os.pathsep}{tree}"},
+            env=environment,
             check=True,
         )
         if path.suffix == ".gz":
