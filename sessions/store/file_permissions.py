@@ -11,6 +11,8 @@ import os
 import stat
 from pathlib import Path
 
+from sandbox_tui.sessions.store.private_copy import log_of
+
 
 def new_file(path: Path) -> None:
     """Create a file and its folder, readable only by the user; existing ones are left unchanged.
@@ -28,8 +30,8 @@ def make_private(path: Path) -> None:
 
     Called when a version opens the file for the first time, so that permissions granted later stay.
     """
-    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-        _tighten(path.with_name(name))
+    for file in (path, log_of(path), path.with_name(f"{path.name}-shm")):
+        _tighten(file)
     if _is_ours_alone(path.parent):
         _tighten(path.parent)
 

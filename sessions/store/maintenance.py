@@ -10,6 +10,7 @@ from sqlite3 import Connection
 
 from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.sessions.store.migrations.tables_to_query import INDEXED
+from sandbox_tui.sessions.store.private_copy import log_of
 from sandbox_tui.sessions.store.store import Store
 
 _ORPHANS: dict[str, str] = {
@@ -272,7 +273,7 @@ def used(store: Store) -> int:
 
 def size(store: Store) -> int:
     """Bytes of the file and its log."""
-    paths = (store.path, store.path.with_name(f"{store.path.name}-wal"))
+    paths = (store.path, log_of(store.path))
     return sum(path.stat().st_size for path in paths if path.exists())
 
 

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import BindingType
 from typing_extensions import override
 
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.screens.evals.eval_actions import EvalActions
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
-from sandbox_tui.tui.screens.evals.source import source_of
-from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, SummariesScreen
+from sandbox_tui.tui.screens.evals.source import LocalEval, source_of
+from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, Deletable, SummariesScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
+
+MAX_NAME_CHARS = 80
 
 
 class EvalsScreen(SummariesScreen[EvalSummary]):
@@ -42,7 +48,6 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         super().__init__(EvalList())
         self._evals = evals
         self._settings = settings
-        self._actions = EvalActions(self, evals, self.reload)
 
     @override
     def read_summaries(self) -> list[EvalSummary]:
@@ -65,14 +70,52 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         return "" if found.status == "interrupted" else "it was not interrupted"
 
     def action_resume(self) -> None:
-        """Resume the evaluation under the cursor."""
+        """Run the remaining samples of the evaluation under the cursor, and show it."""
         found = self.current
         if found is not None:
-            resuming = self._actions.resume(found, self._settings.now)
-            self.run_worker(resuming, exclusive=True, group="act")
+            self.run_worker(self._resume(found), exclusive=True, group="act")
+
+    async def _resume(self, found: EvalSummary) -> None:
+        from sandbox_tui.sessions.evals.evaluation import resume_evaluation
+
+        runs = self._evals.runs
+        try:
+            taken = await asyncio.to_thread(
+                resume_evaluation, runs.store, found.info.id, self._settings.now, None
+            )
+        except SandboxTuiError as error:
+            self.complain(error)
+            return
+        runner = self._evals.begin(taken)
+        app_of(self).push_screen(EvalScreen(LocalEval(runner, self._evals), runs))
 
     def action_delete(self) -> None:
-        """Delete the evaluation under the cursor after asking."""
+        """Delete the evaluation under the cursor, with or without its sessions, after asking."""
         found = self.current
         if found is not None:
-            self.run_worker(self._actions.delete(found), exclusive=True, group="act")
+            self.run_worker(self._delete(found), exclusive=True, group="act")
+
+    async def _delete(self, found: EvalSummary) -> None:
+        from sandbox_tui.sessions.evals.delete import delete_evaluation, delete_with_sessions
+
+        store, eval_id = self._evals.runs.store, found.info.id
+        item = Deletable(
+            heading="delete an evaluation",
+            question=partial(_question, found),
+            sessions=partial(ledger.sessions_of, store, eval_id),
+            delete=partial(delete_evaluation, store, eval_id),
+            delete_with_sessions=partial(delete_with_sessions, store, eval_id),
+        )
+        if await self.ask_and_delete(item, self._evals.runs):
+            self._evals.forget(eval_id)
+
+
+def _question(found: EvalSummary, sessions: int) -> str:
+    info = found.info
+    name = sanitize_line(f"{info.suite} · {info.model}")[:MAX_NAME_CHARS]
+    over = f"{found.over} of {numbers.counted(found.samples, 'sample')}"
+    return (
+        f"Delete “{name}” ({info.id}), {over} done? Its scores and report are deleted too; the "
+        f"{numbers.counted(sessions, 'session')} of its samples are kept unless you delete them as "
+        "well. This cannot be undone."
+    )

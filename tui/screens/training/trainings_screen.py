@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import BindingType
 from typing_extensions import override
 
-from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.store.tables import rollouts, trainings
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessionsDialog
-from sandbox_tui.tui.screens.free_space import free_space
-from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, SummariesScreen
+from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, Deletable, SummariesScreen
 from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.training.training_list import TrainingList
@@ -71,28 +68,20 @@ class TrainingsScreen(SummariesScreen[TrainingSummary]):
     async def _delete(self, found: TrainingSummary) -> None:
         from sandbox_tui.sessions.rl.delete import delete_training, delete_with_sessions
 
-        store = self._store
-        try:
-            sessions = await asyncio.to_thread(rollouts.sessions_of, store, found.id)
-            dialog = DeleteWithSessionsDialog("delete a training run", _question(found, sessions))
-            choice = await app_of(self).push_screen_wait(dialog)
-            if choice == "alone":
-                await asyncio.to_thread(delete_training, store, found.id)
-                self.notify("Deleted. Its sessions were kept.", markup=False)
-            elif choice == "with_sessions":
-                count = await asyncio.to_thread(delete_with_sessions, store, found.id)
-                words = f"Deleted with {numbers.counted(count, 'session')}."
-                recording = bool(self._run_workers.unfinished)
-                await free_space(self, store, words, is_recording=recording)
-        except StoreError as error:
-            self.complain(error)
-        self.reload()
+        item = Deletable(
+            heading="delete a training run",
+            question=partial(_question, found),
+            sessions=partial(rollouts.sessions_of, self._store, found.id),
+            delete=partial(delete_training, self._store, found.id),
+            delete_with_sessions=partial(delete_with_sessions, self._store, found.id),
+        )
+        await self.ask_and_delete(item, self._run_workers)
 
 
-def _question(found: TrainingSummary, sessions: list[str]) -> str:
+def _question(found: TrainingSummary, sessions: int) -> str:
     name = sanitize_line(f"{found.name} · {found.model}")[:80]
     return (
         f"Delete “{name}” ({found.id}), {numbers.counted(found.steps, 'step')}? Its curves are "
-        f"deleted too; the {numbers.counted(len(sessions), 'session')} of its rollouts are kept "
+        f"deleted too; the {numbers.counted(sessions, 'session')} of its rollouts are kept "
         "unless you delete them as well. Checkpoints are kept. This cannot be undone."
     )
