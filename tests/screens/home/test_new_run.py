@@ -186,6 +186,8 @@ async def test_the_button_and_every_border_is_on_the_screen(
         for select in app.screen.query("#fields > .row Select"):
             assert select.size.height == 1, "a line between two borders"
             assert select.outer_size.height == 3
+            words = f"─ {select.border_title} ─"
+            assert len(words) <= select.outer_size.width - 2, "a title that is cut"
             assert app.screen.query_one("#fields").region.contains_region(select.region)
 
 

@@ -52,8 +52,10 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
     NewRunDialog #fields { height: auto; scrollbar-size-vertical: 1; }
     NewRunDialog .row { height: 3; }
     NewRunDialog .row > * { width: 1fr; }
-    NewRunDialog .row > #input, NewRunDialog .row > #mode { width: 3fr; }
-    NewRunDialog .row > #kind, NewRunDialog .row > #calls { width: 2fr; }
+    NewRunDialog .row > #input, NewRunDialog .row > #kind, NewRunDialog .row > #calls {
+        width: 3fr;
+    }
+    NewRunDialog .row > #mode { width: 2fr; }
     NewRunDialog .row > Select { min-width: 12; }
     NewRunDialog .row > #steps, NewRunDialog .row > #samples { width: 2fr; }
     NewRunDialog .field {
@@ -106,7 +108,7 @@ class NewRunDialog(SaysWhyOff, Dialog[Sequence[RunRequest] | None]):
                     yield _line("model", model.name, "name as the server knows it")
                     yield _line("url", model.base_url, "…/v1; empty for OpenAI")
                 with Horizontal(classes="row"):
-                    yield _line("input", "", "copied into the sandbox")
+                    yield _line("input", "", "path to copy in")
                     yield _line("steps", str(self._settings.limits.max_steps))
                     yield _line("samples", "1")
                 with Horizontal(classes="row"):

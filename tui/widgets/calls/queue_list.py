@@ -100,7 +100,7 @@ class QueueList(BlockList):
 
     def on_blur(self) -> None:
         """Show the key that focuses the list."""
-        self.border_subtitle = hint("live.queue")
+        self.border_subtitle = f"{hint('live.queue')} edit or remove"
 
     def on_mount(self) -> None:
         """Start unfocused."""
