@@ -12,9 +12,8 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.events import Resize
+from typing_extensions import override
 
-from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.tui.keys.hint import hint
@@ -34,6 +33,7 @@ from sandbox_tui.tui.screens.evals.open_sample import open_sample
 from sandbox_tui.tui.screens.evals.picture import EvalPicture, picture_of
 from sandbox_tui.tui.screens.evals.sample_filter import SampleFilter
 from sandbox_tui.tui.screens.evals.source import EvalSource
+from sandbox_tui.tui.screens.picture_screen import PictureScreen
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -46,9 +46,6 @@ from sandbox_tui.tui.widgets.themed_text import ThemedText
 CHARTS_SECONDS = 5.0
 """Seconds between updates of the charts, which take longer to draw than everything else."""
 
-READ_SECONDS = 1.0
-"""Seconds between readings of the evaluation: computing its intervals takes a moment."""
-
 TICK_SECONDS = 0.5
 """Seconds between updates of what the running samples are doing."""
 
@@ -57,11 +54,9 @@ OTHER_LINES = 14
 
 MIN_TABLE_LINES = 6
 CHART_LINES = 12
-MIN_LINES_FOR_CHARTS = 42
-"""Screens with at least this many lines show the charts by default."""
 
 
-class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
+class EvalScreen(SaysWhyOff, PictureScreen[EvalPicture], ClosesWhenOnTop[None]):
     """Shows an evaluation.
 
     Args:
@@ -70,6 +65,8 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
     """
 
     AUTO_FOCUS = "SampleRows"
+
+    MIN_LINES_FOR_CHARTS = 42
 
     CSS = """
     EvalScreen { background: $background; }
@@ -94,12 +91,8 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
         super().__init__()
         self._source = source
         self._run_workers = runs
-        self._picture: EvalPicture | None = None
         self._filter = SampleFilter()
-        self._charts: bool | None = None
         self._charts_drawn = -math.inf
-        self._is_reading = False
-        self._leaves = False
 
     def compose(self) -> ComposeResult:
         """Title and progress, table, charts, samples, keys."""
@@ -118,19 +111,12 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Start the updates."""
-        self._read()
-        self.set_interval(READ_SECONDS, self._read)
+        """Start the updates of running samples; the base class reads."""
         self.set_interval(TICK_SECONDS, self._tick)
 
     def on_unmount(self) -> None:
         """Close the source."""
         self._source.close()
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether the first reading is displayed."""
-        return self._picture is not None
 
     @property
     def evaluation(self) -> str:
@@ -139,23 +125,8 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
 
     # --- what is shown
 
-    @work(group="read")
-    async def _read(self) -> None:
-        if self._is_reading or self._leaves:
-            return
-        self._is_reading = True
-        try:
-            picture = await asyncio.to_thread(self._work_out)
-        except StoreError as error:
-            self.notify(sanitize_line(str(error)), severity="error", markup=False)
-        else:
-            if picture is not None:
-                self._picture = picture
-                self._show_all()
-        finally:
-            self._is_reading = False
-
-    def _work_out(self) -> EvalPicture | None:
+    @override
+    def work_out(self) -> EvalPicture | None:
         reading = self._source.read()
         return None if reading is None else picture_of(reading)
 
@@ -164,22 +135,21 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
             self.query_one(SampleRows).tick()
             self.query_one("#eval-progress").refresh()
 
-    def _show_all(self) -> None:
-        if self._picture is None:
-            return
-        reason = self._picture.reading.because
+    @override
+    def show_picture(self, picture: EvalPicture) -> None:
+        reason = picture.reading.because
         self.query_one("#eval-reason").set_class(bool(reason), "-shown")
-        self.query_one("#eval-failures").set_class(bool(self._picture.failures), "-shown")
+        self.query_one("#eval-failures").set_class(bool(picture.failures), "-shown")
         for name in ("title", "progress", "failures", "reason"):
             self.query_one(f"#eval-{name}").refresh()
-        self._show_table(self._picture)
-        self._show_samples(self._picture)
+        self._show_table(picture)
+        self._show_samples(picture)
         self.refresh_bindings()
 
     def _show_table(self, picture: EvalPicture) -> None:
         charts, table = self.query_one(ChartRow), self.query_one(DomainTable)
         wanted, height = self._shows_charts, self.size.height
-        beside = height >= MIN_LINES_FOR_CHARTS
+        beside = self._has_room_for_charts
         charts.set_class(wanted, "-shown")
         if wanted:
             self._draw_charts(picture, charts)
@@ -210,20 +180,6 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
         if self._filter.words:
             return f"No matching samples. {hint('eval.filter')} changes the filter."
         return "No sample has started yet."
-
-    @property
-    def _columns(self) -> int:
-        return max(1, self.size.width - 2)
-
-    @property
-    def _shows_charts(self) -> bool:
-        if self._charts is None:
-            return self.size.height >= MIN_LINES_FOR_CHARTS
-        return self._charts
-
-    def on_resize(self, event: Resize) -> None:
-        """Rearrange the parts for the new size."""
-        self.call_after_refresh(self._show_all)
 
     # --- the samples
 
@@ -276,7 +232,7 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
         runner = self._source.runner
         if runner is not None:
             await (runner.resume() if runner.paused_because else runner.pause())
-            self._read()
+            self.read()
 
     def action_stop(self) -> None:
         """Stop after a confirmation; running samples end and are requeued."""
@@ -296,9 +252,9 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
         if runner is not None:
             stopping = asyncio.create_task(runner.stop("You stopped it."))
             await asyncio.sleep(0)
-            self._read()
+            self.read()
             await stopping
-            self._read()
+            self.read()
 
     def _how_many(self) -> tuple[int, int]:
         """Number of running samples, and of samples that are not finished."""
@@ -306,12 +262,6 @@ class EvalScreen(SaysWhyOff, ClosesWhenOnTop[None]):
         if runner is None:
             return 0, 0
         return len(runner.running), sum(not one.over for one in runner.samples.values())
-
-    def action_charts(self) -> None:
-        """Show the charts page by page, then hide them."""
-        charts = self.query_one(ChartRow)
-        self._charts = charts.next_page() if self._shows_charts else True
-        self._show_all()
 
     def action_wall(self) -> None:
         """Show the running samples side by side."""

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.events import Resize
-from textual.screen import Screen
+from typing_extensions import override
 
-from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.rl.reading import TrainingReader
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.screens.picture_screen import PictureScreen
 from sandbox_tui.tui.screens.training.group_filter import GroupFilter
 from sandbox_tui.tui.screens.training.header import progress_line, reason_line, title_line
 from sandbox_tui.tui.screens.training.picture import TrainingPicture, TrainingPictures
@@ -30,19 +28,13 @@ from sandbox_tui.tui.widgets.training.curves import CURVES
 from sandbox_tui.tui.widgets.training.group_table import GroupTable
 from sandbox_tui.tui.widgets.training.rollout_wall import HELD_OUT, RolloutWall
 
-READ_SECONDS = 1.0
-"""Seconds between readings of the training."""
-
-MIN_LINES_FOR_CHARTS = 30
-"""Screens with at least this many lines show the charts together with the wall."""
-
 GROUP_SHARE = 4
 """The group takes at most 1/`GROUP_SHARE` of the screen's lines."""
 
 MIN_GROUP_LINES = 3
 
 
-class TrainingScreen(Screen[None]):
+class TrainingScreen(PictureScreen[TrainingPicture]):
     """Shows a training run.
 
     Args:
@@ -51,6 +43,8 @@ class TrainingScreen(Screen[None]):
     """
 
     AUTO_FOCUS = "RolloutWall"
+
+    MIN_LINES_FOR_CHARTS = 30
 
     CSS = """
     TrainingScreen { background: $background; }
@@ -76,10 +70,7 @@ class TrainingScreen(Screen[None]):
         self._reader = TrainingReader(store, found.id)
         self._actions = RolloutActions(self, store)
         self._pictures = TrainingPictures()
-        self._picture: TrainingPicture | None = None
         self._filter = GroupFilter()
-        self._charts: bool | None = None
-        self._is_reading = False
 
     def compose(self) -> ComposeResult:
         """Title and progress, charts, wall, group, keys."""
@@ -96,16 +87,6 @@ class TrainingScreen(Screen[None]):
         yield GroupTable()
         yield KeyBar()
 
-    def on_mount(self) -> None:
-        """Start the updates."""
-        self._read()
-        self.set_interval(READ_SECONDS, self._read)
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether the first reading is displayed."""
-        return self._picture is not None
-
     @property
     def training(self) -> str:
         """Name and model, for the terminal title."""
@@ -113,40 +94,24 @@ class TrainingScreen(Screen[None]):
 
     # --- what is shown
 
-    @work(group="read")
-    async def _read(self) -> None:
-        if self._is_reading:
-            return
-        self._is_reading = True
-        try:
-            picture = await asyncio.to_thread(self._work_out)
-        except StoreError as error:
-            self.notify(sanitize_line(str(error)), severity="error", markup=False)
-        else:
-            if picture is not None:
-                self._picture, self._found = picture, picture.reading.summary
-                self._show_all()
-        finally:
-            self._is_reading = False
-
-    def _work_out(self) -> TrainingPicture | None:
+    @override
+    def work_out(self) -> TrainingPicture | None:
         reading = self._reader.read()
         return None if reading is None else self._pictures.picture_of(reading)
 
-    def _show_all(self) -> None:
-        if self._picture is None:
-            return
+    @override
+    def show_picture(self, picture: TrainingPicture) -> None:
+        self._found = picture.reading.summary
         is_over = self._found.status not in ("running", "finished")
         self.query_one("#training-reason").set_class(is_over, "-shown")
         for name in ("title", "progress", "reason"):
             self.query_one(f"#training-{name}").refresh()
-        self._show_charts(self._picture)
-        self._show_wall(self._picture)
+        self._show_charts(picture)
+        self._show_wall(picture)
         self.refresh_bindings()
 
     def _show_charts(self, picture: TrainingPicture) -> None:
-        charts, height = self.query_one(ChartRow), self.size.height
-        beside = height >= MIN_LINES_FOR_CHARTS
+        charts, beside = self.query_one(ChartRow), self._has_room_for_charts
         charts.set_class(self._shows_charts, "-shown")
         charts.styles.height = None if beside else "1fr"
         self.query_one(RolloutWall).display = beside or not self._shows_charts
@@ -181,20 +146,6 @@ class TrainingScreen(Screen[None]):
             return f"No matching groups. {hint('training.filter')} changes the filter."
         return "No rollout has started yet."
 
-    @property
-    def _columns(self) -> int:
-        return max(1, self.size.width - 2)
-
-    @property
-    def _shows_charts(self) -> bool:
-        if self._charts is None:
-            return self.size.height >= MIN_LINES_FOR_CHARTS
-        return self._charts
-
-    def on_resize(self, event: Resize) -> None:
-        """Rearrange the parts for the new size."""
-        self.call_after_refresh(self._show_all)
-
     # --- the rollouts
 
     @on(BlockList.Highlighted, "#rollout-group")
@@ -227,12 +178,6 @@ class TrainingScreen(Screen[None]):
     def _show_filtered(self) -> None:
         if self._picture is not None:
             self._show_wall(self._picture)
-
-    def action_charts(self) -> None:
-        """Show the charts page by page, then hide them."""
-        charts = self.query_one(ChartRow)
-        self._charts = charts.next_page() if self._shows_charts else True
-        self._show_all()
 
     # --- leaving
 

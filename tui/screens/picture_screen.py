@@ -1,0 +1,96 @@
+"""Base class of screens that show something in progress, with charts."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import ClassVar, Generic, TypeVar
+
+from textual import work
+from textual.events import Resize
+from textual.screen import Screen
+
+from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.widgets.charts.chart_row import ChartRow
+
+Picture = TypeVar("Picture")
+
+READ_SECONDS = 1.0
+"""Seconds between readings."""
+
+
+class PictureScreen(Screen[None], Generic[Picture]):
+    """Shows a picture of what was read last, and reads again every second.
+
+    A subclass reads, and shows the picture; it has a `ChartRow`.
+    """
+
+    MIN_LINES_FOR_CHARTS: ClassVar[int]
+    """Screens with at least this many lines show the charts by default."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._picture: Picture | None = None
+        self._charts: bool | None = None
+        self._is_reading = False
+
+    def work_out(self) -> Picture | None:
+        """The picture of what is there now, None if nothing has changed; called in a thread."""
+        raise NotImplementedError
+
+    def show_picture(self, picture: Picture) -> None:
+        """Show a picture in all parts of the screen."""
+        raise NotImplementedError
+
+    def on_mount(self) -> None:
+        """Start the updates."""
+        self.read()
+        self.set_interval(READ_SECONDS, self.read)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the first reading is displayed."""
+        return self._picture is not None
+
+    @work(group="read")
+    async def read(self) -> None:
+        """Read again, and show what has changed."""
+        if self._is_reading:
+            return
+        self._is_reading = True
+        try:
+            picture = await asyncio.to_thread(self.work_out)
+        except StoreError as error:
+            self.notify(sanitize_line(str(error)), severity="error", markup=False)
+        else:
+            if picture is not None:
+                self._picture = picture
+                self._show_all()
+        finally:
+            self._is_reading = False
+
+    def _show_all(self) -> None:
+        if self._picture is not None:
+            self.show_picture(self._picture)
+
+    @property
+    def _columns(self) -> int:
+        return max(1, self.size.width - 2)
+
+    @property
+    def _has_room_for_charts(self) -> bool:
+        return self.size.height >= self.MIN_LINES_FOR_CHARTS
+
+    @property
+    def _shows_charts(self) -> bool:
+        return self._has_room_for_charts if self._charts is None else self._charts
+
+    def on_resize(self, event: Resize) -> None:
+        """Rearrange the parts for the new size."""
+        self.call_after_refresh(self._show_all)
+
+    def action_charts(self) -> None:
+        """Show the charts page by page, then hide them."""
+        charts = self.query_one(ChartRow)
+        self._charts = charts.next_page() if self._shows_charts else True
+        self._show_all()
