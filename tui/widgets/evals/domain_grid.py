@@ -19,7 +19,7 @@ from sandbox_tui.core.evals.reporting.table import Cell, EvalTable, Row
 from sandbox_tui.core.evals.sample import EvalMode
 
 GAP = 2
-MAX_DOMAIN_CELLS = 22
+MAX_DOMAIN_CELLS = 40
 MIN_DOMAIN_CELLS = 8
 MAX_KIND_CHARS = 16
 

@@ -86,6 +86,14 @@ def test_names_that_are_long_wide_or_hostile_are_cut_and_cleaned() -> None:
         assert all(cell_len(line) <= 60 and "\x1b" not in line for line in lines(grid))
 
 
+def test_a_long_name_is_whole_where_there_is_room() -> None:
+    name = "sums and other long names"
+    samples = [result("t", mode, 1.0, domain=name) for mode in ("vanilla", "sandbox")]  # type: ignore[arg-type]
+    found = eval_table(INFO, samples)
+    assert name in "".join(lines(grid_by_mode(found, 150)))
+    assert name not in "".join(lines(grid_by_mode(found, 90)))
+
+
 def test_charts_draw_means_of_what_had_ended_by_then() -> None:
     samples = [
         result(f"t{n}", "sandbox", float(n > 1), steps=n, ended_at=600.0 + 60 * n, began_at=600.0)
