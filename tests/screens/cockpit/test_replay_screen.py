@@ -369,7 +369,7 @@ async def test_shells_files_and_diffs_are_those_of_the_moment(tmp_path: Path) ->
         screen.seek(1)
         await at(screen, pilot, 1)
         assert not screen.state.files
-        await until(pilot, lambda: "Select a file" in shown(preview))
+        await until(pilot, lambda: "The selected file" in shown(preview))
 
 
 def shown(preview: Preview) -> str:

@@ -9,7 +9,7 @@ from sandbox_tui.tui.theming.palette import ROLE_DEFAULTS
 from sandbox_tui.tui.widgets.preview.document import Notice
 from sandbox_tui.tui.widgets.preview.lines import PreviewLines
 
-WORDS = "Select a file to preview it."
+WORDS = "The selected file is shown here."
 
 
 class Watched(PreviewLines):

@@ -177,7 +177,7 @@ class Preview(Vertical):
     def _document(self) -> Document:
         file = self._file
         if file is None:
-            return Notice("Select a file to preview it.")
+            return Notice("The selected file is shown here.")
         if file.last.kind != "file":
             return Notice(f"{file.last.kind}, nothing to preview", facts=file.last.kind)
         if self.against is not None:
