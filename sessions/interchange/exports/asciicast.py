@@ -15,7 +15,7 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR, RunState
-from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
+from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording, shortened
 from sandbox_tui.sessions.interchange.exports.run_story import call_title, decision
 
 IDLE_SECONDS = 2.0
@@ -62,7 +62,7 @@ def _lines(recording: Recording, terminal: str, size: tuple[int, int]) -> Iterab
         "term": {"cols": size[0], "rows": size[1], "type": "xterm-256color"},
         "timestamp": int(recording.summary.started_at),
         "idle_time_limit": IDLE_SECONDS,
-        "title": sanitize_line(recording.summary.title or recording.started.task)[:200],
+        "title": shortened(recording.summary.title or recording.started.task, 200),
     }
     yield json.dumps(header, ensure_ascii=False)
     decode = codecs.getincrementaldecoder("utf-8")("replace").decode

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState, fold
 from sandbox_tui.core.events.types import AnyEvent, RunStarted, TerminalOutput
 from sandbox_tui.sessions.interchange.fingerprint import fingerprint
@@ -122,3 +123,9 @@ class Exporter:
     name: str
     about: str
     write: Callable[[Recording], Iterable[Part]]
+
+
+def shortened(text: str, most: int) -> str:
+    """The beginning of a line, cut at a word boundary."""
+    text = sanitize_line(text).strip()
+    return text if len(text) <= most else f"{text[:most].rsplit(' ', 1)[0]} …"

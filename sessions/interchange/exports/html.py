@@ -13,8 +13,7 @@ import html
 import io
 from collections.abc import Iterable
 
-from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
+from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording, shortened
 from sandbox_tui.sessions.interchange.exports.html_page.page_data import page_data
 from sandbox_tui.sessions.interchange.exports.html_page.script import script
 from sandbox_tui.sessions.interchange.exports.html_page.standalone import (
@@ -39,7 +38,7 @@ def write(recording: Recording) -> Iterable[Part]:
 
 def _page(recording: Recording, packed: str) -> str:
     style, player = palette() + resource(_FOLDER, "page.css"), script()
-    title = sanitize_line(recording.summary.title or recording.started.task.strip()[:100])
+    title = shortened(recording.summary.title or recording.started.task, 100)
     fields = {
         "@policy@": policy(style, player),
         "@title@": html.escape(title or "session"),

@@ -17,13 +17,12 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, NoteItem, ReplyItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
+from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording, shortened
 from sandbox_tui.sessions.interchange.exports.call_arguments import readable
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import fence, inline, prose, quote
 from sandbox_tui.sessions.interchange.exports.markdown_summary import (
     at_a_glance,
     changed_files,
-    shortened,
     table_of_calls,
 )
 from sandbox_tui.sessions.interchange.exports.run_story import (

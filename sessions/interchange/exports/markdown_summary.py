@@ -6,11 +6,10 @@ import datetime
 from collections.abc import Iterable
 
 from sandbox_tui.core.base.durations import exact_duration
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions.interchange.exports.base import Recording
+from sandbox_tui.sessions.interchange.exports.base import Recording, shortened
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import inline
 from sandbox_tui.sessions.interchange.exports.run_story import Entry, decision, did_run
 
@@ -101,12 +100,6 @@ def _result(item: CallItem) -> str:
     words += [f"exit {ended.exit_code}"] if ended.exit_code else []
     words += [decided] if decided else []
     return " · ".join(words)
-
-
-def shortened(text: str, most: int) -> str:
-    """The beginning of a line, cut at a word boundary."""
-    text = sanitize_line(text).strip()
-    return text if len(text) <= most else f"{text[:most].rsplit(' ', 1)[0]} …"
 
 
 def _count(number: int, noun: str) -> str:

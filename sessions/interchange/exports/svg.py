@@ -11,12 +11,11 @@ from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 from sandbox_tui.core.base.errors import StoreError
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import MIRROR
 from sandbox_tui.core.terminal.emulator.screen import Screen
 from sandbox_tui.core.terminal.emulator.sgr import Attributes
-from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
+from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording, shortened
 
 _DIM = "38424d e07077 86b98b e3a94b 7fa7d6 b29ae0 83b0b0 b9c0ca"
 _BRIGHT = "7a8694 e8949a a4cba8 eabe78 9fbde0 c5b3e8 a2c4c4 f1f3f5"
@@ -70,7 +69,7 @@ def write(recording: Recording) -> Iterable[Part]:
     )
     for row in rows:
         console.print(row, no_wrap=True, overflow="crop", crop=True)
-    title = sanitize_line(recording.summary.title or recording.started.task.strip())[:80]
+    title = shortened(recording.summary.title or recording.started.task, 80)
     drawn = console.export_svg(
         title=title, theme=_THEME, code_format=_FORMAT, unique_id="sandbox-tui"
     )

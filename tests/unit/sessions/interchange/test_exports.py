@@ -350,6 +350,14 @@ def test_html_holds_data_and_one_script(store: Store) -> None:
     assert not re.search(r"(src|href)\s*=", text.split("<body>")[1].split("<script>")[0])
 
 
+@pytest.mark.parametrize("format_", ["svg", "asciicast", "html"])
+def test_a_long_title_ends_with_a_whole_word(store: Store, format_: str) -> None:
+    keep(store, *sample("words"))
+    store.rename("r", "harbours " * 60)
+    text = next(iter(export(store, format_).values())).decode()
+    assert "harbours …" in text.replace("&#160;", " ").replace("\\u2026", "…")
+
+
 @pytest.mark.parametrize("format_", sorted(EXPORTERS))
 def test_secrets_stay_here_unless_they_are_to_go(store: Store, format_: str) -> None:
     events, contents = sample("words", SECRET)
