@@ -18,8 +18,8 @@ from sandbox_tui.core.run.run_request import RunRequest
 
 WITH_DOCUMENTS = "{problem}\n\n{documents}"
 
-DOCUMENTS_CUT = "documents_cut"
-CUT_DOCUMENTS = "cut_documents"
+CUT_DOCUMENT_NAMES = "documents_cut"
+CUT_DOCUMENT_COUNT = "cut_documents"
 """Run labels: names and number of the documents that the prompt does not contain in full."""
 
 WINDOW_SHARE = 0.75
@@ -118,8 +118,8 @@ class SampleRequests:
             documents = inline_documents(task.files, self.window)
             problem = WITH_DOCUMENTS.format(problem=problem, documents=documents.text)
             if documents.cut:
-                labels[DOCUMENTS_CUT] = ", ".join(documents.cut)
-                labels[CUT_DOCUMENTS] = str(len(documents.cut))
+                labels[CUT_DOCUMENT_NAMES] = ", ".join(documents.cut)
+                labels[CUT_DOCUMENT_COUNT] = str(len(documents.cut))
         own: dict[str, Any] = {f"limits.{name}": value for name, value in task.limits.items()}
         if task.image:
             own["sandbox.image"] = task.image

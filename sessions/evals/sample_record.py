@@ -8,7 +8,7 @@ import msgspec
 
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.sample import SampleResult
-from sandbox_tui.core.evals.sample_request import CUT_DOCUMENTS
+from sandbox_tui.core.evals.sample_request import CUT_DOCUMENT_COUNT
 from sandbox_tui.core.evals.scoring import INFRASTRUCTURE
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.docker.container_options import IMAGE_SIZE
@@ -99,7 +99,7 @@ def _with_totals(
         estimated=totals.usage.estimated,
         cost=totals.cost,
         ended_at=claimed.began_at + totals.seconds,
-        cut_documents=int(labels.get(CUT_DOCUMENTS, 0)),
+        cut_documents=int(labels.get(CUT_DOCUMENT_COUNT, 0)),
     )
 
 

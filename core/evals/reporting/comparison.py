@@ -18,7 +18,7 @@ from sandbox_tui.core.evals.reporting.statistics import (
 from sandbox_tui.core.evals.reporting.table import ALL_DOMAINS, scores_by_task
 from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleResult
 
-RIGHT = 0.5
+SOLVED_SCORE = 0.5
 """Minimum mean score at which a task counts as solved."""
 
 
@@ -152,7 +152,7 @@ def _flips(
     then, now = task_means(scores_by_task(left)), task_means(scores_by_task(right))
     sessions = _sessions(left), _sessions(right)
     for task in then.keys() & now.keys():
-        if (then[task] >= RIGHT) != (now[task] >= RIGHT):
+        if (then[task] >= SOLVED_SCORE) != (now[task] >= SOLVED_SCORE):
             runs = (found.get(task, "") for found in sessions)
             yield Flip(group[1], group[0], task, then[task], now[task], *runs)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from sandbox_tui.core.evals.sample import SampleResult
 
-RIGHT = 1.0
+FULL_SCORE = 1.0
 
 NO_ANSWER = "no answer"
 
@@ -36,7 +36,7 @@ def has_ended(result: SampleResult) -> bool:
 def failure_kind(result: SampleResult) -> str:
     """Why a finished sample has no right answer: the error or limit that ended its run, a failed
     scorer, or a missing answer. Empty if the answer is right, or simply wrong."""
-    if not result.over or (has_score(result) and result.score == RIGHT):
+    if not result.over or (has_score(result) and result.score == FULL_SCORE):
         return ""
     if result.status == "failed":
         return _words(result.finish_reason) or "failed"

@@ -11,8 +11,8 @@ from sandbox_tui.core.events.types import FileChange
 from sandbox_tui.sessions.interchange.imports.base import well_formed
 
 EDITORS = frozenset({"str_replace_editor", "str_replace_based_edit_tool"})
-MAX_FILE_BYTES = 1 << 20
-"""Maximum length, in characters, of a file whose content is tracked."""
+MAX_FILE_CHARACTERS = 1 << 20
+"""Maximum length of a file whose content is tracked."""
 
 
 class EditedFiles:
@@ -54,7 +54,7 @@ class EditedFiles:
                 after = _inserted(before, fields.get("insert_line"), new)
             case _:
                 return ()
-        if after is not None and len(after) > MAX_FILE_BYTES:
+        if after is not None and len(after) > MAX_FILE_CHARACTERS:
             after = None
         change = "modified" if path in self._texts or before is not None else "created"
         if fields.get("command") != "create":

@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import Item, ReplyItem, RunState
+from sandbox_tui.core.events.run_state import Item, RunState
 from sandbox_tui.core.run.human.run_controls import FileControls
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.format.titles import first_line
@@ -236,9 +236,8 @@ class Cockpit(SaysWhyOff, Screen[None]):
         raise NotImplementedError
 
     def time_of_step(self, step: int) -> float | None:
-        """When the reply of a step was requested, in seconds since the run started, or None."""
-        replies = (item for item in self.state.items if isinstance(item, ReplyItem))
-        return next((item.asked_at for item in replies if item.step == step), None)
+        """When the reply of a step arrived, in seconds since the run started, or None."""
+        return self.state.reply_arrived(step)
 
     def action_note(self) -> None:
         """Write a note on a step."""

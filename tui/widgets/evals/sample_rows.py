@@ -9,7 +9,7 @@ from rich.text import Text
 
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.evals.reporting.outcomes import RIGHT, failure_kind, has_score
+from sandbox_tui.core.evals.reporting.outcomes import FULL_SCORE, failure_kind, has_score
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.theming.palette import Palette
@@ -94,14 +94,14 @@ def sign_of(sample: SampleResult, palette: Palette) -> tuple[str, Style]:
         return "·", palette.faint
     if not has_score(sample):
         return "!", palette.warn
-    if sample.score == RIGHT:
+    if sample.score == FULL_SCORE:
         return "✓", palette.good
     return ("✗", palette.bad) if not sample.score else ("◐", palette.warn)
 
 
 def is_wrong(sample: SampleResult) -> bool:
     """Whether it has a score below the maximum."""
-    return has_score(sample) and sample.score != RIGHT
+    return has_score(sample) and sample.score != FULL_SCORE
 
 
 def has_failed(sample: SampleResult) -> bool:

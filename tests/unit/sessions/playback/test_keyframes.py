@@ -397,6 +397,7 @@ def test_markers_are_found_from_anywhere(tmp_path: Path) -> None:
     assert places.next(failures[0], -1, FAILURES) is None
     assert places.next(len(events), -1, CALL_ENDS) is not None
     replies = {x.step: x.seq for x in events if isinstance(x, e.ModelReplied)}
+    assert all(places.time_of_step(n) == fold(events).reply_arrived(n) for n in (1, 7, 40, 41))
     assert [places.of_step(n) for n in (1, 7, 40, 41)] == [
         replies[1],
         replies[7],
