@@ -1,4 +1,4 @@
-"""What the DEC and xterm manuals say: protection, pending wrap, graphics, columns."""
+"""Conformance with the DEC and xterm manuals: protection, pending wrap, graphics, columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The native emulator behind the same protocol: it shows what ours shows, and is as clean."""
+"""The native emulator behind the same protocol shows what ours shows and is equally sanitized."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_it_is_healthy() -> None:
 @here
 @pytest.mark.parametrize(
     "make",
-    [make for make in CORPORA if make is not cjk_emoji],  # it widens emoji by their selector
+    [make for make in CORPORA if make is not cjk_emoji],  # ghostty widens some of its emoji
     ids=lambda make: make.__name__,
 )
 def test_it_shows_what_ours_shows(make: Make) -> None:

@@ -1,4 +1,4 @@
-"""The emulator under hostile input: linear time, no unseen characters, keyframes not believed."""
+"""The emulator under hostile input: linear time, no invisible characters, keyframes not trusted."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ FLOODS = {
 
 @pytest.mark.parametrize("name", FLOODS)
 def test_time_is_linear(name: str) -> None:
-    """Eight times the input takes about eight times the time; quadratic would be 64."""
+    """Eight times the input takes about eight times as long; quadratic work would take 64 times as
+    long."""
     data, piece = FLOODS[name]
 
     def feed(times: int) -> None:
@@ -73,7 +74,7 @@ def test_an_unterminated_string_gives_the_screen_back() -> None:
     screen.feed(b"\x1b]2;" + b"x" * (1 << 20) + b"\r\nback")
     assert "back" in screen.text(screen.history_size + screen.y)
     screen = Screen(20, 5)
-    screen.feed(b"\x1bPq" + b"x" * 100_000 + b"\x1b[1mback")  # any sequence breaks it off
+    screen.feed(b"\x1bPq" + b"x" * 100_000 + b"\x1b[1mback")  # any sequence ends the string
     assert screen.text(0) == "back"
 
 

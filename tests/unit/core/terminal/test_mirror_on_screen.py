@@ -1,4 +1,4 @@
-"""The mirror's writer, seen through the emulator; what other tests of it leave out."""
+"""The mirror's writer, read back through the emulator, in cases that its other tests leave out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beside other emulators: the screen each shows in the end, after output of fifteen kinds."""
+"""Compares the final screen with other emulators, over fifteen kinds of output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.perf.corpora import COLUMNS, CORPORA, LINES, Make, corpus
 from tests.terminal_oracles import ORACLES, avt_lines, cut, display_of, ghostty_lines, installed
 
 OTHERWISE = {("pyte", "cjk_emoji"), ("ghostty", "cjk_emoji")}
-"""pyte drops text after a joiner; ghostty draws emoji of several characters as one."""
+"""Not compared: pyte drops text after a joiner, ghostty draws multi-character emoji as one."""
 
 
 def ours(pieces: list[bytes], columns: int = COLUMNS, rows: int = LINES) -> list[str]:
@@ -60,9 +60,9 @@ def test_pieces_of_any_size_give_the_same_screen_and_scrollback(make: Make) -> N
     assert len(set(states)) == 1
 
 
-@pytest.mark.parametrize("oracle", ["avt", "ghostty"])  # pyte prints a part of a soft reset
+@pytest.mark.parametrize("oracle", ["avt", "ghostty"])  # pyte prints part of a soft reset
 def test_the_mirror_is_right_in_other_terminals_too(oracle: str) -> None:
-    """Recordings are exported for them."""
+    """Exported recordings are played in these emulators."""
     needs(oracle)
     console, data = MirrorWriter(), b""
     for number in range(3):
@@ -83,8 +83,11 @@ PIECES = [
 
 
 def _paired(pieces: list[bytes]) -> list[bytes]:
-    """The other screen is left only where it was entered: without that, the cursor goes to where it
-    was saved in others, and stays with us."""
+    """Drop each switch back from the alternate screen without a matching switch to it.
+
+    Without a match, other emulators move the cursor to the saved position and ours leaves it in
+    place.
+    """
     inside, paired = False, list[bytes]()
     for piece in pieces:
         if piece == b"\x1b[?1049l" and not inside:
@@ -101,7 +104,7 @@ def _paired(pieces: list[bytes]) -> list[bytes]:
 )
 @examples(150)
 @given(st.lists(st.sampled_from(PIECES), max_size=30))
-@example([b"x" * 23, b"\x1b[?1049h", b"\x1b[2b", b"\x1b[?1049h"])  # cleared when entered twice
+@example([b"x" * 23, b"\x1b[?1049h", b"\x1b[2b", b"\x1b[?1049h"])  # entering it twice clears it
 def test_what_two_others_agree_on_we_show(pieces: list[bytes]) -> None:
     pieces = _paired(pieces)
     theirs = avt_lines(pieces, 20, 6)

@@ -1,8 +1,8 @@
 """Recorded programs, and the screen that Alacritty shows after each.
 
-`alacritty.json.xz` holds the 43 reference tests of Alacritty that have both a recording and a screen
-(alacritty_terminal/tests/ref, Apache-2.0 or MIT): by name, the size, the output (a character per
-byte) and the text of each row, trailing blanks cut.
+`alacritty.json.xz` holds the 43 reference tests of Alacritty that have both a recording and a
+screen (alacritty_terminal/tests/ref, Apache-2.0 or MIT). It maps each name to the size, the output
+(one character per byte) and the text of each row without trailing blanks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The emulator: what pyte lacks, and that no input, however cut, makes a difference or an error."""
+"""The emulator: what pyte lacks, and input that gives the same screen however it is split."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def test_pyte_agrees_where_it_is_right(pieces: list[bytes]) -> None:
     ours, theirs = Screen(20, 5), pyte.Screen(20, 5)
     stream = pyte.ByteStream(theirs)
     for piece in pieces:
-        if ours.x == 20:  # pyte moves a cursor that waits to wrap otherwise than terminals do
+        if ours.x == 20:  # pyte moves a cursor that is waiting to wrap differently from real terminals
             return
         ours.feed(piece)
         stream.feed(piece)
@@ -239,7 +239,7 @@ def test_no_input_raises_and_no_cut_matters(data: bytes, cuts: list[int]) -> Non
 @examples(100)
 @given(STREAMS, st.integers(1, 60))
 def test_looking_changes_nothing(data: bytes, piece: int) -> None:
-    """Rows are kept as they came until somebody looks at their cells."""
+    """Rows stay unparsed until something reads their cells."""
     looked_at = Screen(20, 5)
     for at in range(0, len(data), piece):
         looked_at.feed(data[at : at + piece])

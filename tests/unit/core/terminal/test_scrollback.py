@@ -1,4 +1,4 @@
-"""Scrollback in blocks: the lines that went in, in little room."""
+"""Scrollback in blocks returns the lines it was given and takes little memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LINES = st.sampled_from(["", "plain", "漢字", "\x1b[31mred\x1b[0m", "x" * 300,
     st.lists(st.tuples(LINES, st.integers(1, 3 * BLOCK_LINES)), max_size=8),
     st.sampled_from([0, 1, 40, BLOCK_LINES, 3 * BLOCK_LINES + 7, 100_000]),
 )
-@example([("", 1), ("", 1535), ("", 520)], 1543)  # more than a block beyond the limit
+@example([("", 1), ("", 1535), ("", 520)], 1543)  # more than one block over the limit
 def test_the_last_lines_are_kept(batches: list[tuple[str, int]], limit: int) -> None:
     history, every = History(limit), list[str]()
     for line, count in batches:

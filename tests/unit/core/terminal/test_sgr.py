@@ -1,4 +1,4 @@
-"""Looks as numbers: their names, the sequences that make them, and what sequences do to them."""
+"""Packed text attributes: their names, their SGR sequences, and what sequences change."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_parameters_do_together_what_they_do_one_by_one(
         code for code in codes if code in ("38", "48", "38;5", "38;2;1", "48;9;1", "38;5;")
     ]
     if cut_short and codes.index(cut_short[0]) < len(codes) - 1:
-        return  # what follows a colour that is cut short may be taken for a part of it
+        return  # what follows an incomplete colour may be parsed as part of it
     one_by_one = look
     for code in codes:
         one_by_one = select(one_by_one, code)

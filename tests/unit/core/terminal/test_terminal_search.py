@@ -1,4 +1,4 @@
-"""Search in a terminal: every place, once, while lines come and go."""
+"""Terminal search finds every match exactly once while lines are added and dropped."""
 
 from __future__ import annotations
 

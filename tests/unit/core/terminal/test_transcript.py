@@ -1,4 +1,4 @@
-"""The text that a command's terminal shows at its end."""
+"""The text left on a command's terminal when the command ends."""
 
 from __future__ import annotations
 
