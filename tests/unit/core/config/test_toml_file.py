@@ -1,4 +1,4 @@
-"""The config file is changed as a careful person would: the rest of it stays as it was."""
+"""Writing a setting leaves the rest of the config file unchanged."""
 
 from __future__ import annotations
 
