@@ -1,4 +1,4 @@
-"""Folders as deep as a model likes are counted and removed, and links out of them are not followed."""
+"""Folders of any depth are measured and removed, and links out of them are not followed."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from sandbox_tui.core.sandboxes.bubblewrap.workspace import OWNER_FILE, PREFIX, 
 from sandbox_tui.core.sandboxes.protocol.deep_tree_removal import remove_tree, tree_bytes
 
 DEEP = 6000
-"""Levels: many more than Python recurses, and a path of more than the 4096 bytes that have a name."""
+"""Levels: far beyond Python's recursion limit, and a path longer than PATH_MAX (4096 bytes)."""
 
 
 @pytest.fixture
 def top(tmp_path: Path) -> Iterator[Path]:
     yield tmp_path / "top"
-    if (tmp_path / "top").exists():  # else pytest's own clearing up goes to the ground of it
+    if (tmp_path / "top").exists():  # otherwise pytest's own cleanup recurses to the bottom of it
         shutil.move(tmp_path / "top", "/tmp/left-by-test_deep_trees")
 
 
 def dig(top: Path, levels: int, file: bytes = b"") -> None:
-    """Folders in folders, with a file in the last."""
+    """Create nested folders with a file in the innermost one."""
     top.mkdir(exist_ok=True)
     here = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
     for _ in range(levels):

@@ -1,4 +1,4 @@
-"""The dispatcher, fed byte by byte as a connection would that breaks."""
+"""The dispatcher, given complete requests and requests cut off by a broken connection."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ NOT_BEGUN = b"\0\x1e" + NONCE + b" N\0"
 
 
 def fed(request: bytes, folder: Path) -> tuple[bytes, bytes]:
-    """What a dispatcher prints that is sent this and nothing after it, once all of it has ended."""
+    """Send a dispatcher this request and nothing else; return its stdout and stderr when it ends.
+    """
     command = dispatcher_command(str(folder / "state"), str(folder), line_buffered=False)
     done = subprocess.run(
         command, input=request, capture_output=True, timeout=30, check=False, cwd=folder

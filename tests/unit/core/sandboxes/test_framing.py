@@ -1,4 +1,4 @@
-"""The channel's framing: output and marks come apart the same way, however they were cut."""
+"""The channel's framing separates output from marks in the same way however the bytes are split."""
 
 from __future__ import annotations
 
