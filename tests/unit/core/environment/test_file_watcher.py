@@ -7,7 +7,7 @@ from tests.fakes import FakeSandbox
 
 
 class Cut(FakeSandbox):
-    """Lists so many files at most."""
+    """A sandbox that lists at most `most` files."""
 
     most = 10
 
@@ -16,7 +16,7 @@ class Cut(FakeSandbox):
 
 
 class NoBlobs:
-    """Stores nothing."""
+    """A blob store that stores nothing."""
 
     def put(self, data: bytes) -> str:
         return "digest"
