@@ -1,4 +1,4 @@
-"""What a bash command may run: by examples, and against bash itself."""
+"""What a bash command may run, checked by examples and against bash itself."""
 
 from __future__ import annotations
 

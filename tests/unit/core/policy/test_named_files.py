@@ -19,7 +19,7 @@ KNOWN = {f"/testbed/{name}" for name in ("a.txt", "b.txt", "in/c.csv", "in", "ru
         ("rm *.txt", ["a.txt", "b.txt"]),
         ("dd if=/tmp/x of=a.txt", ["/tmp/x", "a.txt"]),
         ("echo $HOME nothing.txt", []),
-        ("cat 'a.txt' \"b.txt", ["a.txt", "b.txt"]),  # cannot be parsed: words are looked up
+        ("cat 'a.txt' \"b.txt", ["a.txt", "b.txt"]),  # unparsable: its words are looked up instead
         ("cat > run.py <<'PY'\nopen('a.txt')\nPY", ["run.py"]),
     ],
 )

@@ -1,4 +1,4 @@
-"""Rules about calls."""
+"""Policy rules about tool calls."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_reason_and_rule_are_said() -> None:
     )
 
 
-# --- what a person allows during the run
+# --- what the user allows during the run
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_the_editor_and_other_tools_can_be_granted() -> None:
     assert decide(POLICY, "unheard_of", "{}", granted_rules("unheard_of", ["x"])).granted
 
 
-# --- whatever comes
+# --- arbitrary input
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
